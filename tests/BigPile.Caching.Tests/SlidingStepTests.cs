@@ -74,6 +74,24 @@ public sealed class SlidingStepTests
         }
     }
 
+    /// <summary>As the time service does it. The cache's time goes slower for a while, and never back.</summary>
+    [Fact]
+    public void What_is_over_stays_so_when_the_clock_is_set_back_a_little()
+    {
+        var time = new SteppingTime();
+        using PileCache cache = Make(time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        table.Put("sliding", "1", new EntryOptions { Sliding = Minute });
+        table.Put("age", "1", new EntryOptions { MaxAge = Minute });
+        time.Pass(Minute + TimeSpan.FromSeconds(0.1));
+        Assert.Equal((false, false), (table.ContainsKey("sliding"), table.ContainsKey("age")));
+        time.Step(TimeSpan.FromSeconds(-0.9));
+        table.Put("until", "1", new EntryOptions { ExpiresAt = time.GetUtcNow() + Hour }); // has the cache see it
+        Assert.Equal((false, false), (table.ContainsKey("sliding"), table.ContainsKey("age")));
+        time.Pass(Minute);
+        Assert.Equal((false, false), (table.ContainsKey("sliding"), table.ContainsKey("age")));
+    }
+
     private static void AssertLives(string key, TimeSpan left, CacheTable<string, string> table, SteppingTime time)
     {
         Assert.True(table.TryGetEntry(key, out TableEntry<string> entry), key);

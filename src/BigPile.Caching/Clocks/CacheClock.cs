@@ -11,7 +11,7 @@ namespace BigPile.Caching.Clocks;
 /// system's clock is set back meanwhile, it goes on evenly still. Where that is set forth, it goes forth too: what is put from then on
 /// holds instants that the next opening understands, and <see cref="ClockSteps"/> keeps what was put before from becoming older by that
 /// until the cache is closed. A pile whose last version lies ahead of the clock was used under a clock that was wrong: its time goes on
-/// from there, and the steps have what that means for entries from before. Small differences are followed without a step.
+/// from there, and the steps have what that means for entries from before. Small differences are followed without a step, and never backwards.
 /// A clock past the year 2199 is not believed, since the milliseconds of a version end in 2248: the time goes on evenly from where it
 /// was, or from the last version of the pile. Whatever a clock says, the time ends in 2246, and versions rise by one each from there.
 /// Thread safety: all members may be called concurrently.
@@ -187,7 +187,12 @@ internal sealed class CacheClock
             if (isRight || Math.Abs(apart - _ahead) < FollowedTicks)
             {
                 Volatile.Write(ref _ahead, isRight ? 0 : _ahead);
-                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, TickMs = tickMs, Ticks = Math.Min(clock + _ahead, LatestTime) });
+                long now = TicksAt(_anchor, stamp);
+                long right = Math.Min(clock + _ahead, LatestTime);
+                Volatile.Write(ref _anchor, _anchor with
+                {
+                    Stamp = stamp, TickMs = tickMs, Ticks = Math.Max(now, right), Excess = Math.Max(0, now - right),
+                });
                 return true;
             }
             bool isForth = apart < 0 && clock <= LatestClock;
@@ -197,7 +202,7 @@ internal sealed class CacheClock
                 AddStep(Math.Min(clock, _start), apart - _corrected);
             Volatile.Write(ref _ahead, isForth ? 0 : apart);
             if (isForth) // last: no entry is read without its step
-                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, TickMs = tickMs, Ticks = clock });
+                Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, TickMs = tickMs, Ticks = clock, Excess = 0 });
             return true;
         }
     }
@@ -219,7 +224,8 @@ internal sealed class CacheClock
     private long TicksAt(Anchor anchor, long stamp)
     {
         double elapsed = (stamp - anchor.Stamp) * _ticksPerStamp;
-        return anchor.Ticks + (long)Math.Min(elapsed, LatestTime - anchor.Ticks);
+        long ticks = (long)Math.Min(elapsed, LatestTime - anchor.Ticks);
+        return anchor.Ticks + ticks - Math.Min(ticks / 2, anchor.Excess);
     }
 
     private bool IsBelieved(double stamp) =>
@@ -261,5 +267,11 @@ internal sealed class CacheClock
         _corrected += by;
     }
 
-    private sealed record Anchor(long Stamp, long TickMs, long Ticks, TimeSpan Slept);
+    /// <summary>An instant of the time, and what its clocks said then.</summary>
+    /// <param name="Stamp">The steady clock.</param>
+    /// <param name="TickMs">The system's ticks; not behind the stamp.</param>
+    /// <param name="Ticks">The instant.</param>
+    /// <param name="Slept">How long the machine has slept.</param>
+    /// <param name="Excess">How far it is ahead: the time goes at half its rate until that is made good, as what is over must stay so.</param>
+    private sealed record Anchor(long Stamp, long TickMs, long Ticks, TimeSpan Slept, long Excess = 0);
 }

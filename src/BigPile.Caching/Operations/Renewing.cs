@@ -114,19 +114,19 @@ internal static unsafe class Renewing
         this TableCore core, ReadBuffer buffer, ReadBuffer.Set set, int number, long now, bool isClosing, ref int refused)
     {
         const int mostLooks = 4; // an entry that is used all the time has its turn again
-        for (int look = 0; look < mostLooks && buffer.TryPeek(set, number, out ReadBuffer.Note note); look++)
+        for (int look = 0; look < mostLooks && buffer.Peek(set, number) is ({ } note, var time); look++)
         {
-            if ((note.IsUse && refused >= MostRefused) || !core.TryDo(note, now, isClosing))
+            if ((time > 0 && refused >= MostRefused) || !core.TryDo(note, time, now, isClosing))
             {
                 refused++;
                 return;
             }
-            if (buffer.TryClear(set, number, note))
+            if (buffer.TryClear(set, number, note, time))
                 return;
         }
     }
 
-    private static bool TryDo(this TableCore core, in ReadBuffer.Note note, long now, bool isClosing)
+    private static bool TryDo(this TableCore core, ReadBuffer.Note note, long time, long now, bool isClosing)
     {
         ThreadPresence presence = isClosing ? core.EnterClosedToChange() : core.EnterToChange();
         try
@@ -137,8 +137,8 @@ internal static unsafe class Renewing
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
             if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
                 core.DropLocked(presence, entry, liveness.Reason());
-            else if (liveness == Liveness.Live && note.IsUse)
-                return core.TryRenewLocked(presence, note, entry);
+            else if (liveness == Liveness.Live && time > 0)
+                return core.TryRenewLocked(presence, note.Hash, time, entry);
             return true;
         }
         finally
@@ -147,7 +147,7 @@ internal static unsafe class Renewing
         }
     }
 
-    private static bool TryFindLocked(this TableCore core, in LockedBucket bucket, in ReadBuffer.Note note, out LockedEntry entry)
+    private static bool TryFindLocked(this TableCore core, in LockedBucket bucket, ReadBuffer.Note note, out LockedEntry entry)
     {
         Unsafe.SkipInit(out entry);
         foreach (SlotPlace place in bucket.Matching(note.Hash))
@@ -159,15 +159,15 @@ internal static unsafe class Renewing
         return false;
     }
 
-    private static bool TryRenewLocked(this TableCore core, ThreadPresence presence, in ReadBuffer.Note note, in LockedEntry entry)
+    private static bool TryRenewLocked(this TableCore core, ThreadPresence presence, ulong hash, long used, in LockedEntry entry)
     {
         if (!entry.Head.IsSliding)
             return true;
-        long expiresAt = core.Clock.RenewalOf(entry.Head, note.Time);
+        long expiresAt = core.Clock.RenewalOf(entry.Head, used);
         if (expiresAt <= entry.Head.ExpiresAt)
             return true;
         if (core.CopiesToRenew)
-            return core.TryCopyToRenewLocked(presence, note.Hash, entry, expiresAt);
+            return core.TryCopyToRenewLocked(presence, hash, entry, expiresAt);
         EntryHead.SetExpiry((byte*)entry.Head.Payload, expiresAt);
         return true;
     }

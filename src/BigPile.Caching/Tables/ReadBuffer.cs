@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Numerics;
 using System.Threading;
 using BigPile.Caching.Clocks;
 using BigPile.Concurrency;
@@ -13,15 +14,16 @@ namespace BigPile.Caching.Tables;
 /// are taken gets one of twice the size before it. A use that is here counts, whoever asks whether the entry lives.
 /// </para>
 /// <para>
-/// An entry ends once: who finds it over (<see cref="IsAlive"/>) has read the clock first, and then makes ends of all its uses, and of a
-/// use that is about to be noted. Who notes a use shows that he is about to (<see cref="Place.Pending"/>), reads the clock behind that, and
-/// then states it by a compare-exchange. So of the two one sees the other; or the one who notes reads a later time, and refuses.
+/// An entry ends once: who finds it over (<see cref="IsAlive(in SlidingUse, CacheClock, long)"/>) has read the clock first, and then ends
+/// all its notes, and those of uses that are about to be noted. Who notes a use has shown a note without a time, reads the clock behind
+/// that, and then states the time by a compare-exchange. So of the two one sees the other; or who notes reads a later time, and refuses.
 /// </para>
 /// <para>
-/// Memory ordering. The version claims a place (compare-exchange from 0), the hash follows, and then the time (exchange). Only who claimed
-/// a place changes its time from 0. Who takes a note does what follows from it first; then he takes the time back to 0 by a
-/// compare-exchange, so that no later use is lost, and then the version (release). Where that meets a claim, an entry may have two places:
-/// the later use counts. Sets are taken out of the chain once all their places are sealed, by whoever has the <see cref="Gate"/>.
+/// Memory ordering. A note is of one entry for ever, so what is exchanged in it is that entry's. It comes to a place by a compare-exchange
+/// from nothing, and its version follows, by which it is found, before a full barrier and the clock. Who takes a note does what follows
+/// from it first; then he exchanges its time for <see cref="Note.Taken"/>, so that no later use is lost, and empties the place. Where that
+/// meets a claim, an entry may have two notes: the later use counts. A set goes once all its places are sealed, by whoever has the
+/// <see cref="Gate"/>.
 /// </para>
 /// Thread safety: all members may be called concurrently; those that say so by whoever has the <see cref="Gate"/>.
 /// </remarks>
@@ -33,7 +35,9 @@ internal sealed class ReadBuffer
     private const int Ways = 16;
     private const int WaysOfEnds = 4; // what is no more makes no set grow
     private const int FineShift = 20; // a use that is later by less than a millionth of its life is none
-    private const ulong Sealed = ulong.MaxValue; // above all versions
+    private const int Sparse = 8; // of so many places one is taken in a set that has shrunk
+
+    private static readonly Note Sealed = new(0, 0, Note.Taken);
 
     private Set _newest = new(LeastPlaces, older: null);
     private int _count;
@@ -47,7 +51,7 @@ internal sealed class ReadBuffer
     internal int Count => Volatile.Read(ref _count);
 
     /// <summary>Whether there are so many that they are to be taken now, and not at the next sweep.</summary>
-    internal bool IsToBeTaken => Count > Volatile.Read(ref _newest).Places.Length / 4 && !Volatile.Read(ref _isKept);
+    internal bool IsToBeTaken => Count > Newest.Places.Length / 4 && !Volatile.Read(ref _isKept);
 
     /// <summary>Whether there is anything: notes, or memory that notes had.</summary>
     internal bool HasAny => Count > 0 || Newest.Places.Length > LeastPlaces || Newest.Older != null;
@@ -67,11 +71,9 @@ internal sealed class ReadBuffer
     {
         for (Set? set = Newest; set != null; set = set.Older)
         {
-            int first = set.FirstOf(use.Version);
             for (int way = 0; way < Ways; way++)
             {
-                ref Place place = ref set.At(first + way);
-                if (Volatile.Read(ref place.Version) == use.Version && IsMoved(ref place, use, clock))
+                if (set.Find(use.Version, way) is { } note && IsMoved(note, use, clock))
                     return true;
             }
         }
@@ -79,12 +81,7 @@ internal sealed class ReadBuffer
     }
 
     /// <summary>Notes that an entry is no more, where there is room.</summary>
-    internal void NoteEnd(ulong version, ulong hash)
-    {
-        ref Place place = ref TryClaim(Newest, version, hash, WaysOfEnds, out bool isClaimed);
-        if (isClaimed)
-            Interlocked.Exchange(ref place.Time, Place.End);
-    }
+    internal void NoteEnd(ulong version, ulong hash) => _ = TryAdd(Newest, new Note(version, hash, Note.End), WaysOfEnds, out _);
 
     /// <summary>Whether a use keeps an entry alive that is over by what its block says. Else none will that is noted from now on.</summary>
     /// <param name="use">What the block says.</param>
@@ -95,11 +92,9 @@ internal sealed class ReadBuffer
         Interlocked.MemoryBarrier();
         for (Set? set = Newest; set != null; set = set.Older)
         {
-            int first = set.FirstOf(use.Version);
             for (int way = 0; way < Ways; way++)
             {
-                ref Place place = ref set.At(first + way);
-                if (Volatile.Read(ref place.Version) == use.Version && IsUsed(ref place, use, clock, now))
+                if (set.Find(use.Version, way) is { } note && IsAlive(note, use, clock, now))
                     return true;
             }
         }
@@ -113,13 +108,8 @@ internal sealed class ReadBuffer
         long last = 0;
         for (Set? set = Newest; set != null; set = set.Older)
         {
-            int first = set.FirstOf(version);
             for (int way = 0; way < Ways; way++)
-            {
-                ref Place place = ref set.At(first + way);
-                if (Volatile.Read(ref place.Version) == version)
-                    last = Math.Max(last, Volatile.Read(ref place.Time));
-            }
+                last = Math.Max(last, set.Find(version, way)?.Time ?? 0);
         }
         return last;
     }
@@ -130,41 +120,40 @@ internal sealed class ReadBuffer
         Interlocked.MemoryBarrier(); // whoever notes a use behind this sees that the entry has left its place
         long last = LastUseOf(from);
         if (last != 0)
-            Interlocked.Exchange(ref Claim(to, hash).Time, last);
+            Add(new Note(to, hash, last), out _);
     }
 
-    /// <summary>Looks at a place. What it has is to be done, and then cleared. The gate is held.</summary>
-    /// <returns><see langword="false"/> where there is nothing, or nothing complete.</returns>
-    internal bool TryPeek(Set set, int number, out Note note)
+    /// <summary>What is at a place, if it is to be done, and then cleared. The gate is held.</summary>
+    /// <returns>The note and its time; none where there is nothing, or nothing complete.</returns>
+    internal (Note? Note, long Time) Peek(Set set, int number)
     {
         Debug.Assert(Gate.IsTaken, "Two that take notes would do one twice.");
-        ref Place place = ref set.At(number);
-        long time = Volatile.Read(ref place.Time);
-        note = new Note(place.Version, place.Hash, time);
-        return time is not (0 or Place.Pending);
+        Note? note = Volatile.Read(ref set.At(number).Note);
+        long time = note?.Time ?? 0;
+        return time is 0 or Note.Taken ? (null, 0) : (note, time);
     }
 
     /// <summary>Clears a place whose note was done; not where a later use has come meanwhile. The gate is held.</summary>
-    internal bool TryClear(Set set, int number, in Note done)
+    internal bool TryClear(Set set, int number, Note note, long time)
     {
-        ref Place place = ref set.At(number);
-        if (Interlocked.CompareExchange(ref place.Time, 0, done.Time) != done.Time)
+        if (!note.TryExchange(time, Note.Taken))
             return false;
-        Free(ref place);
+        Free(set, number);
         return true;
     }
 
-    /// <summary>Gives the memory of sets back that have nothing any more. The gate is held.</summary>
+    /// <summary>Gives the memory of sets back that have nothing any more, or little. The gate is held.</summary>
     /// <param name="isKept">Whether notes are left that can't be done now, and are not to be tried again before the next sweep.</param>
     internal void EndTaking(bool isKept)
     {
         Volatile.Write(ref _isKept, isKept);
         Set newest = Newest;
-        if (Count == 0 && newest.Places.Length > LeastPlaces)
-            Interlocked.CompareExchange(ref _newest, new Set(LeastPlaces, newest), newest);
+        int enough = Math.Max(LeastPlaces, (int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(0, Count) * Sparse));
+        if (enough < newest.Places.Length / 2 || (enough == LeastPlaces && newest.Places.Length > LeastPlaces))
+            Interlocked.CompareExchange(ref _newest, new Set(enough, newest), newest);
         for (Set set = Newest; set.Older is { } older;)
         {
-            if (older.TrySeal())
+            if (older.TrySeal(Sealed))
                 set.Older = older.Older;
             else
                 set = older;
@@ -172,99 +161,104 @@ internal sealed class ReadBuffer
     }
 
     // A use that is noted already, and moved to now if it still counts.
-    private static bool IsMoved(ref Place place, in SlidingUse use, CacheClock clock)
+    private static bool IsMoved(Note note, in SlidingUse use, CacheClock clock)
     {
         while (true)
         {
-            long time = Volatile.Read(ref place.Time);
+            long time = note.Time;
             if (time <= 0)
                 return false;
             long now = clock.Now;
             if (now >= use.ExpiresAt && now >= use.EndAfter(time, clock))
                 return false;
-            if (now - time <= use.SlidingTicks >> FineShift || Interlocked.CompareExchange(ref place.Time, now, time) == time)
+            if (now - time <= use.SlidingTicks >> FineShift || note.TryExchange(time, now))
                 return true;
         }
     }
 
     private bool TryNoteFirst(in SlidingUse use, ulong hash, CacheClock clock)
     {
-        ref Place place = ref Claim(use.Version, hash);
-        Interlocked.Exchange(ref place.Time, Place.Pending);
-        long now = clock.Now; // behind the exchange
+        var note = new Note(use.Version, hash, time: 0);
+        Set set = Add(note, out int number);
+        Interlocked.MemoryBarrier();
+        long now = clock.Now; // behind the barrier
         Debug.Assert(now > 0, "The numbers below stand for other things.");
         if (now < use.ExpiresAt)
-            return Interlocked.CompareExchange(ref place.Time, now, Place.Pending) == Place.Pending;
-        if (Interlocked.CompareExchange(ref place.Time, 0, Place.Pending) == Place.Pending)
-            Free(ref place);
+            return note.TryExchange(0, now);
+        if (note.TryExchange(0, Note.Taken))
+            Free(set, number);
         return false;
     }
 
-    private static bool IsUsed(ref Place place, in SlidingUse use, CacheClock clock, long now)
+    private static bool IsAlive(Note note, in SlidingUse use, CacheClock clock, long now)
     {
         while (true)
         {
-            long time = Volatile.Read(ref place.Time);
+            long time = note.Time;
             if (time > 0 && use.EndAfter(time, clock) > now)
                 return true;
-            if (time is 0 or Place.End || Interlocked.CompareExchange(ref place.Time, Place.End, time) == time)
+            if (time < 0 || note.TryExchange(time, Note.End))
                 return false;
         }
     }
 
-    private ref Place Claim(ulong version, ulong hash)
+    private Set Add(Note note, out int number)
     {
         while (true)
         {
             Set set = Newest;
-            ref Place place = ref TryClaim(set, version, hash, Ways, out bool isClaimed);
-            if (isClaimed)
-                return ref place;
+            if (TryAdd(set, note, Ways, out number))
+                return set;
             Interlocked.CompareExchange(ref _newest, new Set(2 * set.Places.Length, set), set);
         }
     }
 
-    private ref Place TryClaim(Set set, ulong version, ulong hash, int ways, out bool isClaimed)
+    private bool TryAdd(Set set, Note note, int ways, out int number)
     {
-        Debug.Assert(version is not (0 or Sealed), "Both stand for other things.");
-        int first = set.FirstOf(version);
-        for (int way = 0; way < ways; way++)
+        int first = Set.FirstOf(note.Version);
+        for (number = first; number < first + ways; number++)
         {
-            ref Place place = ref set.At(first + way);
-            isClaimed = Volatile.Read(ref place.Version) == 0 && Interlocked.CompareExchange(ref place.Version, version, 0) == 0;
-            if (!isClaimed)
+            ref Place place = ref set.At(number);
+            if (Volatile.Read(ref place.Note) != null || Interlocked.CompareExchange(ref place.Note, note, null) != null)
                 continue;
-            place.Hash = hash;
+            Volatile.Write(ref place.Version, note.Version);
             Interlocked.Increment(ref _count);
-            return ref place;
+            return true;
         }
-        isClaimed = false;
-        return ref set.At(first);
+        return false;
     }
 
-    private void Free(ref Place place)
+    private void Free(Set set, int number)
     {
-        Volatile.Write(ref place.Version, 0);
+        Volatile.Write(ref set.At(number).Note, null);
         Interlocked.Decrement(ref _count);
-    }
-
-    /// <summary>What was noted.</summary>
-    internal readonly record struct Note(ulong Version, ulong Hash, long Time)
-    {
-        internal bool IsUse => Time > 0;
     }
 
     internal struct Place
     {
-        /// <summary>The time of a place of which a use is about to be noted.</summary>
-        internal const long Pending = -1;
+        internal ulong Version; // of the note, or of one before
+        internal Note? Note;
+    }
 
-        /// <summary>The time of a place whose entry is no more.</summary>
-        internal const long End = -2;
+    /// <summary>What was noted of an entry. Once it is an end, or taken, it stays so.</summary>
+    internal sealed class Note(ulong version, ulong hash, long time)
+    {
+        /// <summary>The time of an entry that is no more.</summary>
+        internal const long End = -1;
 
-        internal ulong Version;
-        internal ulong Hash;
-        internal long Time; // 0: not complete, and nobody's to change but who claimed the place
+        /// <summary>The time of a note that was taken, or is none.</summary>
+        internal const long Taken = -2;
+
+        private long _time = time;
+
+        internal ulong Version { get; } = version;
+
+        internal ulong Hash { get; } = hash;
+
+        /// <summary>When the entry was used last; 0: that is about to be stated.</summary>
+        internal long Time => Volatile.Read(ref _time);
+
+        internal bool TryExchange(long from, long to) => Interlocked.CompareExchange(ref _time, to, from) == from;
     }
 
     internal sealed class Set(int places, Set? older)
@@ -282,15 +276,27 @@ internal sealed class ReadBuffer
         internal ref Place At(int number) => ref Places[number & (Places.Length - 1)];
 
         // Fibonacci hashing: versions that follow one another differ in their lowest bits.
-        internal int FirstOf(ulong version) => (int)(version * 0x9E3779B97F4A7C15 >> 32);
+        internal static int FirstOf(ulong version) => (int)(version * 0x9E3779B97F4A7C15 >> 33);
+
+        /// <summary>The note of an entry, if it is at one of the places that it may have.</summary>
+        internal Note? Find(ulong version, int way)
+        {
+            ref Place place = ref At(FirstOf(version) + way);
+            return Volatile.Read(ref place.Version) == version && Volatile.Read(ref place.Note) is { } note && note.Version == version
+                ? note
+                : null;
+        }
 
         /// <summary>Has nobody claim a place any more.</summary>
         /// <returns>Whether none is taken.</returns>
-        internal bool TrySeal()
+        internal bool TrySeal(Note with)
         {
             bool isEmpty = true;
             foreach (ref Place place in Places.AsSpan())
-                isEmpty &= Interlocked.CompareExchange(ref place.Version, Sealed, 0) is 0 or Sealed;
+            {
+                Note? was = Interlocked.CompareExchange(ref place.Note, with, null);
+                isEmpty &= was == null || was == with;
+            }
             return isEmpty;
         }
     }

@@ -29,7 +29,7 @@ public sealed class ReadBufferTests
         long last = _clock.Now;
         Assert.Equal((last, 0, 1), (buffer.LastUseOf(1), buffer.LastUseOf(2), buffer.Count));
         buffer.Gate.Enter();
-        Assert.Equal(new ReadBuffer.Note(1, 7, last), Assert.Single(Taken(buffer)));
+        Assert.Equal((1UL, 7UL, last), Assert.Single(Taken(buffer)));
         Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
     }
 
@@ -39,11 +39,11 @@ public sealed class ReadBufferTests
         var buffer = new ReadBuffer();
         buffer.Gate.Enter();
         Assert.True(Note(buffer, 1));
-        int number = Enumerable.Range(0, ReadBuffer.LeastPlaces).Single(one => buffer.TryPeek(buffer.Newest, one, out _));
-        Assert.True(buffer.TryPeek(buffer.Newest, number, out ReadBuffer.Note note));
+        int number = Enumerable.Range(0, ReadBuffer.LeastPlaces).Single(one => buffer.Peek(buffer.Newest, one).Note != null);
+        (ReadBuffer.Note? note, long time) = buffer.Peek(buffer.Newest, number);
         _time.Advance(TimeSpan.FromTicks(100));
         Assert.True(Note(buffer, 1));
-        Assert.False(buffer.TryClear(buffer.Newest, number, note));
+        Assert.False(buffer.TryClear(buffer.Newest, number, note!, time));
         Assert.Equal(_clock.Now, buffer.LastUseOf(1));
     }
 
@@ -52,10 +52,9 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         buffer.NoteEnd(1, 7);
-        Assert.Equal(0, Math.Max(0, buffer.LastUseOf(1)));
+        Assert.Equal(0, buffer.LastUseOf(1));
         buffer.Gate.Enter();
-        ReadBuffer.Note note = Assert.Single(Taken(buffer));
-        Assert.Equal((1UL, 7UL, false), (note.Version, note.Hash, note.IsUse));
+        Assert.Equal((1UL, 7UL, ReadBuffer.Note.End), Assert.Single(Taken(buffer)));
     }
 
     [Fact]
@@ -68,9 +67,26 @@ public sealed class ReadBufferTests
         Assert.Equal(versions, buffer.Count);
         Assert.All(Enumerable.Range(1, versions), version => Assert.Equal(_clock.Now, buffer.LastUseOf((ulong)version)));
         buffer.Gate.Enter();
-        Assert.Equal(Enumerable.Range(1, versions), Taken(buffer).Select(note => (int)note.Version).Order());
+        Assert.Equal(Enumerable.Range(1, versions), Taken(buffer).Select(taken => (int)taken.Version).Order());
         buffer.EndTaking(isKept: false);
         Assert.Equal((0, ReadBuffer.LeastPlaces, null), (buffer.Count, buffer.Newest.Places.Length, buffer.Newest.Older));
+    }
+
+    [Fact]
+    public void A_set_that_has_grown_shrinks_though_some_are_noted_all_the_time()
+    {
+        var buffer = new ReadBuffer();
+        buffer.Gate.Enter();
+        for (ulong version = 1; version <= 100_000; version++)
+            Assert.True(Note(buffer, version));
+        _ = Taken(buffer);
+        for (ulong version = 1; version <= 1_000; version++)
+            Assert.True(Note(buffer, version));
+        buffer.EndTaking(isKept: false); // those stay in the set that goes
+        Assert.Equal((8_192, 1_000), (buffer.Newest.Places.Length, buffer.Count));
+        Assert.Equal(1_000, Taken(buffer).Count);
+        buffer.EndTaking(isKept: false);
+        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Places.Length, buffer.Newest.Older));
     }
 
     /// <summary>Who finds an entry over ends what is noted; who notes behind its end is refused.</summary>
@@ -212,26 +228,26 @@ public sealed class ReadBufferTests
     private static void Take(ReadBuffer buffer, long[] written)
     {
         Assert.True(buffer.Gate.TryEnter());
-        foreach (ReadBuffer.Note note in Taken(buffer, clearsAll: false))
+        foreach ((ulong version, ulong hash, long time) in Taken(buffer, clearsAll: false))
         {
-            Assert.Equal(note.Hash + 1, note.Version);
-            written[note.Hash] = Math.Max(written[note.Hash], note.Time);
+            Assert.Equal(hash + 1, version);
+            written[hash] = Math.Max(written[hash], time);
         }
         buffer.EndTaking(isKept: false);
         buffer.Gate.Exit();
     }
 
-    private static List<ReadBuffer.Note> Taken(ReadBuffer buffer, bool clearsAll = true)
+    private static List<(ulong Version, ulong Hash, long Time)> Taken(ReadBuffer buffer, bool clearsAll = true)
     {
-        var taken = new List<ReadBuffer.Note>();
+        var taken = new List<(ulong, ulong, long)>();
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
         {
             for (int number = 0; number < set.Places.Length; number++)
             {
-                if (!buffer.TryPeek(set, number, out ReadBuffer.Note note))
+                if (buffer.Peek(set, number) is not ({ } note, var time))
                     continue;
-                taken.Add(note);
-                Assert.True(buffer.TryClear(set, number, note) || !clearsAll);
+                taken.Add((note.Version, note.Hash, time));
+                Assert.True(buffer.TryClear(set, number, note, time) || !clearsAll);
             }
         }
         return taken;
