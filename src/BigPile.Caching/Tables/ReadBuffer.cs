@@ -275,8 +275,13 @@ internal sealed class ReadBuffer
 
         internal ref Place At(int number) => ref Places[number & (Places.Length - 1)];
 
-        // Fibonacci hashing: versions that follow one another differ in their lowest bits.
-        internal static int FirstOf(ulong version) => (int)(version * 0x9E3779B97F4A7C15 >> 33);
+        // Mixed twice: versions are milliseconds and a count, and one multiplication leaves patterns of both, which fill a window.
+        internal static int FirstOf(ulong version)
+        {
+            const ulong golden = 0x9E3779B97F4A7C15;
+            ulong mixed = version * golden;
+            return (int)((mixed ^ (mixed >> 32)) * golden >> 33);
+        }
 
         /// <summary>The note of an entry, if it is at one of the places that it may have.</summary>
         internal Note? Find(ulong version, int way)

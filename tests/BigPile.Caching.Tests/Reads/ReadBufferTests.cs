@@ -89,6 +89,23 @@ public sealed class ReadBufferTests
         Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Places.Length, buffer.Newest.Older));
     }
 
+    /// <summary>Versions as they are: some in a millisecond, and that again and again at one distance.</summary>
+    [Fact]
+    public void Versions_that_follow_patterns_do_not_crowd_a_few_places()
+    {
+        foreach (int milliseconds in (int[])[1, 10, 1_000, 14_400, 28_800, 60_000, 86_400_000, 1 << 12, 1 << 21])
+        {
+            var buffer = new ReadBuffer();
+            ulong version = 1 << 30;
+            for (int round = 0; round < 100; round++, version += (ulong)milliseconds << 20)
+            {
+                for (ulong one = 0; one < 100; one++)
+                    Assert.True(Note(buffer, version + one));
+            }
+            Assert.InRange(buffer.Newest.Places.Length, 10_000, 65_536); // two bits for a note at most, at a load of a half
+        }
+    }
+
     /// <summary>Who finds an entry over ends what is noted; who notes behind its end is refused.</summary>
     [Fact]
     public void What_has_ended_is_not_used_again()
