@@ -215,8 +215,8 @@ internal sealed class ReadBuffer
 
     private bool TryAdd(Set set, Note note, int ways, out int number)
     {
-        int first = Set.FirstOf(note.Version);
-        for (number = first; number < first + ways; number++)
+        number = Set.FirstOf(note.Version);
+        for (int way = 0; way < ways; way++, number++)
         {
             ref Place place = ref set.At(number);
             if (Volatile.Read(ref place.Note) != null || Interlocked.CompareExchange(ref place.Note, note, null) != null)
@@ -280,7 +280,7 @@ internal sealed class ReadBuffer
         {
             const ulong golden = 0x9E3779B97F4A7C15;
             ulong mixed = version * golden;
-            return (int)((mixed ^ (mixed >> 32)) * golden >> 33);
+            return (int)((mixed ^ (mixed >> 32)) * golden >> 34); // so that no way behind it is below 0
         }
 
         /// <summary>The note of an entry, if it is at one of the places that it may have.</summary>

@@ -89,6 +89,25 @@ public sealed class ReadBufferTests
         Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Places.Length, buffer.Newest.Older));
     }
 
+    /// <summary>Also those whose places are at the end of all numbers.</summary>
+    [Fact]
+    public void Any_version_finds_a_place()
+    {
+        var buffer = new ReadBuffer();
+        int last = 0;
+        ulong farthest = 0;
+        for (ulong version = 1; version < 50_000_000; version++)
+        {
+            int first = ReadBuffer.Set.FirstOf(version);
+            Assert.False(first < 0);
+            if (first > last)
+                (last, farthest) = (first, version);
+        }
+        Assert.InRange(last, (1 << 30) - 1_000, int.MaxValue);
+        Assert.True(Note(buffer, farthest));
+        Assert.Equal((ReadBuffer.LeastPlaces, _clock.Now), (buffer.Newest.Places.Length, buffer.LastUseOf(farthest)));
+    }
+
     /// <summary>Versions as they are: some in a millisecond, and that again and again at one distance.</summary>
     [Fact]
     public void Versions_that_follow_patterns_do_not_crowd_a_few_places()
