@@ -11,7 +11,8 @@ namespace BigPile.Caching.Clocks;
 /// system's clock is set back meanwhile, it goes on evenly still. Where that is set forth, it goes forth too: what is put from then on
 /// holds instants that the next opening understands, and <see cref="ClockSteps"/> keeps what was put before from becoming older by that
 /// until the cache is closed. A pile whose last version lies ahead of the clock was used under a clock that was wrong: its time goes on
-/// from there, and the steps have what that means for entries from before. Small differences are followed without a step, and never backwards.
+/// from there, and the steps have what that means for entries from before. Small differences are followed without a step, and never
+/// backwards.
 /// A clock past the year 2199 is not believed, since the milliseconds of a version end in 2248: the time goes on evenly from where it
 /// was, or from the last version of the pile. Whatever a clock says, the time ends in 2246, and versions rise by one each from there.
 /// Thread safety: all members may be called concurrently.
@@ -272,6 +273,6 @@ internal sealed class CacheClock
     /// <param name="TickMs">The system's ticks; not behind the stamp.</param>
     /// <param name="Ticks">The instant.</param>
     /// <param name="Slept">How long the machine has slept.</param>
-    /// <param name="Excess">How far it is ahead: the time goes at half its rate until that is made good, as what is over must stay so.</param>
+    /// <param name="Excess">How far it is ahead: the time goes at half its rate until that is made good, as what is over stays so.</param>
     private sealed record Anchor(long Stamp, long TickMs, long Ticks, TimeSpan Slept, long Excess = 0);
 }
