@@ -80,8 +80,17 @@ internal sealed partial class ReadBuffer
         return TryNoteFirst(use, hash, clock);
     }
 
-    /// <summary>Notes that an entry is no more, where there is room.</summary>
-    internal void NoteEnd(ulong version, ulong hash) => _ = TryAdd(Newest, new Note(version, hash, Note.End), WaysOfEnds, out _);
+    /// <summary>Notes that an entry is no more, once, and where there is room.</summary>
+    internal void NoteEnd(ulong version, ulong hash)
+    {
+        Set set = Newest;
+        for (int way = 0; way < WaysOfEnds; way++)
+        {
+            if (set.Find(version, way) != null)
+                return;
+        }
+        _ = TryAdd(set, new Note(version, hash, Note.End), WaysOfEnds, out _);
+    }
 
     /// <summary>Whether a use keeps an entry alive that is over by what its block says. Else none will that is noted from now on.</summary>
     /// <param name="use">What the block says.</param>

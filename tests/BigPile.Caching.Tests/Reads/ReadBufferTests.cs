@@ -52,7 +52,8 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         buffer.NoteEnd(1, 7);
-        Assert.Equal(0, buffer.LastUseOf(1));
+        buffer.NoteEnd(1, 7);
+        Assert.Equal((0, 1), (buffer.LastUseOf(1), buffer.Count));
         buffer.Gate.Enter();
         Assert.Equal((1UL, 7UL, ReadBuffer.Note.End), Assert.Single(Taken(buffer)));
     }
