@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests.Durability;
 
@@ -88,8 +89,14 @@ internal sealed class OpenTables : IDisposable
     }
 
     /// <summary>From when on an entry is gone.</summary>
-    internal DateTimeOffset? ExpiryOf(TableKey key) =>
-        _tables[key.Table].TryGetEntry(key.Key, out TableEntry<long> entry) ? entry.ExpiresAt : null;
+    internal DateTimeOffset? ExpiryOf(TableKey key)
+    {
+        WriteUses(key.Table);
+        return _tables[key.Table].TryGetEntry(key.Key, out TableEntry<long> entry) ? entry.ExpiresAt : null;
+    }
+
+    /// <summary>Writes what reads have noted: what is not written a kill or a cut may forget.</summary>
+    internal void WriteUses(int table) => _tables[table].Core.TakeNotes(waits: true);
 
     public void Dispose() => Cache.Dispose();
 

@@ -185,6 +185,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
 
     private void Look(OpenTables tables, TableKey key, byte[] value, string? tag, PilePointer owned)
     {
+        tables.WriteUses(key.Table);
         if (tables[key.Table].TryGetEntry(key.Key, out TableEntry<long> entry))
             model.Put(key, new EntryState(value, entry.Info.Version, entry.ExpiresAt, entry.Sliding, entry.Priority, tag, owned));
         else
