@@ -163,25 +163,6 @@ public sealed class SearchCheckTests : IDisposable
 
         internal override void Learn() => matcher.Learn();
     }
-
-    private struct InterruptedReader(Action interrupt) : IPayloadReader
-    {
-        private Action? _interrupt = interrupt;
-
-        internal byte[] Result { get; private set; } = [];
-
-        public unsafe void Read(byte* payload, long lengthBytes, BlockKind kind)
-        {
-            Result = new byte[lengthBytes];
-            int half = (int)lengthBytes / 2;
-            new ReadOnlySpan<byte>(payload, half).CopyTo(Result);
-            Action? interrupt = _interrupt;
-            _interrupt = null;
-            interrupt?.Invoke();
-            new ReadOnlySpan<byte>(payload + half, (int)lengthBytes - half).CopyTo(Result.AsSpan(half));
-        }
-    }
-
     /// <summary>Gives all keys one hash.</summary>
     private sealed class SameHash : IEqualityComparer<string>
     {

@@ -27,20 +27,21 @@ internal static unsafe class Renewing
     /// <returns>Whether the table has the key.</returns>
     internal static bool Touch(this TableCore core, in KeyProbe key)
     {
-        var nothing = default(NothingReader);
-        return core.TryReadAgain(key, ref nothing, out _);
+        var reader = default(SizeReader);
+        return core.TryReadAgain(key, ref reader, out _);
     }
 
     /// <summary>Notes the use of a sliding entry if it moves its end. Takes no lock.</summary>
-    /// <returns><see langword="false"/> if the entry may have ended meanwhile: look at it again.</returns>
-    internal static bool TryNoteUse(this TableCore core, ulong hash, in SlidingUse use)
+    /// <returns>The instant from which the entry is gone now; 0 if it may have ended meanwhile: look at it again.</returns>
+    internal static long NoteUse(this TableCore core, ulong hash, in SlidingUse use)
     {
         if (use.ExpiresAt >= use.End || use.ExpiresAt >= CacheClock.Add(core.Clock.NowAtMost, use.SlidingTicks))
-            return true;
-        if (!core.ReadBuffer.TryNoteUse(use, hash, core.Clock))
-            return false;
+            return use.ExpiresAt;
+        long used = core.ReadBuffer.NoteUse(use, hash, core.Clock);
+        if (used == 0)
+            return 0;
         core.QueueNotes();
-        return true;
+        return Math.Max(use.ExpiresAt, use.EndAfter(used, core.Clock));
     }
 
     /// <summary>Notes that a read found an entry that is no more. Takes no lock.</summary>
@@ -104,7 +105,7 @@ internal static unsafe class Renewing
         int refused = 0;
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
         {
-            for (int number = 0; number < set.Places.Length; number++)
+            for (int number = 0; number < set.Length; number++)
                 core.TakeNote(buffer, set, number, now, isClosing, ref refused);
         }
         return refused;
@@ -207,12 +208,5 @@ internal static unsafe class Renewing
             core.Pile.Entries.Free(address);
         core.EndNote(note);
         return true;
-    }
-
-    private struct NothingReader : IPayloadReader
-    {
-        public readonly void Read(byte* payload, long lengthBytes, BlockKind kind)
-        {
-        }
     }
 }

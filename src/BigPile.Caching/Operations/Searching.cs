@@ -69,10 +69,15 @@ internal static unsafe class Searching
                     continue;
                 TChecks.Pass(SearchPoint.BeforeNote);
                 // An entry that has left its place meanwhile took no use along that was noted behind that.
-                if (use.SlidingTicks != 0 && !(core.TryNoteUse(key.Hash, use) && IsStillLoaded(line, place, slot)))
+                if (use.SlidingTicks != 0)
                 {
-                    now = 0; // it may have ended
-                    return SearchOutcome.Again;
+                    long expiresAt = core.NoteUse(key.Hash, use);
+                    if (expiresAt == 0 || !IsStillLoaded(line, place, slot))
+                    {
+                        now = 0; // it may have ended
+                        return SearchOutcome.Again;
+                    }
+                    info = core.Clock.Describe(use.Version, info.ValueBytes, expiresAt);
                 }
                 if (outcome == SearchOutcome.Dead)
                     core.NoteEnd(key.Hash, head.Version);
@@ -118,7 +123,7 @@ internal static unsafe class Searching
             return core.ReadSpecial(head, payloadBytes, ref reader, out info);
         long valueBytes = payloadBytes - head.ValueOffset;
         reader.Read(head.Key + head.KeyBytes, valueBytes, EntryHead.BlockKindOf(head.Kind));
-        info = core.Describe(head, (int)valueBytes);
+        info = core.DescribeRead(head, valueBytes);
         return SearchOutcome.Hit;
     }
 
@@ -136,7 +141,11 @@ internal static unsafe class Searching
         reader = measured.Inner;
         if (!isThere)
             return SearchOutcome.Again;
-        info = core.Describe(head, (int)measured.LengthBytes);
+        info = core.DescribeRead(head, measured.LengthBytes);
         return SearchOutcome.Hit;
     }
+
+    // Of a sliding entry the end follows once the use is noted.
+    private static EntryInfo DescribeRead(this TableCore core, in EntryHead head, long valueBytes) =>
+        head.IsSliding ? new EntryInfo(head.Version, (int)valueBytes) : core.Describe(head, (int)valueBytes);
 }

@@ -51,10 +51,10 @@ internal sealed partial class ReadBuffer
     internal int Count => Volatile.Read(ref _count);
 
     /// <summary>Whether there are so many that they are to be taken now, and not at the next sweep.</summary>
-    internal bool IsToBeTaken => Count > Newest.Places.Length / 4 && !Volatile.Read(ref _isKept);
+    internal bool IsToBeTaken => Count > Newest.Length / 4 && !Volatile.Read(ref _isKept);
 
     /// <summary>Whether there is anything: notes, or memory that notes had.</summary>
-    internal bool HasAny => Count > 0 || Newest.Places.Length > LeastPlaces || Newest.Older != null;
+    internal bool HasAny => Count > 0 || Newest.Length > LeastPlaces || Newest.Older != null;
 
     /// <summary>The newest set; the others follow it.</summary>
     internal Set Newest => Volatile.Read(ref _newest);
@@ -66,27 +66,25 @@ internal sealed partial class ReadBuffer
     internal void EndQueued() => Volatile.Write(ref _isQueued, 0);
 
     /// <summary>Notes a use, now, of a sliding entry that was seen alive.</summary>
-    /// <returns><see langword="false"/> if it may have ended meanwhile: look at it again.</returns>
-    internal bool TryNoteUse(in SlidingUse use, ulong hash, CacheClock clock)
+    /// <returns>The use's time; 0 if the entry may have ended meanwhile: look at it again.</returns>
+    internal long NoteUse(in SlidingUse use, ulong hash, CacheClock clock)
     {
-        for (Set? set = Newest; set != null; set = set.Older)
+        foreach (Note note in Of(use.Version))
         {
-            for (int way = 0; way < Ways; way++)
-            {
-                if (set.Find(use.Version, way) is { } note && IsMoved(note, use, clock))
-                    return true;
-            }
+            if (Move(note, use, clock) is not 0 and var time)
+                return time;
         }
-        return TryNoteFirst(use, hash, clock);
+        return NoteFirst(use, hash, clock);
     }
 
     /// <summary>Notes that an entry is no more, once, and where there is room.</summary>
     internal void NoteEnd(ulong version, ulong hash)
     {
         Set set = Newest;
+        int first = Set.FirstOf(version);
         for (int way = 0; way < WaysOfEnds; way++)
         {
-            if (set.Find(version, way) != null)
+            if (set.Find(first + way, version) != null)
                 return;
         }
         _ = TryAdd(set, new Note(version, hash, Note.End), WaysOfEnds, out _);
@@ -99,13 +97,10 @@ internal sealed partial class ReadBuffer
     internal bool IsAlive(in SlidingUse use, CacheClock clock, long now)
     {
         Interlocked.MemoryBarrier();
-        for (Set? set = Newest; set != null; set = set.Older)
+        foreach (Note note in Of(use.Version))
         {
-            for (int way = 0; way < Ways; way++)
-            {
-                if (set.Find(use.Version, way) is { } note && IsAlive(note, use, clock, now))
-                    return true;
-            }
+            if (IsAlive(note, use, clock, now))
+                return true;
         }
         return false;
     }
@@ -115,11 +110,8 @@ internal sealed partial class ReadBuffer
     internal long LastUseOf(ulong version)
     {
         long last = 0;
-        for (Set? set = Newest; set != null; set = set.Older)
-        {
-            for (int way = 0; way < Ways; way++)
-                last = Math.Max(last, set.Find(version, way)?.Time ?? 0);
-        }
+        foreach (Note note in Of(version))
+            last = Math.Max(last, note.Time);
         return last;
     }
 
@@ -137,7 +129,7 @@ internal sealed partial class ReadBuffer
     internal (Note? Note, long Time) Peek(Set set, int number)
     {
         Debug.Assert(Gate.IsTaken, "Two that take notes would do one twice.");
-        Note? note = Volatile.Read(ref set.At(number).Note);
+        Note? note = set.At(number);
         long time = note?.Time ?? 0;
         return time is 0 or Note.Taken ? (null, 0) : (note, time);
     }
@@ -158,34 +150,38 @@ internal sealed partial class ReadBuffer
         Volatile.Write(ref _isKept, isKept);
         Set newest = Newest;
         int enough = Math.Max(LeastPlaces, (int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(0, Count) * Sparse));
-        if (enough < newest.Places.Length / 2 || (enough == LeastPlaces && newest.Places.Length > LeastPlaces))
+        if (enough < newest.Length / 2 || (enough == LeastPlaces && newest.Length > LeastPlaces))
             Interlocked.CompareExchange(ref _newest, new Set(enough, newest), newest);
         for (Set set = Newest; set.Older is { } older;)
         {
-            if (older.TrySeal(Sealed))
+            if (older.TrySeal())
                 set.Older = older.Older;
             else
                 set = older;
         }
     }
 
-    // A use that is noted already, and moved to now if it still counts.
-    private static bool IsMoved(Note note, in SlidingUse use, CacheClock clock)
+    private EntryNotes Of(ulong version) => new(Newest, version);
+
+    // Moves a use that is noted already to now, if it still counts; else 0.
+    private static long Move(Note note, in SlidingUse use, CacheClock clock)
     {
         while (true)
         {
             long time = note.Time;
             if (time <= 0)
-                return false;
+                return 0;
             long now = clock.Now;
             if (now >= use.ExpiresAt && now >= use.EndAfter(time, clock))
-                return false;
-            if (now - time <= use.SlidingTicks >> FineShift || note.TryExchange(time, now))
-                return true;
+                return 0;
+            if (now - time <= use.SlidingTicks >> FineShift)
+                return time;
+            if (note.TryExchange(time, now))
+                return now;
         }
     }
 
-    private bool TryNoteFirst(in SlidingUse use, ulong hash, CacheClock clock)
+    private long NoteFirst(in SlidingUse use, ulong hash, CacheClock clock)
     {
         var note = new Note(use.Version, hash, time: 0);
         Set set = Add(note, out int number);
@@ -193,10 +189,10 @@ internal sealed partial class ReadBuffer
         long now = clock.Now; // behind the barrier
         Debug.Assert(now > 0, "The numbers below stand for other things.");
         if (now < use.ExpiresAt)
-            return note.TryExchange(0, now);
+            return note.TryExchange(0, now) ? now : 0;
         if (note.TryExchange(0, Note.Taken))
             Free(set, number);
-        return false;
+        return 0;
     }
 
     private static bool IsAlive(Note note, in SlidingUse use, CacheClock clock, long now)
@@ -218,7 +214,7 @@ internal sealed partial class ReadBuffer
             Set set = Newest;
             if (TryAdd(set, note, Ways, out number))
                 return set;
-            Interlocked.CompareExchange(ref _newest, new Set(2 * set.Places.Length, set), set);
+            Interlocked.CompareExchange(ref _newest, new Set(2 * set.Length, set), set);
         }
     }
 
@@ -227,10 +223,8 @@ internal sealed partial class ReadBuffer
         number = Set.FirstOf(note.Version);
         for (int way = 0; way < ways; way++, number++)
         {
-            ref Place place = ref set.At(number);
-            if (Volatile.Read(ref place.Note) != null || Interlocked.CompareExchange(ref place.Note, note, null) != null)
+            if (!set.TryPut(number, note))
                 continue;
-            Volatile.Write(ref place.Version, note.Version);
             Interlocked.Increment(ref _count);
             return true;
         }
@@ -239,7 +233,7 @@ internal sealed partial class ReadBuffer
 
     private void Free(Set set, int number)
     {
-        Volatile.Write(ref set.At(number).Note, null);
+        set.Clear(number);
         Interlocked.Decrement(ref _count);
     }
 }

@@ -2,12 +2,12 @@ using System;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Access;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Caching.Tests.Spill;
-using BigPile.Layout;
 
 namespace BigPile.Caching.Tests.Reads;
 
@@ -76,6 +76,34 @@ public sealed class NotedUseTests : StoppedCacheTest
         AssertLivesOn(table, 1);
         Assert.True(table.TryGetPointer(1, out _)); // a use as well, of what is there already
         AssertLivesOn(table, 1);
+    }
+
+    /// <summary>The clock was read for the life of what takes its place, and a use is noted before that does.</summary>
+    [Fact]
+    public void Though_it_is_being_moved_out()
+    {
+        var time = new HookedTime();
+        using var cache = new PileCache(
+            new Pile(),
+            new PileCacheOptions
+            {
+                OwnsPile = true, TimeProvider = time, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable,
+            });
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
+        table.Put(1, [1], Sliding);
+        KeyProbe key = table.KeyCodec.Probe(1, stackalloc byte[64]);
+        Assert.True(table.Core.TryLook(key, out EntryCopy entry));
+        bool wasThere = false;
+        time.Hook = () =>
+        {
+            time.Passed = Life / 8;
+            Task other = SideBySide.Start(() => wasThere = table.ContainsKey(1));
+            other.Wait();
+        };
+        Assert.NotNull(table.Core.MoveOut(key, [1], ValueKind.Bytes, entry, out _));
+        Assert.True(wasThere);
+        time.Passed = Life * 1.1; // what was written for the instant of the hook has ended
+        Assert.True(table.ContainsKey(1));
     }
 
     [Fact]
@@ -175,23 +203,16 @@ public sealed class NotedUseTests : StoppedCacheTest
     private static bool Read(CacheTable<int, byte[]> table, int number, Action meanwhile)
     {
         KeyProbe key = table.KeyCodec.Probe(number, stackalloc byte[64]);
-        var reader = default(NoReader);
+        var reader = default(SizeReader);
         Task? other = null;
         HookedChecks.Hook = () =>
         {
             other = SideBySide.Start(meanwhile);
             other.Wait();
         };
-        bool found = table.Core.TryRead<NoReader, HookedChecks>(key, ref reader, 0, out _);
+        bool found = table.Core.TryRead<SizeReader, HookedChecks>(key, ref reader, 0, out _);
         Assert.NotNull(other);
         return found;
-    }
-
-    private struct NoReader : IPayloadReader
-    {
-        public readonly unsafe void Read(byte* payload, long lengthBytes, BlockKind kind)
-        {
-        }
     }
 
     private readonly struct HookedChecks : ISearchChecks

@@ -70,7 +70,7 @@ public sealed class ReadBufferTests
         buffer.Gate.Enter();
         Assert.Equal(Enumerable.Range(1, versions), Taken(buffer).Select(taken => (int)taken.Version).Order());
         buffer.EndTaking(isKept: false);
-        Assert.Equal((0, ReadBuffer.LeastPlaces, null), (buffer.Count, buffer.Newest.Places.Length, buffer.Newest.Older));
+        Assert.Equal((0, ReadBuffer.LeastPlaces, null), (buffer.Count, buffer.Newest.Length, buffer.Newest.Older));
     }
 
     [Fact]
@@ -84,10 +84,30 @@ public sealed class ReadBufferTests
         for (ulong version = 1; version <= 1_000; version++)
             Assert.True(Note(buffer, version));
         buffer.EndTaking(isKept: false); // those stay in the set that goes
-        Assert.Equal((8_192, 1_000), (buffer.Newest.Places.Length, buffer.Count));
+        Assert.Equal((8_192, 1_000), (buffer.Newest.Length, buffer.Count));
         Assert.Equal(1_000, Taken(buffer).Count);
         buffer.EndTaking(isKept: false);
-        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Places.Length, buffer.Newest.Older));
+        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
+    }
+
+    /// <summary>Whoever has a set grow makes no more than a list of its parts, and what nobody has made is sealed, too.</summary>
+    [Fact]
+    public void A_large_set_is_made_in_parts()
+    {
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        var set = new ReadBuffer.Set(1 << 22, older: null);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 1, 1 << 16);
+        var note = new ReadBuffer.Note(1, 7, 1);
+        Assert.Equal((null, null), (set.At(5_000), set.Find(5_000, 1)));
+        Assert.True(set.TryPut(5_000, note));
+        Assert.False(set.TryPut(5_000, new ReadBuffer.Note(2, 7, 1)));
+        Assert.Equal((note, note, null), (set.At(5_000), set.Find(5_000, 1), set.Find(5_000, 2)));
+        Assert.False(set.TrySeal());
+        Assert.False(set.TryPut(5_001, new ReadBuffer.Note(2, 7, 1)));
+        Assert.False(set.TryPut(4_000_000, new ReadBuffer.Note(2, 7, 1)));
+        set.Clear(5_000);
+        Assert.True(set.TrySeal());
+        Assert.Null(set.Find(5_000, 1));
     }
 
     /// <summary>Also those whose places are at the end of all numbers.</summary>
@@ -106,7 +126,7 @@ public sealed class ReadBufferTests
         }
         Assert.InRange(last, (1 << 30) - 1_000, int.MaxValue);
         Assert.True(Note(buffer, farthest));
-        Assert.Equal((ReadBuffer.LeastPlaces, _clock.Now), (buffer.Newest.Places.Length, buffer.LastUseOf(farthest)));
+        Assert.Equal((ReadBuffer.LeastPlaces, _clock.Now), (buffer.Newest.Length, buffer.LastUseOf(farthest)));
     }
 
     /// <summary>Versions as they are: some in a millisecond, and that again and again at one distance.</summary>
@@ -122,7 +142,7 @@ public sealed class ReadBufferTests
                 for (ulong one = 0; one < 100; one++)
                     Assert.True(Note(buffer, version + one));
             }
-            Assert.InRange(buffer.Newest.Places.Length, 10_000, 65_536); // two bits for a note at most, at a load of a half
+            Assert.InRange(buffer.Newest.Length, 10_000, 65_536); // two bits for a note at most, at a load of a half
         }
     }
 
@@ -132,13 +152,13 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
-        Assert.True(buffer.TryNoteUse(use, 7, _clock));
+        Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
         _time.Advance(TimeSpan.FromTicks(Life - 1));
         Assert.True(buffer.IsAlive(use, _clock, _clock.Now));
-        Assert.True(buffer.TryNoteUse(use, 7, _clock));
+        Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
         _time.Advance(TimeSpan.FromTicks(Life));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
-        Assert.False(buffer.TryNoteUse(use, 7, _clock));
+        Assert.Equal(0, buffer.NoteUse(use, 7, _clock));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
     }
 
@@ -154,7 +174,7 @@ public sealed class ReadBufferTests
         long now = clock.Now;
         SlidingUse use = UseOf(1) with { ExpiresAt = now + Life };
         if (wasUsed)
-            Assert.True(buffer.TryNoteUse(use, 7, clock));
+            Assert.NotEqual(0, buffer.NoteUse(use, 7, clock));
         time.Passed = TimeSpan.FromTicks(Life / 2);
         bool isAlive = true;
         time.Hook = () =>
@@ -162,7 +182,7 @@ public sealed class ReadBufferTests
             time.Passed = TimeSpan.FromTicks(2 * Life);
             isAlive = buffer.IsAlive(use, clock, now + 2 * Life);
         };
-        Assert.False(buffer.TryNoteUse(use, 7, clock));
+        Assert.Equal(0, buffer.NoteUse(use, 7, clock));
         Assert.False(isAlive);
     }
 
@@ -194,7 +214,7 @@ public sealed class ReadBufferTests
                         return;
                     }
                     if (Volatile.Read(ref ended) == 0 && now < use.ExpiresAt + life)
-                        _ = buffer.TryNoteUse(use, 7, clock);
+                        _ = buffer.NoteUse(use, 7, clock);
                 }
             }
 
@@ -225,7 +245,7 @@ public sealed class ReadBufferTests
             {
                 int one = random.Next(versions);
                 long now = clock.Now;
-                Assert.True(buffer.TryNoteUse(new SlidingUse((ulong)one + 1, long.MaxValue, 1, long.MaxValue), (ulong)one, clock));
+                Assert.NotEqual(0, buffer.NoteUse(new SlidingUse((ulong)one + 1, long.MaxValue, 1, long.MaxValue), (ulong)one, clock));
                 noted[thread][one] = now;
             }
             Interlocked.Decrement(ref running);
@@ -240,26 +260,6 @@ public sealed class ReadBufferTests
         }
         Take(buffer, written);
         Assert.Equal(0, buffer.Count);
-    }
-
-    private sealed class HookedTime : TimeProvider
-    {
-        internal TimeSpan Passed { get; set; }
-
-        internal Action? Hook { get; set; }
-
-        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
-
-        public override DateTimeOffset GetUtcNow() => new DateTimeOffset(2030, 1, 1, 0, 0, 0, TimeSpan.Zero) + Passed;
-
-        public override long GetTimestamp()
-        {
-            long ticks = Passed.Ticks;
-            Action? hook = Hook;
-            Hook = null;
-            hook?.Invoke();
-            return ticks;
-        }
     }
 
     private static void Take(ReadBuffer buffer, long[] written)
@@ -279,7 +279,7 @@ public sealed class ReadBufferTests
         var taken = new List<(ulong, ulong, long)>();
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
         {
-            for (int number = 0; number < set.Places.Length; number++)
+            for (int number = 0; number < set.Length; number++)
             {
                 if (buffer.Peek(set, number) is not ({ } note, var time))
                     continue;
@@ -292,5 +292,5 @@ public sealed class ReadBufferTests
 
     private static SlidingUse UseOf(ulong version) => new(version, long.MaxValue, Life, long.MaxValue);
 
-    private bool Note(ReadBuffer buffer, ulong version) => buffer.TryNoteUse(UseOf(version), 7, _clock);
+    private bool Note(ReadBuffer buffer, ulong version) => buffer.NoteUse(UseOf(version), 7, _clock) == _clock.Now;
 }

@@ -113,7 +113,7 @@ public sealed class SlidingTests : StoppedCacheTest
         table.Put(1, "value", new EntryOptions { Sliding = Life });
         Time.Advance(Life / 2);
         KeyProbe key = table.KeyCodec.Probe(1, stackalloc byte[64]);
-        var reader = new SlowReader { Time = Time };
+        var reader = new InterruptedReader(() => Time.Advance(Life));
         Assert.False(table.Core.TryRead(key, ref reader, out _)); // by its end there is no such entry any more
         Assert.False(table.ContainsKey(1));
     }
@@ -175,13 +175,6 @@ public sealed class SlidingTests : StoppedCacheTest
         Assert.InRange(table.Core.ReadBuffer.Count, 1, 4);
         Time.Advance(Life * 0.9);
         Assert.Equal(40, Enumerable.Range(0, 41).Count(key => table.ContainsKey(key)));
-    }
-
-    private struct SlowReader : IPayloadReader
-    {
-        internal ManualTime Time;
-
-        public readonly unsafe void Read(byte* payload, long lengthBytes, BlockKind kind) => Time.Advance(Life);
     }
 
     private sealed class RefusedSegments : IFileHook
