@@ -5,7 +5,6 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
-using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;
 

@@ -59,6 +59,7 @@ public sealed class CrashTests(ITestOutputHelper output)
         private readonly Dictionary<string, string?> _now = [];
         private readonly Dictionary<string, HashSet<string?>> _possible = []; // after a power cut
         private bool _wasEverHard;
+        private bool _wasClosed;
         private string? _busyKey;
         private string? _busyValue;
         private bool _isClearing;
@@ -103,6 +104,7 @@ public sealed class CrashTests(ITestOutputHelper output)
         private void Reopen(ref HashDatabase database)
         {
             database.Dispose();
+            _wasClosed = true;
             _durable = Bytes();
             Promise();
             database = Open(FilePath, FirstBoot, watched: true);
@@ -258,7 +260,8 @@ public sealed class CrashTests(ITestOutputHelper output)
 
         private void Compare(HashDatabase database, bool isCut, string when)
         {
-            if (database.Recovery.DamagedRecords != 0)
+            // What the device lost of a file that was closed without ever being hard-synchronized looks like damage (FORMAT.md).
+            if (database.Recovery.DamagedRecords != 0 && !(isCut && _wasClosed && !_wasEverHard))
                 Problems.Add($"{when}: {database.Recovery.DamagedRecords} records are said to be damaged");
             Problems.AddRange(database.Verify().Problems.Select(problem => $"{when}: {problem}"));
             int there = 0;

@@ -1,10 +1,8 @@
 using System;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.Access;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
-using BigPile.Layout;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Reads;
