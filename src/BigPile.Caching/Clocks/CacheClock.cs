@@ -252,7 +252,7 @@ internal sealed class CacheClock
     private void OnStampsStepBack(long by, long clock)
     {
         _changes++;
-        StepBack(clock, by);
+        StepBack(Math.Min(clock, _start), by); // what was put since is of a time that went on evenly
     }
 
     // Of a clock that had been set forth only that part is a step which makes the cache's time run ahead of it.

@@ -55,7 +55,9 @@ internal sealed class SteadyTime : TimeProvider
                 StepBack(shift);
             else if (raw > latest && (raw - (double)latest < JumpSeconds * TimestampFrequency || TryStepForth(shift, raw)))
                 Volatile.Write(ref _latest, raw);
-            if (shift == Volatile.Read(ref _shift) || look == MostLooks)
+            if (shift == Volatile.Read(ref _shift))
+                return Math.Max(raw, latest) + shift.Ahead; // it stands for a moment where the provider went back by little
+            if (look == MostLooks)
                 return raw + Volatile.Read(ref _shift).Ahead;
         }
     }

@@ -37,7 +37,8 @@ internal static class EntryTimes
     internal static long SlidingEndOf(this CacheClock clock, in EntryHead head) =>
         head.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(head.SlidingEnd, clock.StepsSince(head.Version));
 
-    private static long AheadOf(long slidingTicks) => slidingTicks >> AheadShift;
+    /// <summary>How much later than the use gives the end of a sliding entry is that is written for it.</summary>
+    internal static long AheadOf(long slidingTicks) => slidingTicks >> AheadShift;
 
     /// <summary>What a table tells of an entry that is gone from an instant of the cache's time.</summary>
     internal static EntryInfo Describe(this CacheClock clock, ulong version, int valueBytes, long expiresAt)

@@ -75,8 +75,9 @@ internal static unsafe class Leasing
     {
         if (!core.TryLeaseLooked(key, out lease, out info, isUse, out bool slides))
             return false;
-        if (isUse && slides)
-            _ = core.Touch(key); // noted as that of each read is; under the lock the application's clock can't be read
+        var reader = default(SizeReader); // noted as that of each read is; under the lock the application's clock can't be read
+        if (isUse && slides && core.TryReadAgain(key, ref reader, out EntryInfo used) && used.Version == info.Version)
+            info = used;
         return true;
     }
 

@@ -60,6 +60,7 @@ internal static unsafe class Renewing
         if (core.ReadBufferOrNull is not { HasAny: true } buffer)
             return;
         long now = core.Clock.Now; // before the gate, as that clock may be the application's
+        int most = buffer.Count;
         if (waits)
             buffer.Gate.Enter();
         else if (!buffer.Gate.TryEnter())
@@ -72,7 +73,7 @@ internal static unsafe class Renewing
                 _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
                 refused = core.TakeAll(buffer, now, isClosing);
             }
-            buffer.EndTaking(isKept: refused != 0);
+            buffer.EndTaking(most, isKept: refused != 0);
         }
         finally
         {
@@ -99,7 +100,7 @@ internal static unsafe class Renewing
         }
     }
 
-    // The renewals for which there was no room. Behind some the others are not tried: what is noted counts.
+    // The renewals for which there was no room. Behind some no others are tried: what is noted counts.
     private static int TakeAll(this TableCore core, ReadBuffer buffer, long now, bool isClosing)
     {
         int refused = 0;
@@ -115,19 +116,20 @@ internal static unsafe class Renewing
         this TableCore core, ReadBuffer buffer, ReadBuffer.Set set, int number, long now, bool isClosing, ref int refused)
     {
         const int mostLooks = 4; // an entry that is used all the time has its turn again
-        for (int look = 0; look < mostLooks && buffer.Peek(set, number) is ({ } note, var time); look++)
+        for (int look = 0; look < mostLooks && buffer.TryPeek(set, number, out ReadBuffer.Note note, out long time); look++)
         {
-            if ((time > 0 && refused >= MostRefused) || !core.TryDo(note, time, now, isClosing))
+            if (!core.TryDo(note, ref time, now, isClosing, mayCopy: refused < MostRefused))
             {
                 refused++;
                 return;
             }
-            if (buffer.TryClear(set, number, note, time))
+            if (buffer.TryClear(note, time))
                 return;
         }
     }
 
-    private static bool TryDo(this TableCore core, ReadBuffer.Note note, long time, long now, bool isClosing)
+    // Where the note has changed meanwhile, it is not cleared, and looked at again.
+    private static bool TryDo(this TableCore core, ReadBuffer.Note note, ref long time, long now, bool isClosing, bool mayCopy)
     {
         ThreadPresence presence = isClosing ? core.EnterClosedToChange() : core.EnterToChange();
         try
@@ -138,8 +140,8 @@ internal static unsafe class Renewing
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
             if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
                 core.DropLocked(presence, entry, liveness.Reason());
-            else if (liveness == Liveness.Live && time > 0)
-                return core.TryRenewLocked(presence, note.Hash, time, entry);
+            else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryLift(note, ref time))
+                return core.TryRenewLocked(presence, note.Hash, time & ~ReadBuffer.Note.Ahead, entry, mayCopy);
             return true;
         }
         finally
@@ -160,7 +162,8 @@ internal static unsafe class Renewing
         return false;
     }
 
-    private static bool TryRenewLocked(this TableCore core, ThreadPresence presence, ulong hash, long used, in LockedEntry entry)
+    private static bool TryRenewLocked(
+        this TableCore core, ThreadPresence presence, ulong hash, long used, in LockedEntry entry, bool mayCopy)
     {
         if (!entry.Head.IsSliding)
             return true;
@@ -168,7 +171,7 @@ internal static unsafe class Renewing
         if (expiresAt <= entry.Head.ExpiresAt)
             return true;
         if (core.CopiesToRenew)
-            return core.TryCopyToRenewLocked(presence, hash, entry, expiresAt);
+            return mayCopy && core.TryCopyToRenewLocked(presence, hash, entry, expiresAt);
         EntryHead.SetExpiry((byte*)entry.Head.Payload, expiresAt);
         return true;
     }

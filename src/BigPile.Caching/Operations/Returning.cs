@@ -57,30 +57,32 @@ internal static unsafe class Returning
         }
         if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)
             return SpillOutcome.Missing;
+        bool isMoved = core.PutOffEnd(block);
         PutResult? result = core.IsFarOverLimits() ? PutResult.Collision : core.PutBack(key, block.WrittenSpan, mark);
         if (result is null)
             return null;
         if (result == PutResult.Collision)
         {
-            core.RenewGated(spill, key, block, staged);
+            if (isMoved)
+                spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, staged);
             return SpillOutcome.NoRoom;
         }
         spill.EndReturnGated(key.Hash, key.Bytes, staged); // it may have been evicted, and staged, once more by now: that one stays
         return SpillOutcome.Returned;
     }
 
-    // What is used where it is lives on as what is used in memory.
-    private static void RenewGated(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, StagedEntry? staged)
+    // The block has what the use gives, wherever the entry is now. Gives whether that is more than it had.
+    private static bool PutOffEnd(this TableCore core, PileBuffer block)
     {
         fixed (byte* payload = block.WrittenSpan)
         {
             var head = new EntryHead(payload);
             long now = core.Clock.Now;
             if (!head.IsSliding || CacheClock.Add(now, head.SlidingTicks) <= head.ExpiresAt)
-                return;
+                return false;
             EntryHead.SetExpiry(payload, core.Clock.RenewalOf(head, now));
+            return true;
         }
-        spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, staged);
     }
 
     private static PutResult? PutBack(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block, FlightMark mark)
@@ -93,7 +95,7 @@ internal static unsafe class Returning
                 tags[i] = head.Tag(i);
             var spec = new EntrySpec
             {
-                ExpiresAt = head.IsSliding ? core.Clock.RenewalOf(head, core.Clock.Now) : head.ExpiresAt,
+                ExpiresAt = head.ExpiresAt,
                 SlidingTicks = head.IsSliding ? head.SlidingTicks : 0,
                 SlidingEnd = head.IsSliding ? head.SlidingEnd : head.ExpiresAt,
                 Priority = head.Priority,

@@ -68,8 +68,15 @@ internal static unsafe class Searching
                 if (!isKey)
                     continue;
                 TChecks.Pass(SearchPoint.BeforeNote);
-                // An entry that has left its place meanwhile took no use along that was noted behind that.
-                if (use.SlidingTicks != 0)
+                // Now it is certain whose block that is. An entry that leaves its place takes no use along that is noted behind that.
+                if (use.SlidingTicks != 0 && now >= use.ExpiresAt && !core.IsUsed(use, now))
+                {
+                    if (!core.IsOver(head, now) || !IsStillLoaded(line, place, slot))
+                        return SearchOutcome.Again; // it was written just now
+                    outcome = SearchOutcome.Dead;
+                    info = default;
+                }
+                else if (use.SlidingTicks != 0)
                 {
                     long expiresAt = core.NoteUse(key.Hash, use);
                     if (expiresAt == 0 || !IsStillLoaded(line, place, slot))
@@ -114,8 +121,8 @@ internal static unsafe class Searching
         where TReader : struct, IPayloadReader, allows ref struct
     {
         info = default;
-        Liveness liveness = core.LivenessOf(head, ref now);
-        if (liveness != Liveness.Live)
+        Liveness liveness = core.LivenessByBlock(head, ref now);
+        if (liveness != Liveness.Live && !(liveness == Liveness.Expired && head.IsSliding)) // a use may keep that alive
             return liveness.IsDead() ? SearchOutcome.Dead : SearchOutcome.Miss;
         if (head.Version < minVersion)
             return SearchOutcome.Miss;

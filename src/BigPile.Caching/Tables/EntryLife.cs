@@ -17,6 +17,21 @@ internal static class EntryLife
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static Liveness LivenessOf(this TableCore core, in EntryHead head, ref long now)
     {
+        Liveness liveness = core.LivenessByBlock(head, ref now);
+        if (liveness != Liveness.Expired || !head.IsSliding)
+            return liveness;
+        return core.IsUsed(new SlidingUse(core.Clock, head), now) || !core.IsOver(head, now) // written just now, perhaps
+            ? Liveness.Live
+            : Liveness.Expired;
+    }
+
+    /// <summary>What an entry is by its block alone: a sliding one that has expired may have been used since that was written.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="head">The entry's head.</param>
+    /// <param name="now">The present instant; 0: it is read if it is needed, and needed where the entry has expired.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static Liveness LivenessByBlock(this TableCore core, in EntryHead head, ref long now)
+    {
         if (head.Version <= core.Tags.ClearedUpTo)
             return Liveness.Invalidated;
         Liveness liveness = head.MayBeDead ? core.LivenessOfMortal(head, ref now) : Liveness.Live;
@@ -45,8 +60,7 @@ internal static class EntryLife
                 return Liveness.Live;
             now = core.Clock.Now;
         }
-        bool isOver = core.IsOver(head, now) && !core.IsUsed(head, now) && core.IsOver(head, now); // written just now, perhaps
-        return isOver ? Liveness.Expired : Liveness.Live;
+        return core.IsOver(head, now) ? Liveness.Expired : Liveness.Live;
     }
 
     /// <summary>What a table tells of an entry.</summary>
@@ -54,11 +68,15 @@ internal static class EntryLife
         ? core.Clock.Describe(head.Version, valueBytes, core.ExpiryOf(head))
         : new EntryInfo(head.Version, valueBytes);
 
-    private static bool IsOver(this TableCore core, in EntryHead head, long now) =>
+    /// <summary>Whether an entry has expired by what its block says.</summary>
+    internal static bool IsOver(this TableCore core, in EntryHead head, long now) =>
         head.ExpiresAt <= now && (!core.Clock.HasSteps || core.Clock.ExpiryOf(head) <= now);
 
-    private static bool IsUsed(this TableCore core, in EntryHead head, long now) =>
-        head.IsSliding && core.ReadBufferOrNull is { } buffer && buffer.IsAlive(new SlidingUse(core.Clock, head), core.Clock, now);
+    /// <summary>
+    /// Whether a use keeps a sliding entry alive that has expired by its block. If not, it has ended: the block must be the entry's.
+    /// </summary>
+    internal static bool IsUsed(this TableCore core, in SlidingUse use, long now) =>
+        core.ReadBufferOrNull is { } buffer && buffer.IsAlive(use, core.Clock, now);
 
     /// <summary>The instant from which an entry is gone: what its block says, or what follows from a use that is not written yet.</summary>
     internal static long ExpiryOf(this TableCore core, in EntryHead head) =>

@@ -7,37 +7,43 @@ namespace BigPile.Caching.Tables;
 /// <summary>What the read buffer consists of.</summary>
 internal sealed partial class ReadBuffer
 {
-    private struct Place
+    internal struct Place
     {
-        internal ulong Version; // of the note, or of one before
-        internal Note? Note;
+        internal ulong Version;
+        internal ulong Hash;
+        internal long Time;
     }
 
-    /// <summary>What was noted of an entry. Once it is an end, or taken, it stays so.</summary>
-    internal sealed class Note(ulong version, ulong hash, long time)
+    /// <summary>What was noted of an entry: a place, which is that entry's as long as there is the set.</summary>
+    internal readonly record struct Note(Set Set, int Number)
     {
         /// <summary>The time of an entry that is no more.</summary>
         internal const long End = -1;
 
-        /// <summary>The time of a note that was taken, or is none.</summary>
+        /// <summary>The time of a note that was taken, or is none; the entry may be noted here again.</summary>
         internal const long Taken = -2;
 
-        private long _time = time;
+        /// <summary>The time of a note that was taken from a set that goes.</summary>
+        internal const long Sealed = -3;
 
-        internal ulong Version { get; } = version;
+        /// <summary>The bit of a time that says that its renewal is being written, which reaches further than the use.</summary>
+        internal const long Ahead = 1;
 
-        internal ulong Hash { get; } = hash;
+        internal ulong Version => Set.At(Number).Version;
+
+        internal ulong Hash => Set.At(Number).Hash;
 
         /// <summary>When the entry was used last; 0: that is about to be stated.</summary>
-        internal long Time => Volatile.Read(ref _time);
+        internal long Time => Volatile.Read(ref Set.At(Number).Time);
 
-        internal bool TryExchange(long from, long to) => Interlocked.CompareExchange(ref _time, to, from) == from;
+        internal bool TryExchange(long from, long to) => Interlocked.CompareExchange(ref Set.At(Number).Time, to, from) == from;
     }
 
     /// <summary>A number of places, a power of two. Those of a large set are made in parts as notes come to them: no read waits for all.</summary>
     internal sealed class Set
     {
-        private const int PartPlaces = 4_096; // 64 KiB: what is larger goes to the heap of large objects, and a lock with it
+        private const int PartPlaces = 4_096; // on the heap of large objects, where nothing is moved; they have no references
+        private const ulong SealedVersion = ulong.MaxValue;
 
         private static readonly Place[] SealedPart = MakeSealed();
 
@@ -74,35 +80,41 @@ internal sealed partial class ReadBuffer
             return (int)((mixed ^ (mixed >> 32)) * golden >> 34); // so that no way behind it is below 0
         }
 
-        /// <summary>What is at a place.</summary>
-        internal Note? At(int number) => PartOf(number) is { } part ? Volatile.Read(ref part[number & _partMask].Note) : null;
-
-        /// <summary>The note of an entry, if it is at a place.</summary>
-        internal Note? Find(int number, ulong version)
+        /// <summary>The version whose place it is; 0 if it is nobody's, or is to be so for ever.</summary>
+        internal ulong VersionAt(int number)
         {
             if (PartOf(number) is not { } part)
-                return null;
-            ref Place place = ref part[number & _partMask];
-            return Volatile.Read(ref place.Version) == version && Volatile.Read(ref place.Note) is { } note && note.Version == version
-                ? note
-                : null;
+                return 0;
+            ulong version = Volatile.Read(ref part[number & _partMask].Version);
+            return version == SealedVersion ? 0 : version;
         }
 
-        /// <summary>Puts a note to a place if nothing is there.</summary>
-        internal bool TryPut(int number, Note note)
+        /// <summary>Takes the first place of an entry's that is nobody's.</summary>
+        /// <returns><see langword="false"/> if there is none, or the set goes.</returns>
+        internal bool TryClaim(ulong version, ulong hash, int ways, out int number)
         {
-            ref Place place = ref (PartOf(number) ?? MakePart(number, new Place[PartPlaces]))[number & _partMask];
-            if (Volatile.Read(ref place.Note) != null || Interlocked.CompareExchange(ref place.Note, note, null) != null)
-                return false;
-            Volatile.Write(ref place.Version, note.Version);
-            return true;
+            number = FirstOf(version);
+            for (int end = number + ways; number < end; number++)
+            {
+                ref Place place = ref (PartOf(number) ?? MakePart(number, new Place[PartPlaces]))[number & _partMask];
+                ulong was = Volatile.Read(ref place.Version);
+                if (was == 0)
+                    was = Interlocked.CompareExchange(ref place.Version, version, 0);
+                if (was == SealedVersion) // nothing comes behind it: who looks for a note goes no further
+                    return false;
+                if (was != 0)
+                    continue;
+                place.Hash = hash;
+                return true;
+            }
+            return false;
         }
 
-        /// <summary>Empties a place.</summary>
-        internal void Clear(int number) => Volatile.Write(ref PartOf(number)![number & _partMask].Note, null);
+        /// <summary>A place that is somebody's.</summary>
+        internal ref Place At(int number) => ref PartOf(number)![number & _partMask];
 
-        /// <summary>Has nobody claim a place any more.</summary>
-        /// <returns>Whether none is taken.</returns>
+        /// <summary>Has nobody claim a place any more, or note again what was taken.</summary>
+        /// <returns>Whether nothing is left.</returns>
         internal bool TrySeal()
         {
             bool isEmpty = true;
@@ -113,8 +125,8 @@ internal sealed partial class ReadBuffer
                     continue;
                 foreach (ref Place place in part.AsSpan())
                 {
-                    Note? was = Interlocked.CompareExchange(ref place.Note, Sealed, null);
-                    isEmpty &= was == null || was == Sealed;
+                    if (Interlocked.CompareExchange(ref place.Version, SealedVersion, 0) is not (0 or SealedVersion))
+                        isEmpty &= Interlocked.CompareExchange(ref place.Time, Note.Sealed, Note.Taken) is Note.Taken or Note.Sealed;
                 }
             }
             return isEmpty;
@@ -123,7 +135,7 @@ internal sealed partial class ReadBuffer
         private static Place[] MakeSealed()
         {
             var part = new Place[PartPlaces];
-            Array.Fill(part, new Place { Note = Sealed });
+            Array.Fill(part, new Place { Version = SealedVersion });
             return part;
         }
 
@@ -134,27 +146,25 @@ internal sealed partial class ReadBuffer
         private Place[] MakePart(int number, Place[] made) => Interlocked.CompareExchange(ref PartAt(number), made, null) ?? made;
     }
 
-    /// <summary>The notes of one entry, wherever they are.</summary>
+    /// <summary>The notes of one entry, wherever they are: none lies behind a place that is nobody's.</summary>
     private struct EntryNotes(Set newest, ulong version)
     {
         private readonly int _first = Set.FirstOf(version);
         private Set? _set = newest;
-        private int _way;
+        private int _way = -1;
 
-        public Note Current { get; private set; } = null!;
+        public readonly Note Current => new(_set!, _first + _way);
 
         public readonly EntryNotes GetEnumerator() => this;
 
         public bool MoveNext()
         {
-            for (; _set != null; _set = _set.Older, _way = 0)
+            for (; _set != null; _set = _set.Older, _way = -1)
             {
-                while (_way < Ways)
+                while (++_way < Ways && _set.VersionAt(_first + _way) is not 0 and var there)
                 {
-                    if (_set.Find(_first + _way++, version) is not { } note)
-                        continue;
-                    Current = note;
-                    return true;
+                    if (there == version)
+                        return true;
                 }
             }
             return false;

@@ -10,20 +10,22 @@ namespace BigPile.Caching.Tables;
 /// <summary>What reads have noticed of entries, until a thread that may change these takes it: uses of sliding ones, and ends.</summary>
 /// <remarks>
 /// <para>
-/// A hash set by the entries' versions, which stay as long as the entries do, wherever their blocks go. No use is lost: a set whose places
-/// are taken gets one of twice the size before it. A use that is here counts, whoever asks whether the entry lives.
+/// A hash set by the entries' versions, which stay as long as the entries do, wherever their blocks go. No use is lost: a set in which an
+/// entry finds no place gets a newer one before it. A use that is here counts, whoever asks whether the entry lives.
 /// </para>
 /// <para>
 /// An entry ends once: who finds it over (<see cref="IsAlive(in SlidingUse, CacheClock, long)"/>) has read the clock first, and then ends
 /// all its notes, and those of uses that are about to be noted. Who notes a use has shown a note without a time, reads the clock behind
 /// that, and then states the time by a compare-exchange. So of the two one sees the other; or who notes reads a later time, and refuses.
+/// Who takes a use writes a later end than the use gives. So he has the note say so before (<see cref="TryLift"/>): an entry that was found
+/// over between the two would be back.
 /// </para>
 /// <para>
-/// Memory ordering. A note is of one entry for ever, so what is exchanged in it is that entry's. It comes to a place by a compare-exchange
-/// from nothing, and its version follows, by which it is found, before a full barrier and the clock. Who takes a note does what follows
-/// from it first; then he exchanges its time for <see cref="Note.Taken"/>, so that no later use is lost, and empties the place. Where that
-/// meets a claim, an entry may have two notes: the later use counts. A set goes once all its places are sealed, by whoever has the
-/// <see cref="Gate"/>.
+/// Memory ordering. A place is of one entry as long as its set is there, so what is exchanged in it is that entry's. It is claimed by a
+/// compare-exchange of its version, the first free one of those that the entry may have, and never given back: so nobody looks further than
+/// to a free one. A full barrier and the clock follow. Who takes a note does what follows from it first, and then exchanges its time for
+/// <see cref="Note.Taken"/>, so that no later use is lost. The next use is noted in the same place. An entry may have two notes, of two
+/// threads or two sets: the later use counts. A set goes once all its places are sealed, by whoever has the <see cref="Gate"/>.
 /// </para>
 /// Thread safety: all members may be called concurrently; those that say so by whoever has the <see cref="Gate"/>.
 /// </remarks>
@@ -35,23 +37,21 @@ internal sealed partial class ReadBuffer
     private const int Ways = 16;
     private const int WaysOfEnds = 4; // what is no more makes no set grow
     private const int FineShift = 20; // a use that is later by less than a millionth of its life is none
-    private const int Sparse = 8; // of so many places one is taken in a set that has shrunk
-
-    private static readonly Note Sealed = new(0, 0, Note.Taken);
+    private const int Sparse = 8; // of so many places one is taken in a set of the right length
 
     private Set _newest = new(LeastPlaces, older: null);
     private int _count;
+    private int _kept;
     private int _isQueued;
-    private bool _isKept;
 
     /// <summary>Whoever takes notes is alone.</summary>
     internal SpinGate Gate;
 
     /// <summary>About how many notes there are.</summary>
-    internal int Count => Volatile.Read(ref _count);
+    internal int Count => Math.Max(0, Volatile.Read(ref _count));
 
-    /// <summary>Whether there are so many that they are to be taken now, and not at the next sweep.</summary>
-    internal bool IsToBeTaken => Count > Newest.Length / 4 && !Volatile.Read(ref _isKept);
+    /// <summary>Whether there are so many that they are to be taken now, and not at the next sweep: twice as many as could not be.</summary>
+    internal bool IsToBeTaken => Count > Math.Max(Newest.Length / 4, 2L * Volatile.Read(ref _kept));
 
     /// <summary>Whether there is anything: notes, or memory that notes had.</summary>
     internal bool HasAny => Count > 0 || Newest.Length > LeastPlaces || Newest.Older != null;
@@ -73,25 +73,32 @@ internal sealed partial class ReadBuffer
         {
             if (Move(note, use, clock) is not 0 and var time)
                 return time;
+            if (!note.TryExchange(Note.Taken, 0))
+                continue;
+            Interlocked.Increment(ref _count);
+            return State(note, use, clock);
         }
-        return NoteFirst(use, hash, clock);
+        return State(Add(use.Version, hash), use, clock);
     }
 
     /// <summary>Notes that an entry is no more, once, and where there is room.</summary>
     internal void NoteEnd(ulong version, ulong hash)
     {
-        Set set = Newest;
-        int first = Set.FirstOf(version);
-        for (int way = 0; way < WaysOfEnds; way++)
+        foreach (Note note in Of(version))
         {
-            if (set.Find(first + way, version) != null)
-                return;
+            if (note.TryExchange(Note.Taken, Note.End))
+                Interlocked.Increment(ref _count);
+            return;
         }
-        _ = TryAdd(set, new Note(version, hash, Note.End), WaysOfEnds, out _);
+        Set set = Newest;
+        if (!set.TryClaim(version, hash, WaysOfEnds, out int number))
+            return;
+        Interlocked.Increment(ref _count);
+        _ = new Note(set, number).TryExchange(0, Note.End);
     }
 
     /// <summary>Whether a use keeps an entry alive that is over by what its block says. Else none will that is noted from now on.</summary>
-    /// <param name="use">What the block says.</param>
+    /// <param name="use">What the block says; that it is the entry's is certain.</param>
     /// <param name="clock">The clock.</param>
     /// <param name="now">An instant that was read before; the entry is over by it.</param>
     internal bool IsAlive(in SlidingUse use, CacheClock clock, long now)
@@ -105,7 +112,7 @@ internal sealed partial class ReadBuffer
         return false;
     }
 
-    /// <summary>The last use of a sliding entry that was noted and not taken; 0 if there is none.</summary>
+    /// <summary>The time of the last use of a sliding entry that was noted and not taken; 0 if there is none.</summary>
     /// <remarks>Whoever takes a note has written what follows from it before: look at the entry again where this finds none.</remarks>
     internal long LastUseOf(ulong version)
     {
@@ -121,36 +128,50 @@ internal sealed partial class ReadBuffer
         Interlocked.MemoryBarrier(); // whoever notes a use behind this sees that the entry has left its place
         long last = LastUseOf(from);
         if (last != 0)
-            Add(new Note(to, hash, last), out _);
+            _ = Add(to, hash).TryExchange(0, last);
     }
 
-    /// <summary>What is at a place, if it is to be done, and then cleared. The gate is held.</summary>
-    /// <returns>The note and its time; none where there is nothing, or nothing complete.</returns>
-    internal (Note? Note, long Time) Peek(Set set, int number)
+    /// <summary>The note at a place, if there is one that is to be done, and then cleared. The gate is held.</summary>
+    internal bool TryPeek(Set set, int number, out Note note, out long time)
     {
         Debug.Assert(Gate.IsTaken, "Two that take notes would do one twice.");
-        Note? note = set.At(number);
-        long time = note?.Time ?? 0;
-        return time is 0 or Note.Taken ? (null, 0) : (note, time);
+        note = new Note(set, number);
+        time = set.VersionAt(number) == 0 ? 0 : note.Time;
+        return time is not (0 or Note.Taken or Note.Sealed);
     }
 
-    /// <summary>Clears a place whose note was done; not where a later use has come meanwhile. The gate is held.</summary>
-    internal bool TryClear(Set set, int number, Note note, long time)
+    /// <summary>
+    /// Has a use give what a renewal is going to write for it, before that is written. The gate is held. If that can't be written, the note
+    /// still says so, and once.
+    /// </summary>
+    /// <returns><see langword="false"/> if the entry was found to be no more meanwhile, or used once more.</returns>
+    internal static bool TryLift(Note note, ref long time)
+    {
+        long lifted = time | Note.Ahead;
+        if (lifted != time && !note.TryExchange(time, lifted))
+            return false;
+        time = lifted;
+        return true;
+    }
+
+    /// <summary>Clears a note that was done; not where a later use has come meanwhile. The gate is held.</summary>
+    internal bool TryClear(Note note, long time)
     {
         if (!note.TryExchange(time, Note.Taken))
             return false;
-        Free(set, number);
+        Interlocked.Decrement(ref _count);
         return true;
     }
 
     /// <summary>Gives the memory of sets back that have nothing any more, or little. The gate is held.</summary>
-    /// <param name="isKept">Whether notes are left that can't be done now, and are not to be tried again before the next sweep.</param>
-    internal void EndTaking(bool isKept)
+    /// <param name="most">How many notes there were.</param>
+    /// <param name="isKept">Whether notes are left that can't be done now, and are not to be tried again soon.</param>
+    internal void EndTaking(int most, bool isKept)
     {
-        Volatile.Write(ref _isKept, isKept);
+        Volatile.Write(ref _kept, isKept ? Count : 0);
         Set newest = Newest;
-        int enough = Math.Max(LeastPlaces, (int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(0, Count) * Sparse));
-        if (enough < newest.Length / 2 || (enough == LeastPlaces && newest.Length > LeastPlaces))
+        int enough = Math.Max(LeastPlaces, (int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)most) * (long)Sparse, newest.Length));
+        if (enough < newest.Length)
             Interlocked.CompareExchange(ref _newest, new Set(enough, newest), newest);
         for (Set set = Newest; set.Older is { } older;)
         {
@@ -163,35 +184,37 @@ internal sealed partial class ReadBuffer
 
     private EntryNotes Of(ulong version) => new(Newest, version);
 
-    // Moves a use that is noted already to now, if it still counts; else 0.
+    // Moves a use that is noted to now, if it still counts; else 0. Where a renewal is being written, the later use gives as much more.
     private static long Move(Note note, in SlidingUse use, CacheClock clock)
     {
-        while (true)
+        long time = note.Time;
+        if (time <= 0)
+            return 0;
+        long now = clock.Now & ~Note.Ahead;
+        if (now >= use.ExpiresAt && now >= use.EndAfter(time, clock))
+            return 0;
+        while (now - time > use.SlidingTicks >> FineShift)
         {
-            long time = note.Time;
+            long moved = now | (time & Note.Ahead);
+            if (note.TryExchange(time, moved))
+                return moved;
+            time = note.Time;
             if (time <= 0)
                 return 0;
-            long now = clock.Now;
-            if (now >= use.ExpiresAt && now >= use.EndAfter(time, clock))
-                return 0;
-            if (now - time <= use.SlidingTicks >> FineShift)
-                return time;
-            if (note.TryExchange(time, now))
-                return now;
         }
+        return time;
     }
 
-    private long NoteFirst(in SlidingUse use, ulong hash, CacheClock clock)
+    // States the time of a note that has none.
+    private long State(Note note, in SlidingUse use, CacheClock clock)
     {
-        var note = new Note(use.Version, hash, time: 0);
-        Set set = Add(note, out int number);
         Interlocked.MemoryBarrier();
-        long now = clock.Now; // behind the barrier
+        long now = clock.Now & ~Note.Ahead; // behind the barrier
         Debug.Assert(now > 0, "The numbers below stand for other things.");
         if (now < use.ExpiresAt)
             return note.TryExchange(0, now) ? now : 0;
         if (note.TryExchange(0, Note.Taken))
-            Free(set, number);
+            Interlocked.Decrement(ref _count);
         return 0;
     }
 
@@ -207,33 +230,18 @@ internal sealed partial class ReadBuffer
         }
     }
 
-    private Set Add(Note note, out int number)
+    private Note Add(ulong version, ulong hash)
     {
         while (true)
         {
             Set set = Newest;
-            if (TryAdd(set, note, Ways, out number))
-                return set;
-            Interlocked.CompareExchange(ref _newest, new Set(2 * set.Length, set), set);
+            if (set.TryClaim(version, hash, Ways, out int number))
+            {
+                Interlocked.Increment(ref _count);
+                return new Note(set, number);
+            }
+            int length = Count > set.Length / Sparse ? 2 * set.Length : set.Length; // else what was taken has its places
+            Interlocked.CompareExchange(ref _newest, new Set(length, set), set);
         }
-    }
-
-    private bool TryAdd(Set set, Note note, int ways, out int number)
-    {
-        number = Set.FirstOf(note.Version);
-        for (int way = 0; way < ways; way++, number++)
-        {
-            if (!set.TryPut(number, note))
-                continue;
-            Interlocked.Increment(ref _count);
-            return true;
-        }
-        return false;
-    }
-
-    private void Free(Set set, int number)
-    {
-        set.Clear(number);
-        Interlocked.Decrement(ref _count);
     }
 }

@@ -16,6 +16,11 @@ internal readonly record struct SlidingUse(ulong Version, long ExpiresAt, long S
     {
     }
 
-    /// <summary>The instant from which the entry is gone if it was used last at another one.</summary>
-    internal long EndAfter(long used, CacheClock clock) => Math.Min(End, CacheClock.Add(used + clock.StepsSince(used), SlidingTicks));
+    /// <summary>The instant from which the entry is gone by the time of a note (<see cref="ReadBuffer.Note.Time"/>).</summary>
+    internal long EndAfter(long time, CacheClock clock)
+    {
+        long used = time & ~ReadBuffer.Note.Ahead;
+        long life = used == time ? SlidingTicks : SlidingTicks + EntryTimes.AheadOf(SlidingTicks);
+        return Math.Min(End, CacheClock.Add(used + clock.StepsSince(used), life));
+    }
 }

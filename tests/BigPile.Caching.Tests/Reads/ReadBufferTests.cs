@@ -39,12 +39,94 @@ public sealed class ReadBufferTests
         var buffer = new ReadBuffer();
         buffer.Gate.Enter();
         Assert.True(Note(buffer, 1));
-        int number = Enumerable.Range(0, ReadBuffer.LeastPlaces).Single(one => buffer.Peek(buffer.Newest, one).Note != null);
-        (ReadBuffer.Note? note, long time) = buffer.Peek(buffer.Newest, number);
+        int number = Enumerable.Range(0, ReadBuffer.LeastPlaces).Single(one => buffer.TryPeek(buffer.Newest, one, out _, out _));
+        Assert.True(buffer.TryPeek(buffer.Newest, number, out ReadBuffer.Note note, out long time));
         _time.Advance(TimeSpan.FromTicks(100));
         Assert.True(Note(buffer, 1));
-        Assert.False(buffer.TryClear(buffer.Newest, number, note!, time));
+        Assert.False(buffer.TryClear(note, time));
         Assert.Equal(_clock.Now, buffer.LastUseOf(1));
+    }
+
+    /// <summary>What a renewal is going to say counts before it is written, and no later use gives less.</summary>
+    [Fact]
+    public void A_note_says_first_what_is_written_for_it()
+    {
+        var buffer = new ReadBuffer();
+        buffer.Gate.Enter();
+        SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
+        Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
+        (ReadBuffer.Note note, long time) = Notes(buffer).Single();
+        Assert.True(ReadBuffer.TryLift(note, ref time));
+        _time.Advance(TimeSpan.FromTicks(Life / 32));
+        long last = buffer.NoteUse(use, 7, _clock);
+        Assert.Equal(_clock.Now + Life + Life / 16, use.EndAfter(last, _clock));
+        Assert.False(ReadBuffer.TryLift(note, ref time) && buffer.TryClear(note, time)); // of the use before
+        _time.Advance(TimeSpan.FromTicks(Life + Life / 16 - 1));
+        Assert.True(buffer.IsAlive(use, _clock, _clock.Now));
+        _time.Advance(TimeSpan.FromTicks(1));
+        Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
+        Assert.False(ReadBuffer.TryLift(note, ref time) && buffer.TryClear(note, time));
+    }
+
+    [Fact]
+    public void What_was_found_over_is_not_lifted()
+    {
+        var buffer = new ReadBuffer();
+        buffer.Gate.Enter();
+        SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + 1 };
+        Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
+        (ReadBuffer.Note note, long time) = Notes(buffer).Single();
+        _time.Advance(TimeSpan.FromTicks(Life));
+        Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
+        Assert.False(ReadBuffer.TryLift(note, ref time));
+    }
+
+    /// <summary>Those who are used all the time need no more places by that.</summary>
+    [Fact]
+    public void What_was_taken_is_noted_where_it_was()
+    {
+        var buffer = new ReadBuffer();
+        buffer.Gate.Enter();
+        for (int round = 0; round < 10_000; round++)
+        {
+            Assert.True(Note(buffer, 1) && Note(buffer, 2));
+            Assert.Equal(2, Taken(buffer).Count);
+            Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
+        }
+        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
+        buffer.NoteEnd(1, 7);
+        Assert.Equal((1, 0), (buffer.Count, buffer.LastUseOf(1)));
+    }
+
+    /// <summary>Others all the time: a set whose places have all been taken is replaced by one of its length.</summary>
+    [Fact]
+    public void What_was_taken_does_not_make_a_set_grow()
+    {
+        var buffer = new ReadBuffer();
+        buffer.Gate.Enter();
+        for (ulong version = 1; version <= 20_000; version++)
+        {
+            Assert.True(Note(buffer, version));
+            Assert.Single(Taken(buffer));
+            if (version % 100 == 0)
+                buffer.EndTaking(most: 1, isKept: false);
+        }
+        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
+    }
+
+    [Fact]
+    public void Notes_that_could_not_be_done_are_tried_again_once_they_are_twice_as_many()
+    {
+        var buffer = new ReadBuffer();
+        buffer.Gate.Enter();
+        for (ulong version = 1; version <= 1_000; version++)
+            Assert.True(Note(buffer, version));
+        Assert.True(buffer.IsToBeTaken);
+        buffer.EndTaking(most: 1_000, isKept: true);
+        Assert.False(buffer.IsToBeTaken);
+        for (ulong version = 1_001; version <= 4_000; version++)
+            Assert.True(Note(buffer, version));
+        Assert.True(buffer.IsToBeTaken);
     }
 
     [Fact]
@@ -69,7 +151,9 @@ public sealed class ReadBufferTests
         Assert.All(Enumerable.Range(1, versions), version => Assert.Equal(_clock.Now, buffer.LastUseOf((ulong)version)));
         buffer.Gate.Enter();
         Assert.Equal(Enumerable.Range(1, versions), Taken(buffer).Select(taken => (int)taken.Version).Order());
-        buffer.EndTaking(isKept: false);
+        buffer.EndTaking(most: versions, isKept: false); // there may be as many once more
+        Assert.InRange(buffer.Newest.Length, versions, 1 << 20);
+        buffer.EndTaking(most: 0, isKept: false);
         Assert.Equal((0, ReadBuffer.LeastPlaces, null), (buffer.Count, buffer.Newest.Length, buffer.Newest.Older));
     }
 
@@ -83,10 +167,10 @@ public sealed class ReadBufferTests
         _ = Taken(buffer);
         for (ulong version = 1; version <= 1_000; version++)
             Assert.True(Note(buffer, version));
-        buffer.EndTaking(isKept: false); // those stay in the set that goes
+        buffer.EndTaking(most: 1_000, isKept: false); // those stay in the set that goes
         Assert.Equal((8_192, 1_000), (buffer.Newest.Length, buffer.Count));
         Assert.Equal(1_000, Taken(buffer).Count);
-        buffer.EndTaking(isKept: false);
+        buffer.EndTaking(most: 0, isKept: false);
         Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
     }
 
@@ -97,17 +181,18 @@ public sealed class ReadBufferTests
         long before = GC.GetAllocatedBytesForCurrentThread();
         var set = new ReadBuffer.Set(1 << 22, older: null);
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 1, 1 << 16);
-        var note = new ReadBuffer.Note(1, 7, 1);
-        Assert.Equal((null, null), (set.At(5_000), set.Find(5_000, 1)));
-        Assert.True(set.TryPut(5_000, note));
-        Assert.False(set.TryPut(5_000, new ReadBuffer.Note(2, 7, 1)));
-        Assert.Equal((note, note, null), (set.At(5_000), set.Find(5_000, 1), set.Find(5_000, 2)));
+        Assert.Equal(0UL, set.VersionAt(5_000));
+        Assert.True(set.TryClaim(1, 7, ways: 2, out int number));
+        Assert.True(set.TryClaim(1, 7, ways: 2, out int next));
+        Assert.False(set.TryClaim(1, 7, ways: 2, out _));
+        Assert.Equal((number + 1, 1UL, 0UL), (next, set.VersionAt(next), set.VersionAt(next + 1)));
         Assert.False(set.TrySeal());
-        Assert.False(set.TryPut(5_001, new ReadBuffer.Note(2, 7, 1)));
-        Assert.False(set.TryPut(4_000_000, new ReadBuffer.Note(2, 7, 1)));
-        set.Clear(5_000);
+        Assert.False(set.TryClaim(1, 7, ways: 16, out _));
+        Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that nobody had made
+        Assert.All([number, next], one => Assert.True(new ReadBuffer.Note(set, one).TryExchange(0, ReadBuffer.Note.Taken)));
         Assert.True(set.TrySeal());
-        Assert.Null(set.Find(5_000, 1));
+        Assert.False(new ReadBuffer.Note(set, next).TryExchange(ReadBuffer.Note.Taken, 0));
+        Assert.Equal(0UL, set.VersionAt(next + 1));
     }
 
     /// <summary>Also those whose places are at the end of all numbers.</summary>
@@ -244,9 +329,9 @@ public sealed class ReadBufferTests
             for (int i = 0; i < rounds; i++)
             {
                 int one = random.Next(versions);
-                long now = clock.Now;
-                Assert.NotEqual(0, buffer.NoteUse(new SlidingUse((ulong)one + 1, long.MaxValue, 1, long.MaxValue), (ulong)one, clock));
-                noted[thread][one] = now;
+                var use = new SlidingUse((ulong)one + 1, long.MaxValue, 1, long.MaxValue);
+                noted[thread][one] = buffer.NoteUse(use, (ulong)one, clock);
+                Assert.NotEqual(0, noted[thread][one]);
             }
             Interlocked.Decrement(ref running);
         }))];
@@ -270,24 +355,31 @@ public sealed class ReadBufferTests
             Assert.Equal(hash + 1, version);
             written[hash] = Math.Max(written[hash], time);
         }
-        buffer.EndTaking(isKept: false);
+        buffer.EndTaking(buffer.Count, isKept: false);
         buffer.Gate.Exit();
     }
 
     private static List<(ulong Version, ulong Hash, long Time)> Taken(ReadBuffer buffer, bool clearsAll = true)
     {
         var taken = new List<(ulong, ulong, long)>();
+        foreach ((ReadBuffer.Note note, long time) in Notes(buffer))
+        {
+            taken.Add((note.Version, note.Hash, time));
+            Assert.True(buffer.TryClear(note, time) || !clearsAll);
+        }
+        return taken;
+    }
+
+    private static IEnumerable<(ReadBuffer.Note Note, long Time)> Notes(ReadBuffer buffer)
+    {
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
         {
             for (int number = 0; number < set.Length; number++)
             {
-                if (buffer.Peek(set, number) is not ({ } note, var time))
-                    continue;
-                taken.Add((note.Version, note.Hash, time));
-                Assert.True(buffer.TryClear(set, number, note, time) || !clearsAll);
+                if (buffer.TryPeek(set, number, out ReadBuffer.Note note, out long time))
+                    yield return (note, time);
             }
         }
-        return taken;
     }
 
     private static SlidingUse UseOf(ulong version) => new(version, long.MaxValue, Life, long.MaxValue);
