@@ -29,6 +29,36 @@ public sealed class SlidingStepTests
         Assert.Equal(foreign.Now, foreign.NowAtMost);
     }
 
+    /// <summary>A clock that is all there is goes back: what is over stays so, and what was used a moment before does not end by that.</summary>
+    [Theory]
+    [InlineData(true, 0.5)]
+    [InlineData(true, 0.9)]
+    [InlineData(true, 1.1)]
+    [InlineData(true, 25 * 60.0)]
+    [InlineData(false, 0.5)]
+    [InlineData(false, 25 * 60.0)]
+    public void Where_only_the_clock_is_known_its_way_back_brings_nothing_back(bool slides, double seconds)
+    {
+        var time = new SteppingTime { HasStamps = false };
+        using PileCache cache = Make(time);
+        CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
+        time.Pass(Minute);
+        table.Put("ended", "1", slides ? new EntryOptions { Sliding = Hour / 2 } : new EntryOptions { MaxAge = Hour / 2 });
+        time.Pass(Hour / 2);
+        Assert.False(table.ContainsKey("ended"));
+        table.Put("used", "1", new EntryOptions { Sliding = TimeSpan.FromMilliseconds(50) });
+        Assert.True(table.ContainsKey("used"));
+        time.Step(TimeSpan.FromSeconds(-seconds));
+        Assert.Equal((false, true), (table.ContainsKey("ended"), table.ContainsKey("used")));
+        time.Pass(TimeSpan.FromMilliseconds(1));
+        time.Step(TimeSpan.FromSeconds(-0.2));
+        Assert.Equal((false, true), (table.ContainsKey("ended"), table.ContainsKey("used")));
+        table.Sweep();
+        Assert.Equal((false, true), (table.ContainsKey("ended"), table.ContainsKey("used")));
+        time.Pass(TimeSpan.FromSeconds(2));
+        Assert.False(table.ContainsKey("used"));
+    }
+
     /// <summary>The expiry of a sliding entry says when it was used last, and so whether that was before a step.</summary>
     [Fact]
     public void A_sliding_entry_lives_as_long_behind_a_step_as_without_one()

@@ -37,7 +37,7 @@ internal sealed partial class ReadBuffer
     private const int Ways = 16;
     private const int WaysOfEnds = 4; // what is no more makes no set grow
     private const int FineShift = 20; // a use that is later by less than a millionth of its life is none
-    private const int Sparse = 8; // of so many places one is taken in a set of the right length
+    private const int Sparse = 4; // of so many places one is taken in a set of the right length
 
     private Set _newest = new(LeastPlaces, older: null);
     private int _count;

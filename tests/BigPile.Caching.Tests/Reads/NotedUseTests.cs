@@ -171,6 +171,30 @@ public sealed class NotedUseTests : StoppedCacheTest
         Assert.False(table.ContainsKey(1));
     }
 
+    /// <summary>Whoever takes notes has seen the use, and waits for the entry's lock while another finds the entry over.</summary>
+    [Theory]
+    [InlineData(StoreKind.Native)]
+    [InlineData(StoreKind.Mapped)]
+    public void But_not_where_it_has_ended_before_its_renewal_is_written(StoreKind store)
+    {
+        using PileCache cache = Open(store);
+        CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
+        table.Put(1, [1], Sliding);
+        Time.Advance(Life * 0.75);
+        Assert.True(table.ContainsKey(1));
+        KeyProbe key = table.KeyCodec.Probe(1, stackalloc byte[64]);
+        Task? taking = null;
+        using (table.Core.Index.Lock(key.Hash))
+        {
+            taking = SideBySide.Start(() => table.Core.TakeNotes());
+            Assert.False(taking.Wait(TimeSpan.FromMilliseconds(50)));
+            Time.Advance(Life);
+            Assert.False(table.ContainsKey(1));
+        }
+        taking.Wait();
+        Assert.False(table.ContainsKey(1));
+    }
+
     [Fact]
     public void A_lease_is_a_use()
     {
@@ -181,6 +205,62 @@ public sealed class NotedUseTests : StoppedCacheTest
         Assert.True(table.TryLease(1, out PileLease? lease, out _));
         lease.Dispose();
         AssertLivesOn(table, 1);
+    }
+
+    /// <summary>A reader is slow, and its block is another entry's by the time that it looks whether its own one is over.</summary>
+    [Fact]
+    public void Though_another_entry_has_its_block()
+    {
+        const int keys = 10;
+        int reused = 0;
+        for (int key = 0; key < keys; key++)
+        {
+            var time = new HookedTime();
+            using var cache = new SpillingCache(time);
+            cache.Fill(900, Sliding);
+            time.Passed = Life / 2;
+            int one = key;
+            time.Hook = () =>
+            {
+                Task other = SideBySide.Start(() => reused += LeavesAndComesBack(cache, time, one) ? 1 : 0);
+                other.Wait();
+            };
+            Assert.True(cache.Table.TryGet(key, out _));
+            time.Passed = Life * 2.4;
+            Assert.Equal((key, true), (key, cache.Table.TryGetEntry(key, out _)));
+        }
+        Assert.InRange(reused, 1, keys);
+    }
+
+    // It is used last one and a half lives behind its put. Gives whether its block is another's.
+    private static bool LeavesAndComesBack(SpillingCache cache, HookedTime time, int key)
+    {
+        ulong address = AddressOf(cache.Table, key);
+        ulong version = VersionAt(cache, address);
+        for (int other = 10_000; other < 13_000; other++)
+        {
+            cache.Table.Put(other, SpillingCache.Value(other), new EntryOptions { Sliding = Life / 1_000 });
+            _ = cache.Table.ContainsKey(other) && cache.Table.ContainsKey(other);
+        }
+        for (int other = 13_000; other < 16_000; other++)
+        {
+            cache.Table.Put(other, SpillingCache.Value(other), new EntryOptions { Sliding = Life / 1_000 });
+            Assert.True(cache.Table.TryGet(key, out _));
+        }
+        time.Passed = Life * 1.45;
+        Assert.True(cache.Table.TryGet(key, out _));
+        time.Passed = Life * 1.5;
+        return VersionAt(cache, address) != version;
+    }
+
+    private static unsafe ulong VersionAt(SpillingCache cache, ulong address) =>
+        new EntryHead(cache.Cache.Pile.Entries.View(address).Payload).Version;
+
+    private static ulong AddressOf(CacheTable<int, byte[]> table, int number)
+    {
+        KeyProbe key = table.KeyCodec.Probe(number, stackalloc byte[64]);
+        using LockedBucket bucket = table.Core.Index.Lock(key.Hash);
+        return table.Core.TryFindLocked(bucket, key, out LockedEntry entry) ? entry.Address : 0;
     }
 
     private void AssertLivesOn(CacheTable<int, byte[]> table, int key)

@@ -29,7 +29,7 @@ public sealed class ReadBufferTests
         long last = _clock.Now;
         Assert.Equal((last, 0, 1), (buffer.LastUseOf(1), buffer.LastUseOf(2), buffer.Count));
         buffer.Gate.Enter();
-        Assert.Equal((1UL, 7UL, last), Assert.Single(Taken(buffer)));
+        Assert.Equal((1UL, 7UL, last), Assert.Single(BufferNotes.Taken(buffer)));
         Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
     }
 
@@ -55,7 +55,7 @@ public sealed class ReadBufferTests
         buffer.Gate.Enter();
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
         Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
-        (ReadBuffer.Note note, long time) = Notes(buffer).Single();
+        (ReadBuffer.Note note, long time) = BufferNotes.Of(buffer).Single();
         Assert.True(ReadBuffer.TryLift(note, ref time));
         _time.Advance(TimeSpan.FromTicks(Life / 32));
         long last = buffer.NoteUse(use, 7, _clock);
@@ -75,58 +75,10 @@ public sealed class ReadBufferTests
         buffer.Gate.Enter();
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + 1 };
         Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
-        (ReadBuffer.Note note, long time) = Notes(buffer).Single();
+        (ReadBuffer.Note note, long time) = BufferNotes.Of(buffer).Single();
         _time.Advance(TimeSpan.FromTicks(Life));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
         Assert.False(ReadBuffer.TryLift(note, ref time));
-    }
-
-    /// <summary>Those who are used all the time need no more places by that.</summary>
-    [Fact]
-    public void What_was_taken_is_noted_where_it_was()
-    {
-        var buffer = new ReadBuffer();
-        buffer.Gate.Enter();
-        for (int round = 0; round < 10_000; round++)
-        {
-            Assert.True(Note(buffer, 1) && Note(buffer, 2));
-            Assert.Equal(2, Taken(buffer).Count);
-            Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
-        }
-        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
-        buffer.NoteEnd(1, 7);
-        Assert.Equal((1, 0), (buffer.Count, buffer.LastUseOf(1)));
-    }
-
-    /// <summary>Others all the time: a set whose places have all been taken is replaced by one of its length.</summary>
-    [Fact]
-    public void What_was_taken_does_not_make_a_set_grow()
-    {
-        var buffer = new ReadBuffer();
-        buffer.Gate.Enter();
-        for (ulong version = 1; version <= 20_000; version++)
-        {
-            Assert.True(Note(buffer, version));
-            Assert.Single(Taken(buffer));
-            if (version % 100 == 0)
-                buffer.EndTaking(most: 1, isKept: false);
-        }
-        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
-    }
-
-    [Fact]
-    public void Notes_that_could_not_be_done_are_tried_again_once_they_are_twice_as_many()
-    {
-        var buffer = new ReadBuffer();
-        buffer.Gate.Enter();
-        for (ulong version = 1; version <= 1_000; version++)
-            Assert.True(Note(buffer, version));
-        Assert.True(buffer.IsToBeTaken);
-        buffer.EndTaking(most: 1_000, isKept: true);
-        Assert.False(buffer.IsToBeTaken);
-        for (ulong version = 1_001; version <= 4_000; version++)
-            Assert.True(Note(buffer, version));
-        Assert.True(buffer.IsToBeTaken);
     }
 
     [Fact]
@@ -137,98 +89,7 @@ public sealed class ReadBufferTests
         buffer.NoteEnd(1, 7);
         Assert.Equal((0, 1), (buffer.LastUseOf(1), buffer.Count));
         buffer.Gate.Enter();
-        Assert.Equal((1UL, 7UL, ReadBuffer.Note.End), Assert.Single(Taken(buffer)));
-    }
-
-    [Fact]
-    public void What_finds_no_place_has_the_set_grow_and_it_shrinks_again()
-    {
-        const int versions = 100_000;
-        var buffer = new ReadBuffer();
-        for (ulong version = 1; version <= versions; version++)
-            Assert.True(Note(buffer, version));
-        Assert.Equal(versions, buffer.Count);
-        Assert.All(Enumerable.Range(1, versions), version => Assert.Equal(_clock.Now, buffer.LastUseOf((ulong)version)));
-        buffer.Gate.Enter();
-        Assert.Equal(Enumerable.Range(1, versions), Taken(buffer).Select(taken => (int)taken.Version).Order());
-        buffer.EndTaking(most: versions, isKept: false); // there may be as many once more
-        Assert.InRange(buffer.Newest.Length, versions, 1 << 20);
-        buffer.EndTaking(most: 0, isKept: false);
-        Assert.Equal((0, ReadBuffer.LeastPlaces, null), (buffer.Count, buffer.Newest.Length, buffer.Newest.Older));
-    }
-
-    [Fact]
-    public void A_set_that_has_grown_shrinks_though_some_are_noted_all_the_time()
-    {
-        var buffer = new ReadBuffer();
-        buffer.Gate.Enter();
-        for (ulong version = 1; version <= 100_000; version++)
-            Assert.True(Note(buffer, version));
-        _ = Taken(buffer);
-        for (ulong version = 1; version <= 1_000; version++)
-            Assert.True(Note(buffer, version));
-        buffer.EndTaking(most: 1_000, isKept: false); // those stay in the set that goes
-        Assert.Equal((8_192, 1_000), (buffer.Newest.Length, buffer.Count));
-        Assert.Equal(1_000, Taken(buffer).Count);
-        buffer.EndTaking(most: 0, isKept: false);
-        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
-    }
-
-    /// <summary>Whoever has a set grow makes no more than a list of its parts, and what nobody has made is sealed, too.</summary>
-    [Fact]
-    public void A_large_set_is_made_in_parts()
-    {
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        var set = new ReadBuffer.Set(1 << 22, older: null);
-        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 1, 1 << 16);
-        Assert.Equal(0UL, set.VersionAt(5_000));
-        Assert.True(set.TryClaim(1, 7, ways: 2, out int number));
-        Assert.True(set.TryClaim(1, 7, ways: 2, out int next));
-        Assert.False(set.TryClaim(1, 7, ways: 2, out _));
-        Assert.Equal((number + 1, 1UL, 0UL), (next, set.VersionAt(next), set.VersionAt(next + 1)));
-        Assert.False(set.TrySeal());
-        Assert.False(set.TryClaim(1, 7, ways: 16, out _));
-        Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that nobody had made
-        Assert.All([number, next], one => Assert.True(new ReadBuffer.Note(set, one).TryExchange(0, ReadBuffer.Note.Taken)));
-        Assert.True(set.TrySeal());
-        Assert.False(new ReadBuffer.Note(set, next).TryExchange(ReadBuffer.Note.Taken, 0));
-        Assert.Equal(0UL, set.VersionAt(next + 1));
-    }
-
-    /// <summary>Also those whose places are at the end of all numbers.</summary>
-    [Fact]
-    public void Any_version_finds_a_place()
-    {
-        var buffer = new ReadBuffer();
-        int last = 0;
-        ulong farthest = 0;
-        for (ulong version = 1; version < 50_000_000; version++)
-        {
-            int first = ReadBuffer.Set.FirstOf(version);
-            Assert.False(first < 0);
-            if (first > last)
-                (last, farthest) = (first, version);
-        }
-        Assert.InRange(last, (1 << 30) - 1_000, int.MaxValue);
-        Assert.True(Note(buffer, farthest));
-        Assert.Equal((ReadBuffer.LeastPlaces, _clock.Now), (buffer.Newest.Length, buffer.LastUseOf(farthest)));
-    }
-
-    /// <summary>Versions as they are: some in a millisecond, and that again and again at one distance.</summary>
-    [Fact]
-    public void Versions_that_follow_patterns_do_not_crowd_a_few_places()
-    {
-        foreach (int milliseconds in (int[])[1, 10, 1_000, 14_400, 28_800, 60_000, 86_400_000, 1 << 12, 1 << 21])
-        {
-            var buffer = new ReadBuffer();
-            ulong version = 1 << 30;
-            for (int round = 0; round < 100; round++, version += (ulong)milliseconds << 20)
-            {
-                for (ulong one = 0; one < 100; one++)
-                    Assert.True(Note(buffer, version + one));
-            }
-            Assert.InRange(buffer.Newest.Length, 10_000, 65_536); // two bits for a note at most, at a load of a half
-        }
+        Assert.Equal((1UL, 7UL, ReadBuffer.Note.End), Assert.Single(BufferNotes.Taken(buffer)));
     }
 
     /// <summary>Who finds an entry over ends what is noted; who notes behind its end is refused.</summary>
@@ -350,36 +211,13 @@ public sealed class ReadBufferTests
     private static void Take(ReadBuffer buffer, long[] written)
     {
         Assert.True(buffer.Gate.TryEnter());
-        foreach ((ulong version, ulong hash, long time) in Taken(buffer, clearsAll: false))
+        foreach ((ulong version, ulong hash, long time) in BufferNotes.Taken(buffer, clearsAll: false))
         {
             Assert.Equal(hash + 1, version);
             written[hash] = Math.Max(written[hash], time);
         }
         buffer.EndTaking(buffer.Count, isKept: false);
         buffer.Gate.Exit();
-    }
-
-    private static List<(ulong Version, ulong Hash, long Time)> Taken(ReadBuffer buffer, bool clearsAll = true)
-    {
-        var taken = new List<(ulong, ulong, long)>();
-        foreach ((ReadBuffer.Note note, long time) in Notes(buffer))
-        {
-            taken.Add((note.Version, note.Hash, time));
-            Assert.True(buffer.TryClear(note, time) || !clearsAll);
-        }
-        return taken;
-    }
-
-    private static IEnumerable<(ReadBuffer.Note Note, long Time)> Notes(ReadBuffer buffer)
-    {
-        for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
-        {
-            for (int number = 0; number < set.Length; number++)
-            {
-                if (buffer.TryPeek(set, number, out ReadBuffer.Note note, out long time))
-                    yield return (note, time);
-            }
-        }
     }
 
     private static SlidingUse UseOf(ulong version) => new(version, long.MaxValue, Life, long.MaxValue);

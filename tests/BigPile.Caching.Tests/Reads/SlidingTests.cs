@@ -3,6 +3,7 @@ using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
+using BigPile.Caching.Tests.Spill;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Reads;
@@ -56,6 +57,56 @@ public sealed class SlidingTests : StoppedCacheTest
         Assert.False(table.ContainsKey(1));
         table.Sweep();
         Assert.Equal(0, table.Count);
+    }
+
+    [Fact]
+    public void A_hit_tells_the_end_that_the_use_gives()
+    {
+        using var spilling = new SpillingCache(Time);
+        spilling.Fill(3_000, new EntryOptions { Sliding = Life });
+        Time.Advance(Life * 0.9);
+        for (int key = 0; key < 3_000; key++)
+        {
+            Assert.True(spilling.Table.TryGet(key, out _, out EntryInfo info));
+            Assert.InRange(info.ExpiresAt!.Value, Time.GetUtcNow() + Life, Time.GetUtcNow() + Life + Ahead);
+        }
+        Assert.NotEqual(0, spilling.Table.Statistics.SpillReturns);
+        Time.Advance(Life * 0.9);
+        Assert.True(spilling.Table.TryLease(1, out PileLease? lease, out EntryInfo leased));
+        lease.Dispose();
+        Assert.InRange(leased.ExpiresAt!.Value, Time.GetUtcNow() + Life, Time.GetUtcNow() + Life + Ahead);
+    }
+
+    /// <summary>What needs no room is done behind what is refused, and the rest once there is room, though nobody sweeps.</summary>
+    [Fact]
+    public void In_a_full_pile_notes_of_what_is_gone_go()
+    {
+        using var cache = new PileCache(
+            Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = 4 << 20, MaxBytes = 16 << 20 }),
+            new PileCacheOptions
+            {
+                OwnsPile = true, TimeProvider = Time, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable,
+            });
+        CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
+        long count = 0;
+        while (Record.Exception(() => table.Put(count, new byte[200_000], new EntryOptions { Sliding = Life })) is null)
+            count++;
+        for (int round = 0; round < 40; round++)
+        {
+            Time.Advance(Life / 4);
+            for (long key = 0; key < count; key++)
+                Assert.True(table.ContainsKey(key));
+            for (long key = 1_000; key < 1_500; key++)
+            {
+                table.Put(key, [1], new EntryOptions { Sliding = Life });
+                Time.Advance(TimeSpan.FromTicks(Life.Ticks / 10_000));
+                Assert.True(table.ContainsKey(key));
+            }
+            table.Sweep();
+            Assert.InRange(table.Core.ReadBuffer.Count, 0, count + 500);
+        }
+        Assert.InRange(table.Core.ReadBuffer.Newest.Length, 1, 16_384);
+        table.Core.CheckInvariants();
     }
 
     [Fact]
