@@ -2,12 +2,15 @@ using System;
 
 namespace BigPile.Caching.Tests.Reads;
 
-/// <summary>A clock that has something done once it was read, before the reader is told what that said.</summary>
+/// <summary>A clock that has something done once when it is read.</summary>
 internal sealed class HookedTime : TimeProvider
 {
     internal TimeSpan Passed { get; set; }
 
     internal Action? Hook { get; set; }
+
+    /// <summary>Whether the reader is told what the clock says behind that, and not before.</summary>
+    internal bool IsReadBehind { get; init; }
 
     public override long TimestampFrequency => TimeSpan.TicksPerSecond;
 
@@ -19,6 +22,6 @@ internal sealed class HookedTime : TimeProvider
         Action? hook = Hook;
         Hook = null;
         hook?.Invoke();
-        return ticks;
+        return IsReadBehind ? Passed.Ticks : ticks;
     }
 }

@@ -215,7 +215,7 @@ public sealed class NotedUseTests : StoppedCacheTest
         int reused = 0;
         for (int key = 0; key < keys; key++)
         {
-            var time = new HookedTime();
+            var time = new HookedTime { IsReadBehind = true };
             using var cache = new SpillingCache(time);
             cache.Fill(900, Sliding);
             time.Passed = Life / 2;

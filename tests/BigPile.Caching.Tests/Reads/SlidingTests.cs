@@ -72,7 +72,7 @@ public sealed class SlidingTests : StoppedCacheTest
         }
         Assert.NotEqual(0, spilling.Table.Statistics.SpillReturns);
         Time.Advance(Life * 0.9);
-        Assert.True(spilling.Table.TryLease(1, out PileLease? lease, out EntryInfo leased));
+        Assert.True(spilling.Table.TryLease(2_999, out PileLease? lease, out EntryInfo leased));
         lease.Dispose();
         Assert.InRange(leased.ExpiresAt!.Value, Time.GetUtcNow() + Life, Time.GetUtcNow() + Life + Ahead);
     }
