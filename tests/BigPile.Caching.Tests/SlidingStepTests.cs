@@ -29,7 +29,7 @@ public sealed class SlidingStepTests
         Assert.Equal(foreign.Now, foreign.NowAtMost);
     }
 
-    /// <summary>A clock that is all there is goes back: what is over stays so, and what was used a moment before does not end by that.</summary>
+    /// <summary>A clock that is all there is goes back: what is over stays so, and what was just used does not end by that.</summary>
     [Theory]
     [InlineData(true, 0.5)]
     [InlineData(true, 0.9)]

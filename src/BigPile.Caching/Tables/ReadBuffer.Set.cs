@@ -39,7 +39,9 @@ internal sealed partial class ReadBuffer
         internal bool TryExchange(long from, long to) => Interlocked.CompareExchange(ref Set.At(Number).Time, to, from) == from;
     }
 
-    /// <summary>A number of places, a power of two. Those of a large set are made in parts as notes come to them: no read waits for all.</summary>
+    /// <summary>
+    /// A number of places, a power of two. Those of a large set are made in parts as notes come to them: no read waits for all.
+    /// </summary>
     internal sealed class Set
     {
         private const int PartPlaces = 4_096; // on the heap of large objects, where nothing is moved; they have no references

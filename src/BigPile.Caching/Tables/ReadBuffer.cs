@@ -50,7 +50,7 @@ internal sealed partial class ReadBuffer
     /// <summary>About how many notes there are.</summary>
     internal int Count => Math.Max(0, Volatile.Read(ref _count));
 
-    /// <summary>Whether there are so many that they are to be taken now, and not at the next sweep: twice as many as could not be.</summary>
+    /// <summary>Whether there are so many that they are to be taken before the next sweep: also twice as many as could not be.</summary>
     internal bool IsToBeTaken => Count > Math.Max(Newest.Length / 4, 2L * Volatile.Read(ref _kept));
 
     /// <summary>Whether there is anything: notes, or memory that notes had.</summary>

@@ -96,7 +96,8 @@ public sealed class SlidingTests : StoppedCacheTest
             Time.Advance(Life / 4);
             for (long key = 0; key < count; key++)
                 Assert.True(table.ContainsKey(key));
-            for (long key = round * 4 % count; key < Math.Min(count, round * 4 % count + 4); key++) // notes that come before those of others
+            long first = round * 4 % count;
+            for (long key = first; key < Math.Min(count, first + 4); key++) // notes that come before those of others
             {
                 Assert.True(table.Remove(key));
                 cache.Pile.Flush();
