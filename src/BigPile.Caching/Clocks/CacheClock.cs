@@ -22,6 +22,7 @@ internal sealed class CacheClock
     private const int SaltBits = Versions.ClockShift - 1;
     private const long FollowedTicks = TimeSpan.TicksPerSecond;
     private const int MostLooks = 3;
+    private const long SlowingTicks = TimeSpan.TicksPerSecond / 10; // by then everybody has the anchor
 
     // The system's ticks are some milliseconds late, more on a stalled virtual machine, and go at a rate of their own.
     private const int MostLagMs = 1_000;
@@ -77,8 +78,13 @@ internal sealed class CacheClock
     {
         get
         {
-            Anchor anchor = Volatile.Read(ref _anchor);
-            return TicksAt(anchor, _time.GetTimestamp());
+            for (int look = 1; ; look++)
+            {
+                Anchor anchor = Volatile.Read(ref _anchor);
+                long ticks = TicksAt(anchor, _time.GetTimestamp());
+                if (ReferenceEquals(anchor, Volatile.Read(ref _anchor)) || look == MostLooks) // else others may have read a later time
+                    return ticks;
+            }
         }
     }
 
@@ -190,6 +196,8 @@ internal sealed class CacheClock
                 Volatile.Write(ref _ahead, isRight ? 0 : _ahead);
                 long now = TicksAt(_anchor, stamp);
                 long right = Math.Min(clock + _ahead, LatestTime);
+                if (now >= right && now - _anchor.Ticks < FollowedTicks)
+                    return true; // it is on its way to what is right
                 Volatile.Write(ref _anchor, _anchor with
                 {
                     Stamp = stamp, TickMs = tickMs, Ticks = Math.Max(now, right), Excess = Math.Max(0, now - right),
@@ -226,7 +234,7 @@ internal sealed class CacheClock
     {
         double elapsed = (stamp - anchor.Stamp) * _ticksPerStamp;
         long ticks = (long)Math.Min(elapsed, LatestTime - anchor.Ticks);
-        return anchor.Ticks + ticks - Math.Min(ticks / 2, anchor.Excess);
+        return anchor.Ticks + ticks - Math.Min(Math.Max(0, ticks - SlowingTicks) / 2, anchor.Excess);
     }
 
     private bool IsBelieved(double stamp) =>
@@ -273,6 +281,8 @@ internal sealed class CacheClock
     /// <param name="TickMs">The system's ticks; not behind the stamp.</param>
     /// <param name="Ticks">The instant.</param>
     /// <param name="Slept">How long the machine has slept.</param>
-    /// <param name="Excess">How far it is ahead: the time goes at half its rate until that is made good, as what is over stays so.</param>
+    /// <param name="Excess">
+    /// How far it is ahead: the time soon goes at half its rate until that is made good, as what is over stays so.
+    /// </param>
     private sealed record Anchor(long Stamp, long TickMs, long Ticks, TimeSpan Slept, long Excess = 0);
 }

@@ -17,7 +17,7 @@ internal sealed class SteadyTime : TimeProvider
     private readonly Action<long, long> _onStep;
     private readonly Func<double, bool> _isBelieved;
     private readonly bool _hasStamps;
-    private long _latest;
+    private long _last; // the greatest stamp that was given
     private Shift _shift = new(0);
     private double _ignored; // how far the stamps went forth that no time went by
 
@@ -35,7 +35,7 @@ internal sealed class SteadyTime : TimeProvider
         _onStep = onStep;
         _isBelieved = isBelieved;
         _hasStamps = new Func<long>(time.GetTimestamp).Method.DeclaringType != typeof(TimeProvider);
-        _latest = Raw();
+        _last = Raw();
     }
 
     public override long TimestampFrequency => _hasStamps ? _time.TimestampFrequency : TimeSpan.TicksPerSecond;
@@ -44,21 +44,20 @@ internal sealed class SteadyTime : TimeProvider
 
     public override DateTimeOffset GetUtcNow() => _time.GetUtcNow();
 
+    // The shift is read before the provider: so what is read of that is of this shift, or of a later one, and then found to be early.
     public override long GetTimestamp()
     {
         for (int look = 1; ; look++)
         {
             Shift shift = Volatile.Read(ref _shift);
-            long raw = Raw();
-            long latest = Volatile.Read(ref _latest);
-            if (raw < latest - Tolerance)
+            long stamp = Raw() + shift.Ahead;
+            long last = Volatile.Read(ref _last);
+            if (stamp < last - Tolerance)
                 StepBack(shift);
-            else if (raw > latest && (raw - (double)latest < JumpSeconds * TimestampFrequency || TryStepForth(shift, raw)))
-                Volatile.Write(ref _latest, raw);
-            if (shift == Volatile.Read(ref _shift))
-                return Math.Max(raw, latest) + shift.Ahead; // it stands for a moment where the provider went back by little
+            else if (stamp - (double)last < JumpSeconds * TimestampFrequency || TryStepForth(shift, stamp))
+                return Latest(stamp);
             if (look == MostLooks)
-                return raw + Volatile.Read(ref _shift).Ahead;
+                return last;
         }
     }
 
@@ -67,20 +66,28 @@ internal sealed class SteadyTime : TimeProvider
 
     private long Raw() => _hasStamps ? _time.GetTimestamp() : _time.GetUtcNow().UtcTicks;
 
+    // It stands for a moment where the provider went back by little, or was read long ago.
+    private long Latest(long stamp)
+    {
+        while (true)
+        {
+            long last = Volatile.Read(ref _last);
+            if (stamp <= last || Interlocked.CompareExchange(ref _last, stamp, last) == last)
+                return Math.Max(stamp, last);
+        }
+    }
+
     // The provider is read under no lock: it may call the cache, or wait for somebody who does. It is read again, since the stamp that was
     // found to be early may have been read long ago; and what was read before another thread dealt with a step says nothing.
     private void StepBack(Shift shift)
     {
-        long latest = Volatile.Read(ref _latest);
-        long back = latest - Raw();
-        if (back <= Tolerance)
-            return;
+        long stamp = Raw() + shift.Ahead;
         long clock = _time.GetUtcNow().UtcTicks;
         lock (_stepping)
         {
-            if (_shift != shift)
+            long back = Volatile.Read(ref _last) - stamp;
+            if (_shift != shift || back <= Tolerance)
                 return;
-            Volatile.Write(ref _latest, latest - back);
             Volatile.Write(ref _shift, new Shift(shift.Ahead + back));
             double ignored = Math.Min(_ignored, back);
             _ignored -= ignored;
@@ -90,19 +97,17 @@ internal sealed class SteadyTime : TimeProvider
     }
 
     // Gives whether it is time that went by.
-    private bool TryStepForth(Shift shift, long raw)
+    private bool TryStepForth(Shift shift, long stamp)
     {
-        long latest = Volatile.Read(ref _latest);
-        double forth = raw - (double)latest;
-        if (_time.GetUtcNow().UtcTicks <= CacheClock.LatestClock && _isBelieved(raw + (double)shift.Ahead))
+        if (_time.GetUtcNow().UtcTicks <= CacheClock.LatestClock && _isBelieved(stamp))
             return true;
         lock (_stepping)
         {
+            double forth = stamp - (double)Volatile.Read(ref _last);
             if (_shift != shift || forth >= long.MaxValue)
                 return false;
             _ignored += forth;
-            Volatile.Write(ref _latest, raw);
-            Volatile.Write(ref _shift, new Shift(shift.Ahead - (raw - latest)));
+            Volatile.Write(ref _shift, new Shift(shift.Ahead - (stamp - _last)));
             return false;
         }
     }

@@ -26,6 +26,9 @@ internal sealed partial class ReadBuffer
         /// <summary>The time of a note that was taken from a set that goes.</summary>
         internal const long Sealed = -3;
 
+        /// <summary>The time of a note whose time is about to be stated.</summary>
+        internal const long Pending = -4;
+
         /// <summary>The bit of a time that says that its renewal is being written, which reaches further than the use.</summary>
         internal const long Ahead = 1;
 
@@ -33,7 +36,7 @@ internal sealed partial class ReadBuffer
 
         internal ulong Hash => Set.At(Number).Hash;
 
-        /// <summary>When the entry was used last; 0: that is about to be stated.</summary>
+        /// <summary>When the entry was used last, or one of the numbers above; 0: the place is being claimed.</summary>
         internal long Time => Volatile.Read(ref Set.At(Number).Time);
 
         internal bool TryExchange(long from, long to) => Interlocked.CompareExchange(ref Set.At(Number).Time, to, from) == from;
@@ -91,7 +94,9 @@ internal sealed partial class ReadBuffer
             return version == SealedVersion ? 0 : version;
         }
 
-        /// <summary>Takes the first place of an entry's that is nobody's.</summary>
+        /// <summary>
+        /// Takes a place of an entry whose note was taken, or the first one that is nobody's; it is <see cref="Note.Pending"/> then.
+        /// </summary>
         /// <returns><see langword="false"/> if there is none, or the set goes.</returns>
         internal bool TryClaim(ulong version, ulong hash, int ways, out int number)
         {
@@ -104,9 +109,12 @@ internal sealed partial class ReadBuffer
                     was = Interlocked.CompareExchange(ref place.Version, version, 0);
                 if (was == SealedVersion) // nothing comes behind it: who looks for a note goes no further
                     return false;
+                if (was == version && Interlocked.CompareExchange(ref place.Time, Note.Pending, Note.Taken) == Note.Taken)
+                    return true;
                 if (was != 0)
                     continue;
                 place.Hash = hash;
+                Volatile.Write(ref place.Time, Note.Pending);
                 return true;
             }
             return false;

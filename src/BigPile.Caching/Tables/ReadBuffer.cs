@@ -23,9 +23,11 @@ namespace BigPile.Caching.Tables;
 /// <para>
 /// Memory ordering. A place is of one entry as long as its set is there, so what is exchanged in it is that entry's. It is claimed by a
 /// compare-exchange of its version, the first free one of those that the entry may have, and never given back: so nobody looks further than
-/// to a free one. A full barrier and the clock follow. Who takes a note does what follows from it first, and then exchanges its time for
-/// <see cref="Note.Taken"/>, so that no later use is lost. The next use is noted in the same place. An entry may have two notes, of two
-/// threads or two sets: the later use counts. A set goes once all its places are sealed, by whoever has the <see cref="Gate"/>.
+/// to a free one. Its hash follows, and then its time is <see cref="Note.Pending"/>; before that it is no note, and who has claimed it has
+/// not read the clock. A full barrier and the clock follow. Who takes a note does what follows from it first, and then exchanges its time
+/// for <see cref="Note.Taken"/>, so that no later use is lost. The next use is noted in the same place if its set is the newest: so the
+/// older ones go. An entry may have two notes, of two threads or two sets: the later use counts. A set goes once all its places are sealed,
+/// by whoever has the <see cref="Gate"/>.
 /// </para>
 /// Thread safety: all members may be called concurrently; those that say so by whoever has the <see cref="Gate"/>.
 /// </remarks>
@@ -73,12 +75,8 @@ internal sealed partial class ReadBuffer
         {
             if (Move(note, use, clock) is not 0 and var time)
                 return time;
-            if (!note.TryExchange(Note.Taken, 0))
-                continue;
-            Interlocked.Increment(ref _count);
-            return State(note, use, clock);
         }
-        return State(Add(use.Version, hash), use, clock);
+        return State(Add(use.Version, hash), use, clock); // what lives by another note ends at a place that has none
     }
 
     /// <summary>Notes that an entry is no more, once, and where there is room.</summary>
@@ -86,15 +84,11 @@ internal sealed partial class ReadBuffer
     {
         foreach (Note note in Of(version))
         {
-            if (note.TryExchange(Note.Taken, Note.End))
-                Interlocked.Increment(ref _count);
-            return;
+            if (note.Time is not (Note.Taken or Note.Sealed))
+                return;
         }
-        Set set = Newest;
-        if (!set.TryClaim(version, hash, WaysOfEnds, out int number))
-            return;
-        Interlocked.Increment(ref _count);
-        _ = new Note(set, number).TryExchange(0, Note.End);
+        if (TryAdd(Newest, version, hash, WaysOfEnds, out Note added))
+            _ = added.TryExchange(Note.Pending, Note.End);
     }
 
     /// <summary>Whether a use keeps an entry alive that is over by what its block says. Else none will that is noted from now on.</summary>
@@ -128,7 +122,7 @@ internal sealed partial class ReadBuffer
         Interlocked.MemoryBarrier(); // whoever notes a use behind this sees that the entry has left its place
         long last = LastUseOf(from);
         if (last != 0)
-            _ = Add(to, hash).TryExchange(0, last);
+            _ = Add(to, hash).TryExchange(Note.Pending, last);
     }
 
     /// <summary>The note at a place, if there is one that is to be done, and then cleared. The gate is held.</summary>
@@ -137,7 +131,7 @@ internal sealed partial class ReadBuffer
         Debug.Assert(Gate.IsTaken, "Two that take notes would do one twice.");
         note = new Note(set, number);
         time = set.VersionAt(number) == 0 ? 0 : note.Time;
-        return time is not (0 or Note.Taken or Note.Sealed);
+        return time is > 0 or Note.End;
     }
 
     /// <summary>
@@ -184,6 +178,17 @@ internal sealed partial class ReadBuffer
 
     private EntryNotes Of(ulong version) => new(Newest, version);
 
+    // A note whose time is to be stated.
+    private bool TryAdd(Set set, ulong version, ulong hash, int ways, out Note note)
+    {
+        Interlocked.Increment(ref _count); // before anybody can take it
+        bool isAdded = set.TryClaim(version, hash, ways, out int number);
+        if (!isAdded)
+            Interlocked.Decrement(ref _count);
+        note = new Note(set, number);
+        return isAdded;
+    }
+
     // Moves a use that is noted to now, if it still counts; else 0. Where a renewal is being written, the later use gives as much more.
     private static long Move(Note note, in SlidingUse use, CacheClock clock)
     {
@@ -212,8 +217,8 @@ internal sealed partial class ReadBuffer
         long now = clock.Now & ~Note.Ahead; // behind the barrier
         Debug.Assert(now > 0, "The numbers below stand for other things.");
         if (now < use.ExpiresAt)
-            return note.TryExchange(0, now) ? now : 0;
-        if (note.TryExchange(0, Note.Taken))
+            return note.TryExchange(Note.Pending, now) ? now : 0;
+        if (note.TryExchange(Note.Pending, Note.Taken))
             Interlocked.Decrement(ref _count);
         return 0;
     }
@@ -225,7 +230,7 @@ internal sealed partial class ReadBuffer
             long time = note.Time;
             if (time > 0 && use.EndAfter(time, clock) > now)
                 return true;
-            if (time < 0 || note.TryExchange(time, Note.End))
+            if (!(time is > 0 or Note.Pending) || note.TryExchange(time, Note.End))
                 return false;
         }
     }
@@ -235,11 +240,8 @@ internal sealed partial class ReadBuffer
         while (true)
         {
             Set set = Newest;
-            if (set.TryClaim(version, hash, Ways, out int number))
-            {
-                Interlocked.Increment(ref _count);
-                return new Note(set, number);
-            }
+            if (TryAdd(set, version, hash, Ways, out Note note))
+                return note;
             int length = Count > set.Length / Sparse ? 2 * set.Length : set.Length; // else what was taken has its places
             Interlocked.CompareExchange(ref _newest, new Set(length, set), set);
         }

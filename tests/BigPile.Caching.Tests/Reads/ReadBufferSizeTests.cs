@@ -92,6 +92,24 @@ public sealed class ReadBufferSizeTests
         Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
     }
 
+    /// <summary>A use is noted in the newest set, so the others go though an entry of theirs is used all the time.</summary>
+    [Fact]
+    public void A_set_goes_whose_entries_are_used_all_the_time()
+    {
+        var buffer = new ReadBuffer();
+        buffer.Gate.Enter();
+        for (ulong version = 1; version <= 100_000; version++)
+            Assert.True(Note(buffer, version));
+        for (int round = 0; round < 3; round++)
+        {
+            int most = buffer.Count;
+            _ = BufferNotes.Taken(buffer);
+            Assert.True(Note(buffer, 1) && Note(buffer, 2));
+            buffer.EndTaking(most, isKept: false);
+        }
+        Assert.Equal((ReadBuffer.LeastPlaces, null, 2), (buffer.Newest.Length, buffer.Newest.Older, buffer.Count));
+    }
+
     /// <summary>Whoever has a set grow makes no more than a list of its parts, and what nobody has made is sealed, too.</summary>
     [Fact]
     public void A_large_set_is_made_in_parts()
@@ -107,9 +125,9 @@ public sealed class ReadBufferSizeTests
         Assert.False(set.TrySeal());
         Assert.False(set.TryClaim(1, 7, ways: 16, out _));
         Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that nobody had made
-        Assert.All([number, next], one => Assert.True(new ReadBuffer.Note(set, one).TryExchange(0, ReadBuffer.Note.Taken)));
+        Assert.All([number, next], one => Assert.True(new ReadBuffer.Note(set, one).TryExchange(ReadBuffer.Note.Pending, ReadBuffer.Note.Taken)));
         Assert.True(set.TrySeal());
-        Assert.False(new ReadBuffer.Note(set, next).TryExchange(ReadBuffer.Note.Taken, 0));
+        Assert.False(new ReadBuffer.Note(set, next).TryExchange(ReadBuffer.Note.Taken, ReadBuffer.Note.Pending));
         Assert.Equal(0UL, set.VersionAt(next + 1));
     }
 

@@ -131,6 +131,27 @@ public sealed class ReadBufferTests
         Assert.False(isAlive);
     }
 
+    /// <summary>Of two that note the first use at the block's end one is too late, and the other's use is in a place behind its own.</summary>
+    [Fact]
+    public void A_use_counts_though_a_place_before_it_was_given_up()
+    {
+        var time = new HookedTime { IsReadBehind = true };
+        var clock = new CacheClock(time, Guid.NewGuid());
+        var buffer = new ReadBuffer();
+        SlidingUse use = UseOf(1) with { ExpiresAt = clock.Now + Life };
+        time.Hook = () =>
+        {
+            time.Passed = TimeSpan.FromTicks(Life / 2);
+            Assert.NotEqual(0, buffer.NoteUse(use, 7, clock));
+            time.Passed = TimeSpan.FromTicks(Life);
+        };
+        Assert.Equal(0, buffer.NoteUse(use, 7, clock));
+        Assert.True(buffer.IsAlive(use, clock, clock.Now));
+        Assert.NotEqual(0, buffer.NoteUse(use, 7, clock));
+        Assert.Equal(clock.Now, buffer.LastUseOf(1));
+        Assert.Equal(1, buffer.Count);
+    }
+
     /// <summary>Once anybody has found the entry over, nobody finds it alive again, whatever meets what.</summary>
     [Fact]
     public void An_entry_ends_once()
