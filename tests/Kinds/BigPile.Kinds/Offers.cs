@@ -39,7 +39,9 @@ internal static class Offers
     {
         foreach (Type type in expected.GetInterfaces())
             yield return type;
-        yield return expected == actual ? expected : Plain.PublicType(expected);
+        Type shown = expected == actual ? expected : Plain.PublicType(expected);
+        if (shown.IsAssignableFrom(expected))
+            yield return shown;
     }
 
     private static string? Questions(Type offered, object expected, object actual, string path, Comparison compare)

@@ -69,7 +69,8 @@ internal sealed class Same
         return null;
     }
 
-    private static bool IsOwn(Type type) => !type.IsArray && type.Namespace?.StartsWith("System", StringComparison.Ordinal) != true;
+    private static bool IsOwn(Type type) =>
+        !type.IsArray && type.Namespace?.StartsWith("System", StringComparison.Ordinal) != true && Plain.PublicType(type) == type;
 
     private sealed class PairComparer : IEqualityComparer<(object, object)>
     {
