@@ -74,6 +74,12 @@ public sealed class BigPileOptions
     /// </summary>
     public TimeSpan StartWait { get; set; } = TimeSpan.FromSeconds(2);
 
+    /// <summary>
+    /// How long the opening waits for another process to let go of the directory, up to 7 days: with it a rolling deployment may start the
+    /// new instance before the old one has stopped. Not at all by default.
+    /// </summary>
+    public TimeSpan OpenTimeout { get; set; }
+
     /// <summary>What the codec may read and write; see there which types it takes without being told.</summary>
     public PileCodecOptions CodecOptions { get; set; } = new();
 
@@ -114,6 +120,7 @@ public sealed class BigPileOptions
         Name = Name,
         Directory = Directory,
         Shared = Shared,
+        OpenTimeout = OpenTimeout,
         CreateDirectory = CreateDirectory,
         Store = Store,
         SegmentBytes = SegmentBytes,

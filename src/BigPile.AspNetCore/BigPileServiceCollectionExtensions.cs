@@ -16,8 +16,9 @@ public static class BigPileServiceCollectionExtensions
 {
     /// <summary>Registers the application's pile, which opens when the host starts and closes when it stops.</summary>
     /// <remarks>
-    /// Once the pile is ready, <see cref="PileCache"/> is a service; before that, asking for it throws
-    /// <see cref="InvalidOperationException"/>. Options are checked when the host starts.
+    /// <see cref="PileCache"/> and its tables are services, also of what is made before the host starts: that opens the pile, and waits
+    /// until it is ready. Once it is closed, asking for it throws <see cref="InvalidOperationException"/>. Options are checked when the
+    /// host starts.
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">Sets the options; a pile in native memory when left out.</param>
@@ -34,7 +35,7 @@ public static class BigPileServiceCollectionExtensions
             services.AddSingleton<IHostedService>(static provider => provider.GetRequiredService<PileHost>());
         }
         // A singleton also because a container disposes what it made with the scope that asked, and this must outlive every request.
-        services.TryAddSingleton(static provider => provider.GetRequiredService<PileHost>().Cache);
+        services.TryAddSingleton(static provider => provider.GetRequiredService<PileHost>().OpenedCache());
         return new BigPileBuilder(services, Options.Options.DefaultName);
     }
 
@@ -54,7 +55,7 @@ public static class BigPileServiceCollectionExtensions
             services.AddKeyedSingleton(name, static (provider, key) => MakeHost(provider, (string)key!));
             services.AddSingleton<IHostedService>(provider => provider.GetRequiredKeyedService<PileHost>(name));
         }
-        services.TryAddKeyedSingleton(name, static (provider, key) => provider.GetRequiredKeyedService<PileHost>(key).Cache);
+        services.TryAddKeyedSingleton(name, static (provider, key) => provider.GetRequiredKeyedService<PileHost>(key).OpenedCache());
         return new BigPileBuilder(services, name);
     }
 

@@ -56,7 +56,7 @@ public sealed partial class PileHybridCache : HybridCache
         _formats = new ValueFormats(null, Buffers);
         _values = new PileTable<object?>(cache.GetOrCreateTable<string, object?>(_options.Table));
         if (secondLevel != null)
-            _second = SecondLevelOf(secondLevel, new PileTable<long>(cache.GetOrCreateTable<string, long>(MarksOf(_options.Table))));
+            _second = SecondLevelOf(secondLevel, new PileTable<object>(cache.GetOrCreateTable<string, object>(MarksOf(_options.Table))));
     }
 
     private PileHybridCache(PileHost host, PileHybridCacheOptions options, IServiceProvider services)
@@ -67,7 +67,7 @@ public sealed partial class PileHybridCache : HybridCache
         _formats = new ValueFormats(services, Buffers);
         _values = new PileTable<object?>(host, options.Table);
         if (options.SecondLevel is { } secondLevel)
-            _second = SecondLevelOf(secondLevel(services), new PileTable<long>(host, MarksOf(options.Table)));
+            _second = SecondLevelOf(secondLevel(services), new PileTable<object>(host, MarksOf(options.Table)));
     }
 
     internal BufferPool Buffers { get; } = new();
@@ -154,7 +154,7 @@ public sealed partial class PileHybridCache : HybridCache
 
     private static TableOptions MarksOf(TableOptions values) => new(values.Name + "-marks") { CollisionMode = CollisionMode.Durable };
 
-    private SecondLevel SecondLevelOf(IDistributedCache cache, PileTable<long> marks)
+    private SecondLevel SecondLevelOf(IDistributedCache cache, PileTable<object> marks)
     {
         ArgumentNullException.ThrowIfNull(cache, nameof(PileHybridCacheOptions.SecondLevel));
         return new SecondLevel(cache, new RemovalMarks(marks, _time), Buffers, _time, _logger);

@@ -21,6 +21,7 @@ public sealed record PileOptions
     internal const long MinLimitBytes = 1L << 20;
 
     internal static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
+    internal static readonly TimeSpan MaxOpenTimeout = TimeSpan.FromDays(7);
 
     private const string ParameterName = "options"; // of the constructor that is given them
     internal const long MinFlushLogBytes = 1L << 20;
@@ -49,6 +50,12 @@ public sealed record PileOptions
 
     /// <summary>Whether a directory without a pile gets one; otherwise opening it fails.</summary>
     public bool CreateDirectory { get; init; } = true;
+
+    /// <summary>
+    /// How long an opening waits for another process to let go of a mapped pile, up to 7 days: the old instance of a service that is being
+    /// replaced. Not at all by default.
+    /// </summary>
+    public TimeSpan OpenTimeout { get; init; }
 
     /// <summary>Whether a mapped pile is opened for reading only, which is possible while another process writes it.</summary>
     public bool ReadOnly { get; init; }
@@ -159,6 +166,9 @@ public sealed record PileOptions
         if (FlushInterval <= TimeSpan.Zero || FlushInterval > MaxFlushInterval)
             throw new ArgumentException($"PileOptions.FlushInterval is {FlushInterval}; it must be more than nothing and at most "
                 + $"{MaxFlushInterval}.", ParameterName);
+        if (OpenTimeout < TimeSpan.Zero || OpenTimeout > MaxOpenTimeout)
+            throw new ArgumentException(
+                $"PileOptions.OpenTimeout is {OpenTimeout}; it must not be negative, and at most {MaxOpenTimeout}.", ParameterName);
         if (WarmupBytesPerSecond < 0)
             throw new ArgumentException(
                 $"PileOptions.WarmupBytesPerSecond is {WarmupBytesPerSecond:N0}; it must not be negative.", ParameterName);

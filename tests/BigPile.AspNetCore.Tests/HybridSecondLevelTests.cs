@@ -2,6 +2,7 @@ using System;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
+using BigPile.Caching;
 using Microsoft.Extensions.Caching.Hybrid;
 
 namespace BigPile.AspNetCore.Tests;
@@ -72,6 +73,39 @@ public sealed class HybridSecondLevelTests : HybridCacheTest
         Time.Advance(TimeSpan.FromSeconds(1));
         await one.RemoveByTagAsync("*");
         Assert.Equal(0, await PeekAsync<int>(Make(second), "plain"));
+    }
+
+    /// <summary>What the cache keeps for itself is none of the codec's.</summary>
+    [Fact]
+    public async Task A_tag_is_removed_though_the_codec_knows_nothing_but_the_applications_types()
+    {
+        var second = new RecordedBufferLevel();
+        using var pile = new PileCache(
+            new Pile(new PileOptions { SegmentBytes = 16 << 20, Codec = new PocoCodec() }),
+            new PileCacheOptions { OwnsPile = true, TimeProvider = Time, SweepPeriod = TimeSpan.Zero });
+        var cache = new PileHybridCache(pile, null, second, Time);
+        await cache.SetAsync("tagged", new Poco { Number = 1 }, tags: ["a"]);
+        await cache.SetAsync("plain", new Poco { Number = 2 });
+        Time.Advance(TimeSpan.FromSeconds(1));
+        await cache.RemoveByTagAsync("a");
+        await cache.RemoveAsync("plain");
+        Assert.Null(await PeekAsync<Poco>(cache, "tagged"));
+        Assert.Null(await PeekAsync<Poco>(cache, "plain"));
+        await cache.SetAsync("tagged", new Poco { Number = 3 }, tags: ["a"]);
+        Assert.Equal(3, (await PeekAsync<Poco>(cache, "tagged")).Number);
+    }
+
+    /// <summary>Former builds put numbers.</summary>
+    [Fact]
+    public async Task A_mark_that_a_former_build_put_counts()
+    {
+        var second = new RecordedBufferLevel();
+        PileHybridCache cache = Make(second);
+        await cache.SetAsync("tagged", 1, tags: ["a"]);
+        TableOf(cache).Clear();
+        _ = await PeekAsync<int>(cache, "other"); // makes the marks' table
+        TableOf(cache, "hybrid-cache-marks").Put("t:a", Time.GetUtcNow().UtcTicks + 1);
+        Assert.Equal(0, await PeekAsync<int>(cache, "tagged"));
     }
 
     [Fact]

@@ -163,21 +163,6 @@ public sealed class RegistrationTests
     }
 
     [Fact]
-    public async Task Before_the_start_caches_say_what_is_missing()
-    {
-        await using TestHost host =
-            TestHost.Make(static services => services.AddBigPile(TestHost.Small).AsDistributedCache().AsHybridCache());
-        IDistributedCache cache = host.Service<IDistributedCache>();
-        InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => cache.Get("k"));
-        Assert.Contains("opens when the host starts", error.Message, StringComparison.Ordinal);
-        await Assert.ThrowsAsync<InvalidOperationException>(() => cache.GetAsync("k"));
-        await Assert.ThrowsAsync<InvalidOperationException>(async () => await host.Service<HybridCache>().SetAsync("k", 1));
-        await host.Host.StartAsync();
-        await host.Service<PileHost>().Opening;
-        Assert.Null(cache.Get("k")); // the same object, once the pile is open
-    }
-
-    [Fact]
     public async Task The_pile_closes_when_the_host_stops_and_all_comes_back_at_the_next_start()
     {
         using var directory = new TemporaryDirectory();

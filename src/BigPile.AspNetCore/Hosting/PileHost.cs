@@ -23,8 +23,9 @@ internal sealed class PileHost : IHostedService, IDisposable
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _closing = new();
-    private Task _opening = Task.CompletedTask;
-    private bool _hasBegun;
+    private readonly Lock _beginning = new();
+    private Task? _begun;
+    private int _openingThread;
     private PileCache? _cache;
     private volatile ServedTables? _tables;
     private volatile PileState _state;
@@ -54,7 +55,7 @@ internal sealed class PileHost : IHostedService, IDisposable
     internal ServedTables? Tables => _tables;
 
     /// <summary>Ends when the pile is ready, or could not be opened.</summary>
-    internal Task Opening => _opening;
+    internal Task Opening => Volatile.Read(ref _begun) ?? Task.CompletedTask;
 
     /// <summary>What the opening took, by parts; zero while it runs.</summary>
     internal (TimeSpan Pile, TimeSpan Tables) OpeningTimes => _opener.Times;
@@ -70,48 +71,62 @@ internal sealed class PileHost : IHostedService, IDisposable
     internal PileCache Cache => _tables?.Cache ?? throw new InvalidOperationException(
         "The pile is not open. It opens when the host starts, and closes when it stops; see /health/ready or the health check.");
 
-    /// <summary>Gives the pile as soon as it is open.</summary>
-    /// <exception cref="InvalidOperationException">The pile is not open, and nobody opens it.</exception>
+    /// <summary>Opens the pile if nobody has yet, and gives it as soon as it is open.</summary>
+    /// <exception cref="InvalidOperationException">The pile is closed.</exception>
     internal async ValueTask<PileCache> WaitForCacheAsync(CancellationToken cancellationToken)
     {
         if (_tables is not { } tables)
         {
-            await _opening.WaitAsync(cancellationToken).ConfigureAwait(false);
+            await Begin().WaitAsync(cancellationToken).ConfigureAwait(false);
             return Cache;
         }
         return tables.Cache;
     }
 
-    /// <summary>
-    /// Begins to open the pile before the host starts, while the rest of the application is put together. Whoever calls this disposes the
-    /// host, also if it never starts. Called at most once, and before the start.
-    /// </summary>
-    internal void Begin()
+    /// <summary>Opens the pile if nobody has yet, and gives it once it is open: for services that are made before the host starts.</summary>
+    /// <exception cref="InvalidOperationException">The pile is closed.</exception>
+    internal PileCache OpenedCache()
     {
-        _hasBegun = true;
-        // A thread of its own has it begin at once, and may take as long as a walk through the pile does.
-        _opening = Task.Factory.StartNew(Open, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        if (_tables is { } tables)
+            return tables.Cache;
+        if (_openingThread == Environment.CurrentManagedThreadId && _cache is { } cache)
+            return cache; // of code that runs as soon as there is a pile, and is waited for
+        Begin().GetAwaiter().GetResult();
+        return Cache;
+    }
+
+    /// <summary>
+    /// Begins to open the pile, if nobody has yet. Whoever calls this disposes the host, also if it never starts.
+    /// </summary>
+    /// <returns>What ends with the opening.</returns>
+    internal Task Begin()
+    {
+        lock (_beginning)
+        {
+            // A thread of its own has it begin at once, and may take as long as a walk through the pile does.
+            return _begun ??= Task.Factory.StartNew(
+                Open, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        }
     }
 
     /// <inheritdoc/>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        if (!_hasBegun)
-            Begin();
-        await Task.WhenAny(_opening, Task.Delay(_plan.StartWait, _time, cancellationToken)).ConfigureAwait(false);
-        if (_opening.IsCompleted)
+        Task opening = Begin();
+        await Task.WhenAny(opening, Task.Delay(_plan.StartWait, _time, cancellationToken)).ConfigureAwait(false);
+        if (opening.IsCompleted)
         {
-            await _opening.ConfigureAwait(false);
+            await opening.ConfigureAwait(false);
             return;
         }
         _logger.LogInformation("The pile is still opening; the service answers 503 until it is ready");
-        _ = StopOnFailureAsync();
+        _ = StopOnFailureAsync(opening);
     }
 
     /// <summary>Closes the pile, which writes it through and marks it as cleanly closed, however long that takes.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
-        await _opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         Close();
     }
 
@@ -120,6 +135,7 @@ internal sealed class PileHost : IHostedService, IDisposable
 
     private void Open()
     {
+        _openingThread = Environment.CurrentManagedThreadId;
         try
         {
             _cache = _opener.Open();
@@ -136,14 +152,18 @@ internal sealed class PileHost : IHostedService, IDisposable
             _state = PileState.Failed;
             throw;
         }
+        finally
+        {
+            _openingThread = 0;
+        }
     }
 
-    private async Task StopOnFailureAsync()
+    private async Task StopOnFailureAsync(Task opening)
     {
-        await _opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (!_opening.IsFaulted)
+        await opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!opening.IsFaulted)
             return;
-        _logger.LogCritical("The pile can't be opened: {Reason}", _opening.Exception!.InnerException!.Message);
+        _logger.LogCritical("The pile can't be opened: {Reason}", opening.Exception!.InnerException!.Message);
         _lifetime.StopApplication();
     }
 

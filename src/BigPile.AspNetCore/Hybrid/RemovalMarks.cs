@@ -1,4 +1,5 @@
 using System;
+using System.Buffers.Binary;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
@@ -10,7 +11,10 @@ namespace BigPile.AspNetCore.Hybrid;
 /// When keys and tags were removed on this side: what the second level has from before is not to be believed, whether or not it could be
 /// told. On a mapped pile the marks come back after a restart.
 /// </summary>
-internal sealed class RemovalMarks(PileTable<long> table, TimeProvider time)
+/// <remarks>
+/// A mark is 8 bytes, which no codec sees: the application's own may know nothing but the application's types. Former builds put numbers.
+/// </remarks>
+internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
 {
     /// <summary>How long a removal is remembered; entries of a second level should not live longer.</summary>
     internal static readonly TimeSpan Lifetime = TimeSpan.FromDays(1000);
@@ -24,7 +28,7 @@ internal sealed class RemovalMarks(PileTable<long> table, TimeProvider time)
     /// <summary>Whether a value was removed by its key or a tag since it was made.</summary>
     internal async ValueTask<bool> ConcernAsync(string key, SecondLevelHead head, CancellationToken stop)
     {
-        CacheTable<string, long> marks = await table.GetAsync(stop).ConfigureAwait(false);
+        CacheTable<string, object> marks = await table.GetAsync(stop).ConfigureAwait(false);
         if (!marks.Core.ShowsAll)
             return true; // after a kill, until the marks of before are found again
         if (IsMarked(marks, "k:" + key, head.MadeAt) || IsMarked(marks, "t:" + TagSet.All, head.MadeAt))
@@ -37,12 +41,15 @@ internal sealed class RemovalMarks(PileTable<long> table, TimeProvider time)
         return false;
     }
 
-    private static bool IsMarked(CacheTable<string, long> marks, string mark, long madeAt) =>
-        marks.TryGet(mark, out long removedAt) && removedAt >= madeAt;
+    private static bool IsMarked(CacheTable<string, object> marks, string mark, long madeAt) =>
+        marks.TryGet(mark, out object? removedAt)
+        && (removedAt is byte[] bytes ? BinaryPrimitives.ReadInt64LittleEndian(bytes) : (long)removedAt) >= madeAt;
 
     private async ValueTask MarkAsync(string mark, CancellationToken stop)
     {
-        CacheTable<string, long> marks = await table.GetAsync(stop).ConfigureAwait(false);
-        marks.Put(mark, time.GetUtcNow().UtcTicks, Pinned);
+        CacheTable<string, object> marks = await table.GetAsync(stop).ConfigureAwait(false);
+        var removedAt = new byte[sizeof(long)];
+        BinaryPrimitives.WriteInt64LittleEndian(removedAt, time.GetUtcNow().UtcTicks);
+        marks.Put(mark, removedAt, Pinned);
     }
 }

@@ -20,6 +20,8 @@ internal static class LossyTypes
     {
         if (IsCompilerMade(type))
             return WhyNotCompilerMade(type);
+        if (IsOfOneFile(type))
+            return "it is of one file, by whose path the compiler names it: make it internal";
         if (type.IsValueType && typeof(IPileReadCallback).IsAssignableFrom(type))
             return $"a structure can't be told that it was read: make it a class, or drop {nameof(IPileReadCallback)}";
         if (ElementRow.CountOf(type) > MostElements)
@@ -32,18 +34,35 @@ internal static class LossyTypes
         return null;
     }
 
+    // Names that no source can have: "<" in those of C# and F#, "$" in those of Visual Basic.
     private static bool IsCompilerMade(Type type) =>
-        type.Name.StartsWith('<') && type.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false);
+        type.Name.AsSpan().ContainsAny('<', '$') && type.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false);
+
+    private static bool IsOfOneFile(Type type)
+    {
+        Type outermost = type;
+        while (outermost.DeclaringType is { } outer)
+            outermost = outer;
+        return outermost.Name.StartsWith('<') && !IsCompilerMade(outermost);
+    }
 
     /// <summary>A type of the compiler's whose name another build may give to a different one.</summary>
     public static bool IsAnonymous(Type type) => IsCompilerMade(type) && type.Name.Contains("AnonymousType", StringComparison.Ordinal);
+
+    /// <summary>What a list holds that the compiler has made of a collection expression; null for any other type.</summary>
+    public static Type? ExpressionElement(Type type) => type.IsConstructedGenericType && IsCompilerMade(type)
+        && type.GetGenericArguments() is [var element] && typeof(IList<>).MakeGenericType(element).IsAssignableFrom(type)
+            ? element
+            : null;
 
     private static string? WhyNotCompilerMade(Type type)
     {
         if (IsAnonymous(type))
             return "an anonymous type has no name that lasts, and another build takes it for a different one: use a record or a tuple";
-        return typeof(IEnumerator).IsAssignableFrom(type) || typeof(IAsyncStateMachine).IsAssignableFrom(type)
-            ? "it is a method that is still running: store its results, for example by ToList()"
+        if (typeof(IEnumerator).IsAssignableFrom(type) || typeof(IAsyncStateMachine).IsAssignableFrom(type))
+            return "it is a method that is still running: store its results, for example by ToList()";
+        return !type.IsValueType && ExpressionElement(type) is null // a fixed buffer has the name of its field
+            ? "the compiler has made it, and another build may have no type of its name: use a class or a record with a name"
             : null;
     }
 

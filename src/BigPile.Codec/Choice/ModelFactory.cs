@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Linq;
+using BigPile.Codec.Collections;
 using BigPile.Codec.Fields;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
@@ -92,6 +93,8 @@ internal sealed partial class ModelFactory : IModelFactory
             return new RefusedModel(type, Reason(type.GetElementType()!), _models);
         if (TextModels.PublicType(type) is { } text)
             return TextModels.Make(text, _models);
+        if (LossyTypes.ExpressionElement(type) is { } element)
+            return (TypeModel)Make(typeof(ExpressionModel<>), [element], _models);
         if (FrozenBase(type) is { } frozen)
             type = frozen;
         if (LookupBase(type) is { } lookup)

@@ -13,7 +13,13 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, M
 {
     private const BindingFlags Hidden = BindingFlags.Instance | BindingFlags.NonPublic;
 
+    // What the library makes offers more than the public class. A key's own code has no part in that.
+    private static readonly Type Made = new KeyValuePair<TKey, TElement>[1]
+        .ToLookup(pair => pair.Key, pair => pair.Value, EqualityComparer<TKey>.Create(static (_, _) => true, static _ => 0)).GetType();
+
     private static readonly FieldInfo? ComparerField = typeof(Lookup<TKey, TElement>).GetField("_comparer", Hidden);
+
+    protected override Type MadeType => Made;
 
     protected override bool ComparesItems => true;
 

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 
@@ -12,9 +13,19 @@ internal static class Shell
 
     public static void Fill(object target, object made)
     {
-        FieldInfo[] fields = Fields.GetValue(made.GetType(), static type =>
-            type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic));
-        foreach (FieldInfo field in fields)
+        foreach (FieldInfo field in Fields.GetValue(made.GetType(), FieldsOf))
             field.SetValue(target, field.GetValue(made));
+    }
+
+    // A class's list of fields lacks the private ones of its bases.
+    private static FieldInfo[] FieldsOf(Type type)
+    {
+        var fields = new List<FieldInfo>();
+        for (Type? level = type; level is not null; level = level.BaseType)
+        {
+            fields.AddRange(level.GetFields(
+                BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly));
+        }
+        return [.. fields];
     }
 }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Collections.ObjectModel;
+using System.Linq;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
@@ -47,7 +48,7 @@ internal abstract unsafe class WrapperModel(Type type, ModelCache models) : Cont
 }
 
 /// <summary>A read-only view of a list.</summary>
-internal sealed class ReadOnlyCollectionModel<T> : WrapperModel
+internal class ReadOnlyCollectionModel<T> : WrapperModel
 {
     // The factory has the slots of the elements for each collection; a view leaves them to what it holds.
     public ReadOnlyCollectionModel(Type type, Slot _, ModelCache models) : base(type, models)
@@ -58,6 +59,15 @@ internal sealed class ReadOnlyCollectionModel<T> : WrapperModel
 
     protected override void Construct(object wrapper, object? inner) =>
         CollectionAccess<T>.ReadOnly((ReadOnlyCollection<T>)wrapper, (IList<T>)inner!);
+}
+
+/// <summary>
+/// What a compiler has made of a collection expression, whose class another build may lack: it comes back as a view of an array.
+/// </summary>
+internal sealed class ExpressionModel<T>(ModelCache models)
+    : ReadOnlyCollectionModel<T>(typeof(ReadOnlyCollection<T>), models.Any, models)
+{
+    protected override object Inner(object wrapper) => ((IList<T>)wrapper).ToArray();
 }
 
 /// <summary>A read-only view of a dictionary.</summary>

@@ -11,6 +11,9 @@ internal abstract unsafe class ContainerModel(Type type, ModelCache models) : Ty
 {
     private readonly bool _hasFinalizer = Finalizers.AreOn(type);
 
+    /// <summary>The class of what is made: one that derives from the type, or the type itself.</summary>
+    protected virtual Type MadeType => Type;
+
     /// <summary>Reads the content into an object that <see cref="Create"/> made.</summary>
     protected abstract byte* Fill(object value, int count, byte* p, ReadContext c);
 
@@ -43,7 +46,7 @@ internal abstract unsafe class ContainerModel(Type type, ModelCache models) : Ty
     // An object that is only half filled when the payload turns out to be bad must not be finalized.
     private object Make(ReadContext c)
     {
-        object value = RuntimeHelpers.GetUninitializedObject(Type);
+        object value = RuntimeHelpers.GetUninitializedObject(MadeType);
         if (_hasFinalizer)
         {
             GC.SuppressFinalize(value);

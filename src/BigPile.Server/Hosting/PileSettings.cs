@@ -29,7 +29,7 @@ internal sealed record PileSettings
     [
         "Pile:Name", "Pile:Store", "Pile:Directory", "Pile:Shared", "Pile:CreateDirectory", "Pile:SegmentBytes", "Pile:MaxBytes",
         "Pile:HugePages", "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
-        "Pile:IndexDirectory", "Pile:SpillDirectory",
+        "Pile:IndexDirectory", "Pile:SpillDirectory", "Pile:OpenSeconds",
     ];
 
     /// <summary>What the pile is called in metrics, if it is said.</summary>
@@ -65,6 +65,9 @@ internal sealed record PileSettings
     /// <summary>How often the pile is flushed by itself, if it is.</summary>
     internal TimeSpan? FlushInterval { get; init; }
 
+    /// <summary>How long the opening waits for another process.</summary>
+    internal TimeSpan OpenTimeout { get; init; }
+
     /// <summary>The most bytes of the flush log.</summary>
     internal long FlushLogBytes { get; init; }
 
@@ -98,6 +101,7 @@ internal sealed record PileSettings
             FlushInterval = Text(configuration, "Pile:FlushSeconds") == null
                 ? null
                 : Seconds(configuration, "Pile:FlushSeconds", 0, 1, MaxFlushSeconds),
+            OpenTimeout = Seconds(configuration, "Pile:OpenSeconds", 0, 0, MaxFlushSeconds),
             FlushLogBytes = Size(
                 configuration, "Pile:FlushLogBytes", (int)PileOptions.DefaultFlushLogBytes, MinFlushLogBytes, MaxFlushLogBytes),
             Warmup = Choice(configuration, "Pile:Warmup", PileWarmup.Touch),
@@ -120,6 +124,7 @@ internal sealed record PileSettings
         pile.MaxBytes = MaxBytes;
         pile.HugePages = HugePages;
         pile.FlushInterval = FlushInterval;
+        pile.OpenTimeout = OpenTimeout;
         pile.FlushLogBytes = FlushLogBytes;
         pile.Warmup = Warmup;
         pile.WarmupBytesPerSecond = WarmupBytesPerSecond;

@@ -1,7 +1,9 @@
 using System;
+using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Text;
+using System.Threading;
 using BigPile.Memory;
 
 namespace BigPile.Durability;
@@ -15,6 +17,8 @@ internal sealed class DirectoryLock : IDisposable
     private const int OwnerChars = 10; // of the longest number
     private const int AlivePlace = 0;
 
+    private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(20);
+
     private DirectoryLock(HeldFile file) => File = file;
 
     /// <summary>The locked file.</summary>
@@ -23,10 +27,11 @@ internal sealed class DirectoryLock : IDisposable
     /// <summary>Takes the lock.</summary>
     /// <param name="directory">The directory.</param>
     /// <param name="messageFor">What to tell when the process of a number has it; by itself that it is a pile's.</param>
+    /// <param name="patience">How long to wait for another process.</param>
     /// <exception cref="PileStorageException">Another process has it.</exception>
-    internal static DirectoryLock Take(HeldDirectory directory, Func<string, string>? messageFor = null)
+    internal static DirectoryLock Take(HeldDirectory directory, Func<string, string>? messageFor = null, TimeSpan patience = default)
     {
-        DirectoryLock owner = Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite, messageFor);
+        DirectoryLock owner = Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite, messageFor, patience);
         WriteOwner(directory);
         return owner;
     }
@@ -58,16 +63,22 @@ internal sealed class DirectoryLock : IDisposable
     }
 
     private static DirectoryLock Lock(
-        HeldDirectory directory, FileMode mode, FileAccess access, Func<string, string>? messageFor = null)
+        HeldDirectory directory, FileMode mode, FileAccess access, Func<string, string>? messageFor = null, TimeSpan patience = default)
     {
-        HeldFile? file = directory.TryOpenLocked(LockName, mode, access);
-        if (file != null)
-            return new DirectoryLock(file);
+        long began = Stopwatch.GetTimestamp();
+        while (true)
+        {
+            if (directory.TryOpenLocked(LockName, mode, access) is { } file)
+                return new DirectoryLock(file);
+            if (Stopwatch.GetElapsedTime(began) >= patience)
+                break;
+            Thread.Sleep(Retry);
+        }
         string owner = ReadOwner(directory);
         throw new PileStorageException(
             messageFor?.Invoke(owner)
-            ?? $"The pile in '{directory.Path}' is in use by process {owner}. Stop it, use another directory, or open the pile for reading "
-            + "only.");
+            ?? $"The pile in '{directory.Path}' is in use by process {owner}. Stop it, use another directory, or have the opening wait "
+            + "for it: PileOptions.OpenTimeout, BigPileOptions.OpenTimeout, Pile:OpenSeconds of a server.");
     }
 
     // For messages only: a full disk must not keep anybody from opening a pile to delete from it. It is written over, and always as long:

@@ -120,7 +120,7 @@ internal sealed class PileDirectory : IDisposable
             if (!options.CreateDirectory && !options.ReadOnly)
                 DirectoryCheck.RefuseMissing(files);
             if (!options.ReadOnly)
-                owner = DirectoryLock.Take(files);
+                owner = DirectoryLock.Take(files, patience: options.OpenTimeout);
             if (owner != null)
                 files.Guard(owner.File);
             return new PileDirectory(files, owner, options, logger, reportsCatalog);

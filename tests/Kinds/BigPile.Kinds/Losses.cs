@@ -30,7 +30,12 @@ internal static class Losses
         new Kind("iterator", Fate.Refused, () => new Sequence<int> { Items = Iterate() }),
         new Kind("iterator in a box", Fate.Refused, () => new Box { Value = Iterate() }),
         new Kind("query", Fate.Refused, () => new Sequence<int> { Items = new[] { 1, 2 }.Where(n => n > 1) }),
-        new Kind("list that the compiler made", Fate.Kept, () => new Sequence<int> { Items = [1, 2, 3] }),
+        .. Places.Of<IReadOnlyList<string>>("collection expression", () => ["a", "b"]),
+        .. Places.Of<IReadOnlyCollection<Point>>("collection expression of one", () => [new(1, 2)]),
+        .. Places.Of<IEnumerable<int>>("collection expression of any length", () => [.. Iterate(), 3]),
+        .. Places.Of<IEnumerable<int>>("collection expression of nothing", () => []),
+        new Kind("closure", Fate.Refused, () => new Box { Value = Closure() }),
+        new Kind("type of one file", Fate.Refused, () => new Box { Value = new OfThisFile() }),
         new Kind("signed bytes", Fate.Kept, () => new sbyte[] { -1, 2 }),
         new Kind("small enumeration", Fate.Kept, () => new[] { Small.One, Small.Two }),
         new Kind("booleans", Fate.Kept, () => new[] { true, false }),
@@ -42,6 +47,13 @@ internal static class Losses
         yield return new Kind("anonymous in a box", Fate.Refused, () => new Box { Value = new { Name = "n", Age = 5 } });
         yield return new Kind("anonymous in a list", Fate.Refused, () => new[] { new { Name = "n", Age = 5 } }.ToList());
         yield return new Kind("anonymous in an array", Fate.Refused, () => new[] { new { Name = "n", Age = 5 } });
+    }
+
+    private static object Closure()
+    {
+        int number = 5;
+        Func<int> look = () => number;
+        return look.Target!;
     }
 
     private static IEnumerable<int> Iterate()
@@ -66,4 +78,9 @@ internal static class Losses
 
     private static Uri Uncanonical() =>
         new("http://host/a/../b?c=%41", new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+}
+
+file sealed class OfThisFile
+{
+    public int Number { get; set; } = 5;
 }

@@ -1,10 +1,12 @@
 using System;
 using System.Collections;
 using System.Collections.Generic;
+using System.Collections.ObjectModel;
 using System.Collections.Specialized;
 using System.Globalization;
 using System.Linq;
 using System.Numerics;
+using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
@@ -55,6 +57,8 @@ internal static class Plain
     {
         if (type.GetInterface("ILookup`2") is { } lookup)
             return lookup;
+        if (type.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false) && type.GetInterface("IReadOnlyList`1") is { } list)
+            return typeof(ReadOnlyCollection<>).MakeGenericType(list.GetGenericArguments());
         while (!type.IsVisible && type.BaseType is { } parent && parent != typeof(object)
             && type.Namespace?.StartsWith("System", StringComparison.Ordinal) == true)
             type = parent;

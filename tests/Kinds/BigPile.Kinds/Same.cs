@@ -10,6 +10,7 @@ namespace BigPile.Kinds;
 internal sealed class Same
 {
     private readonly HashSet<(object, object)> _seen = new(new PairComparer());
+    private readonly HashSet<(object, object)> _offered = new(new PairComparer());
 
     public static string? Difference(object expected, object actual) => new Same().Compare(expected, actual, "value");
 
@@ -21,12 +22,17 @@ internal sealed class Same
         if (type != actual.GetType() && Plain.PublicType(type) != Plain.PublicType(actual.GetType()))
             return $"{path} is a {actual.GetType()} and was a {type}";
         if (Plain.Text(expected) is { } text)
-            return text == Plain.Text(actual) ? null : $"{path} is {Plain.Text(actual)} and was {text}";
+            return text == Plain.Text(actual) ? CompareOffers(expected, actual, path) : $"{path} is {Plain.Text(actual)} and was {text}";
         if (!type.IsValueType && !_seen.Add((expected, actual)))
             return null;
         string? difference = expected is IEnumerable items && !IsOwn(type) ? CompareItems(items, (IEnumerable)actual, path) : null;
-        return difference ?? CompareFields(type, expected, actual, path);
+        return difference ?? CompareFields(type, expected, actual, path) ?? CompareOffers(expected, actual, path);
     }
+
+    private string? CompareOffers(object expected, object actual, string path) =>
+        expected is IEnumerable and not string && (expected.GetType().IsValueType || _offered.Add((expected, actual)))
+            ? Offers.Difference(expected, actual, path, Compare)
+            : null;
 
     private string? CompareItems(IEnumerable expected, IEnumerable actual, string path)
     {
@@ -63,7 +69,8 @@ internal sealed class Same
         return null;
     }
 
-    private static bool IsOwn(Type type) => !type.IsArray && type.Namespace?.StartsWith("System", StringComparison.Ordinal) != true;
+    private static bool IsOwn(Type type) =>
+        !type.IsArray && type.Namespace?.StartsWith("System", StringComparison.Ordinal) != true && Plain.PublicType(type) == type;
 
     private sealed class PairComparer : IEqualityComparer<(object, object)>
     {
