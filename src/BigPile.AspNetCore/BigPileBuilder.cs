@@ -52,7 +52,8 @@ public sealed class BigPileBuilder
         Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<TKey, TValue>(options)));
         string? pile = DefaultKey;
         string key = pile == null ? options.Name : $"{pile}/{options.Name}";
-        CacheTable<TKey, TValue> Find(IServiceProvider provider) => HostOf(provider, pile).OpenedCache().GetOrCreateTable<TKey, TValue>(options);
+        CacheTable<TKey, TValue> Find(IServiceProvider provider) =>
+            HostOf(provider, pile).OpenedCache().GetOrCreateTable<TKey, TValue>(options);
         Services.TryAddKeyedSingleton(key, (provider, _) => Find(provider));
         if (pile == null)
             Services.TryAddSingleton(Find);

@@ -4,7 +4,6 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
-using BigPile.Caching.Tests;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;

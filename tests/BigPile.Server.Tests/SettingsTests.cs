@@ -40,7 +40,8 @@ public sealed class SettingsTests
             ("Pile:FlushSeconds", "604800"), ("Pile:Warmup", "advise"), ("Pile:WarmupBytesPerSecond", "200m"),
             ("Pile:Checksums", "AtEveryRead"), ("Pile:FlushLogBytes", "1g"), ("Pile:Name", "n"), ("Pile:Store", "managed"),
             ("Pile:CreateDirectory", "false"), ("Pile:HugePages", "false"), ("Pile:IndexDirectory", "/dev/shm"),
-            ("Pile:SpillDirectory", "/var/spill")).Pile;
+            ("Pile:SpillDirectory", "/var/spill"), ("Pile:OpenSeconds", "90")).Pile;
+        Assert.Equal(TimeSpan.FromSeconds(90), pile.OpenTimeout);
         Assert.Equal("/dev/shm", pile.IndexDirectory);
         Assert.Equal("/var/spill", pile.SpillDirectory);
         Assert.Equal((TimeSpan.FromDays(7), 1L << 30), (pile.FlushInterval, pile.FlushLogBytes));

@@ -83,7 +83,9 @@ internal sealed class PileHost : IHostedService, IDisposable
         return tables.Cache;
     }
 
-    /// <summary>Opens the pile if nobody has yet, and gives it once it is open: for services that are made before the host starts.</summary>
+    /// <summary>
+    /// Opens the pile if nobody has yet, and gives it once it is open: for services that are made before the host starts.
+    /// </summary>
     /// <exception cref="InvalidOperationException">The pile is closed.</exception>
     internal PileCache OpenedCache()
     {

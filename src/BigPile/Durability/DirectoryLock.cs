@@ -17,6 +17,7 @@ internal sealed class DirectoryLock : IDisposable
     private const int OwnerChars = 10; // of the longest number
     private const int AlivePlace = 0;
 
+    private static readonly ManualResetEventSlim Never = new();
     private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(20);
 
     private DirectoryLock(HeldFile file) => File = file;
@@ -72,7 +73,7 @@ internal sealed class DirectoryLock : IDisposable
                 return new DirectoryLock(file);
             if (Stopwatch.GetElapsedTime(began) >= patience)
                 break;
-            Thread.Sleep(Retry);
+            _ = Never.Wait(Retry); // the system tells nobody that a lock was let go
         }
         string owner = ReadOwner(directory);
         throw new PileStorageException(
