@@ -39,7 +39,8 @@ public sealed class PileOptionsTests : IDisposable
             Name = "n", Directory = "d", Shared = true, CreateDirectory = false, Store = StoreKind.Mapped, SegmentBytes = 8 << 20,
             MaxBytes = 1 << 30,
             Checksums = PileChecksums.Off, Warmup = PileWarmup.Advise, WarmupBytesPerSecond = 7, FlushInterval = TimeSpan.FromSeconds(9),
-            FlushLogBytes = 2 << 20, OpenTimeout = TimeSpan.FromSeconds(3), HugePages = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),
+            FlushLogBytes = 2 << 20, OpenTimeout = TimeSpan.FromSeconds(3),
+            HugePages = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),
         };
         PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance).Pile;
         var untouched = new PileOptions();
