@@ -7,7 +7,7 @@ using BigPile.Caching.Clocks;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Many threads read a clock that is set meanwhile: none reads an earlier time behind a later one, and no time is made up.</summary>
+/// <summary>Many threads read a clock that is set meanwhile: none reads an earlier time behind a later one, and none is made up.</summary>
 public sealed class SteadyTimeTests
 {
     private static readonly int Steps = TestLeg.Steps(200, 20_000);

@@ -141,8 +141,8 @@ public sealed class StartTests : IDisposable
         Assert.Equal(1, code);
         Assert.Equal(
             $"BigPile.Server can't start: The pile in '{_directory.Pile}' is in use by process {Environment.ProcessId}. Stop it, use "
-            + "another directory, or have the opening wait for it: PileOptions.OpenTimeout, BigPileOptions.OpenTimeout, Pile:OpenSeconds of "
-            + "a server.\n",
+            + "another directory, or have the opening wait for it: PileOptions.OpenTimeout, BigPileOptions.OpenTimeout, Pile:OpenSeconds "
+            + "of a server.\n",
             error);
     }
 

@@ -125,7 +125,8 @@ public sealed class ReadBufferSizeTests
         Assert.False(set.TrySeal());
         Assert.False(set.TryClaim(1, 7, ways: 16, out _));
         Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that nobody had made
-        Assert.All([number, next], one => Assert.True(new ReadBuffer.Note(set, one).TryExchange(ReadBuffer.Note.Pending, ReadBuffer.Note.Taken)));
+        foreach (int one in (int[])[number, next])
+            Assert.True(new ReadBuffer.Note(set, one).TryExchange(ReadBuffer.Note.Pending, ReadBuffer.Note.Taken));
         Assert.True(set.TrySeal());
         Assert.False(new ReadBuffer.Note(set, next).TryExchange(ReadBuffer.Note.Taken, ReadBuffer.Note.Pending));
         Assert.Equal(0UL, set.VersionAt(next + 1));

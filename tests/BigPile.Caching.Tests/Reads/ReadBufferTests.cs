@@ -131,7 +131,7 @@ public sealed class ReadBufferTests
         Assert.False(isAlive);
     }
 
-    /// <summary>Of two that note the first use at the block's end one is too late, and the other's use is in a place behind its own.</summary>
+    /// <summary>Of two that note the first use at the block's end one is too late; the other's use is in the next place.</summary>
     [Fact]
     public void A_use_counts_though_a_place_before_it_was_given_up()
     {

@@ -6,7 +6,7 @@ using System.Reflection;
 
 namespace BigPile.Kinds;
 
-/// <summary>Compares collections by what they offer besides their enumeration: every property, and each way to ask for an element.</summary>
+/// <summary>Compares collections by what they offer besides their enumeration: every property, each way to ask for an element.</summary>
 internal static class Offers
 {
     // How much room there is, and who locks, is no content.
