@@ -105,9 +105,11 @@ public sealed class StartTests : IDisposable
         Assert.Equal("{\"status\":\"starting\",\"awaited\":[\"pile open\",\"pile prepared\"]}", await starting.Content.ReadAsStringAsync());
         foreach (string path in new[] { "/v1/tables/t/entries/k", "/v1/tables", "/v1/tables/t", "/v1/stats" })
             await ServerTest.ProblemAsync(await server.Client.GetAsync(path), HttpStatusCode.ServiceUnavailable, "not_ready");
-        Assert.Throws<InvalidOperationException>(server.Service<PileCache>);
+        Task<PileCache> asked = SideBySide.Start(server.Service<PileCache>);
+        Assert.False(asked.Wait(TimeSpan.FromMilliseconds(50)));
 
         gate.Set();
+        Assert.Same(server.Service<PileCache>(), await asked);
         await server.Service<PileHost>().Opening;
         Assert.StartsWith(
             "{\"status\":\"ready\",\"awaited\":[],", await server.Client.GetStringAsync("/health/ready"), StringComparison.Ordinal);

@@ -43,7 +43,7 @@ internal static class LossyTypes
         Type outermost = type;
         while (outermost.DeclaringType is { } outer)
             outermost = outer;
-        return outermost.Name.StartsWith('<') && !IsCompilerMade(outermost);
+        return !type.HasElementType && outermost.Name.StartsWith('<') && !IsCompilerMade(outermost);
     }
 
     /// <summary>A type of the compiler's whose name another build may give to a different one.</summary>

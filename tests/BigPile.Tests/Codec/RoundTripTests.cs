@@ -45,8 +45,8 @@ public sealed class RoundTripTests
     {
         var circle = new Circle("c", 2);
         var fixture = new CodecFixture(mode);
-        Check(
-            fixture, new Drawing { Main = circle, Frame = new Square("s", 3), Tag = circle, Shapes = [circle, new Rectangle("r", 1, 2)] });
+        Shape[] shapes = [circle, new Rectangle("r", 1, 2)];
+        Check(fixture, new Drawing { Main = circle, Frame = new Square("s", 3), Tag = circle, Shapes = shapes });
         Check(fixture,
             new Drawing { Main = new Rectangle("r", 1, 2), Frame = new Rectangle("r", 1, 2), Shapes = new List<Shape> { circle } });
         Check(fixture, new Drawing());
