@@ -90,6 +90,20 @@ public sealed class BeforeStartTests
         Assert.Equal(1, await host.Service<HybridCache>().GetOrCreateAsync("k", static _ => new ValueTask<int>(2)));
     }
 
+    /// <summary>Nobody would close it.</summary>
+    [Fact]
+    public async Task A_cache_that_outlives_its_host_opens_no_pile()
+    {
+        TestHost host = TestHost.Make(static services => services.AddBigPile(TestHost.Small).AsDistributedCache());
+        IDistributedCache cache = host.Service<IDistributedCache>();
+        PileHost pile = host.Service<PileHost>();
+        host.Host.Dispose();
+        InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => cache.GetAsync("k"));
+        Assert.Contains("The pile is not open", error.Message, StringComparison.Ordinal);
+        Assert.Equal(PileState.Closed, pile.State);
+        Assert.Null(pile.Opened);
+    }
+
     [Fact]
     public void Many_that_ask_at_once_have_one_pile()
     {

@@ -128,6 +128,8 @@ internal sealed class PileHost : IHostedService, IDisposable
     /// <summary>Closes the pile, which writes it through and marks it as cleanly closed, however long that takes.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
+        lock (_beginning)
+            _begun ??= Task.CompletedTask; // a cache that outlives the host opens nothing
         await Opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         Close();
     }

@@ -75,8 +75,8 @@ internal static unsafe class Leasing
     {
         if (!core.TryLeaseLooked(key, out lease, out info, isUse, out bool slides))
             return false;
-        var reader = default(SizeReader); // noted as that of each read is; under the lock the application's clock can't be read
-        if (isUse && slides && core.TryReadAgain(key, ref reader, out EntryInfo used) && used.Version == info.Version)
+        // Noted as that of each read is: under the lock the application's clock can't be read.
+        if (isUse && slides && core.Touch(key, out EntryInfo used) && used.Version == info.Version)
             info = used;
         return true;
     }

@@ -25,10 +25,13 @@ internal static unsafe class Renewing
 
     /// <summary>Puts off the expiry of an entry as a use does.</summary>
     /// <returns>Whether the table has the key.</returns>
-    internal static bool Touch(this TableCore core, in KeyProbe key)
+    internal static bool Touch(this TableCore core, in KeyProbe key) => core.Touch(key, out _);
+
+    /// <inheritdoc cref="Touch(TableCore, in KeyProbe)"/>
+    internal static bool Touch(this TableCore core, in KeyProbe key, out EntryInfo info)
     {
         var reader = default(SizeReader);
-        return core.TryReadAgain(key, ref reader, out _);
+        return core.TryReadAgain(key, ref reader, out info);
     }
 
     /// <summary>Notes the use of a sliding entry if it moves its end. Takes no lock.</summary>

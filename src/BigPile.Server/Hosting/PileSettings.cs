@@ -12,6 +12,7 @@ internal sealed record PileSettings
 {
     private const string DefaultDirectory = "./data";
     private const int MaxFlushSeconds = 7 * 86_400;
+    private const int MaxOpenSeconds = 7 * 86_400;
 
     /// <summary>The least and the most bytes of a segment, which has a power of two of them, and the least bytes of a pile.</summary>
     internal const long MinSegmentBytes = 4L << 20;
@@ -101,7 +102,7 @@ internal sealed record PileSettings
             FlushInterval = Text(configuration, "Pile:FlushSeconds") == null
                 ? null
                 : Seconds(configuration, "Pile:FlushSeconds", 0, 1, MaxFlushSeconds),
-            OpenTimeout = Seconds(configuration, "Pile:OpenSeconds", 0, 0, MaxFlushSeconds),
+            OpenTimeout = Seconds(configuration, "Pile:OpenSeconds", 0, 0, MaxOpenSeconds),
             FlushLogBytes = Size(
                 configuration, "Pile:FlushLogBytes", (int)PileOptions.DefaultFlushLogBytes, MinFlushLogBytes, MaxFlushLogBytes),
             Warmup = Choice(configuration, "Pile:Warmup", PileWarmup.Touch),
