@@ -16,6 +16,7 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, 
 {
     private readonly ComparerSlot _comparers = new(models.Any);
     private readonly bool _hasPlainKeys = PlainKeys.Contains(typeof(TKey));
+    private readonly DistinctKeys<TKey> _distinct = new();
 
     public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
     {
@@ -27,6 +28,8 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, 
             p = Encode.ArrayHeader(p, 1 + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, dictionary.Comparer, p, c);
         int count = dictionary.Count;
+        if (_distinct.MayBeEqual)
+            _distinct.Check(Type, dictionary.Keys, dictionary.Comparer, isSorted: false, c);
         p = Encode.MapHeader(p, count);
         foreach (KeyValuePair<TKey, TValue> pair in dictionary)
         {

@@ -68,6 +68,8 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, Slot slot, ModelCache 
 {
     public override bool CanDefer => false;
 
+    protected override bool ComparesItems => true;
+
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
         int number = OpenContainers.Enter(c);

@@ -14,6 +14,7 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
 {
     private readonly ComparerSlot _comparers = new(models.Any);
     private readonly bool _hasPlainItems = PlainKeys.Contains(typeof(T));
+    private readonly DistinctKeys<T> _distinct = new();
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
@@ -22,6 +23,8 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
         if (p > c.End)
             p = c.Grow(p, 0);
         int count = set.Count;
+        if (_distinct.MayBeEqual)
+            _distinct.Check(Type, set, set.Comparer, isSorted: false, c);
         p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, set.Comparer, p, c);
         foreach (T item in set)

@@ -32,6 +32,8 @@ internal sealed unsafe class ImmutableSortedDictionaryModel<TKey, TValue>(Type t
     : PairsModel<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
+    protected override bool IsSorted => true;
+
     protected override byte* WriteMap(ImmutableSortedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
         Each(collection.GetEnumerator(), collection.Count, p, c);
 

@@ -80,6 +80,8 @@ internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, Slot slot, Mo
 {
     protected override bool ComparesItems => true;
 
+    protected override bool IsSorted => true;
+
     protected override int CountOf(ImmutableSortedSet<T> collection) => collection.Count;
 
     protected override byte* WriteItems(ImmutableSortedSet<T> collection, int count, byte* p, WriteContext c) =>

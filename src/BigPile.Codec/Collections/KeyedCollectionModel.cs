@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Collections.ObjectModel;
+using System.Linq;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 
@@ -15,11 +16,18 @@ internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, Slot k
     : SequenceModel<KeyedCollection<TKey, TItem>, TItem>(type, item, models)
     where TKey : notnull
 {
+    private readonly DistinctKeys<TKey> _distinct = new();
+
     public Slot Key => key;
 
     protected override bool ComparesItems => true;
 
     protected override bool HasPlainItems => false;
+
+    // Where each item's key is equal to none before it, by whatever code tells the keys.
+    protected override void CheckDistinct(KeyedCollection<TKey, TItem> collection, object? comparer, WriteContext c) =>
+        _distinct.Check(
+            Type, collection.Select(item => KeyedCollectionAccess<TKey, TItem>.KeyOf(collection, item)), comparer, isSorted: false, c);
 
     protected override int CountOf(KeyedCollection<TKey, TItem> collection) => collection.Count;
 
@@ -46,4 +54,7 @@ internal static class KeyedCollectionAccess<TKey, TItem>
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
     public static extern void Construct(KeyedCollection<TKey, TItem> target, IEqualityComparer<TKey>? comparer);
+
+    [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "GetKeyForItem")]
+    public static extern TKey KeyOf(KeyedCollection<TKey, TItem> collection, TItem item);
 }

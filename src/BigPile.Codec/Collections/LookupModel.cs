@@ -19,11 +19,19 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, M
 
     private static readonly FieldInfo? ComparerField = typeof(Lookup<TKey, TElement>).GetField("_comparer", Hidden);
 
+    private readonly DistinctKeys<TKey> _distinct = new();
+
     protected override Type MadeType => Made;
 
     protected override bool ComparesItems => true;
 
     protected override bool HasPlainItems => PlainKeys.Contains(typeof(TKey));
+
+    protected override void CheckDistinct(ILookup<TKey, TElement> collection, object? comparer, WriteContext c)
+    {
+        if (_distinct.MayBeEqual)
+            _distinct.Check(Type, collection.Select(group => group.Key), comparer, isSorted: false, c);
+    }
 
     protected override int CountOf(ILookup<TKey, TElement> collection) => collection.Sum(group => group.Count());
 

@@ -14,9 +14,16 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
     where TCollection : class
 {
     private readonly ComparerSlot _comparers = new(models.Any);
+    private readonly DistinctKeys<TKey> _distinct = new();
 
     /// <summary>What the collection compares needs no code of the application and no content of other objects.</summary>
     protected virtual bool IsPlain => PlainKeys.Contains(typeof(TKey));
+
+    /// <summary>The collection orders its keys; else it hashes them.</summary>
+    protected virtual bool IsSorted => false;
+
+    /// <summary>The keys; none where they need not be distinct.</summary>
+    protected virtual IEnumerable<TKey> KeysOf(TCollection collection) => collection is IDictionary<TKey, TValue> map ? map.Keys : [];
 
     /// <summary>Writes the map's header and its pairs.</summary>
     protected abstract byte* WriteMap(TCollection collection, byte* p, WriteContext c);
@@ -35,6 +42,8 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
         if (typeId != 0 || code != ComparerCode.Default)
             p = Encode.ArrayHeader(p, 1 + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, comparer, p, c);
+        if (_distinct.MayBeEqual)
+            _distinct.Check(Type, KeysOf(collection), comparer, IsSorted, c);
         return WriteMap(collection, p, c);
     }
 

@@ -60,6 +60,8 @@ internal sealed unsafe class SortedSetModel<T>(Type type, Slot slot, ModelCache 
 {
     protected override bool ComparesItems => true;
 
+    protected override bool IsSorted => true;
+
     protected override int CountOf(SortedSet<T> collection) => collection.Count;
 
     protected override byte* WriteItems(SortedSet<T> collection, int count, byte* p, WriteContext c) =>

@@ -18,6 +18,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
 {
     private readonly ComparerSlot _comparers = new(models.Any);
     private readonly bool _hasPlainItems = PlainKeys.Contains(typeof(T));
+    private readonly DistinctKeys<T> _distinct = new();
 
     /// <summary>The slot of the elements.</summary>
     protected Slot Item => slot;
@@ -27,6 +28,9 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
 
     /// <summary>The container hashes or orders its elements.</summary>
     protected virtual bool ComparesItems => false;
+
+    /// <summary>A container that compares orders its elements; else it hashes them.</summary>
+    protected virtual bool IsSorted => false;
 
     protected abstract int CountOf(TCollection collection);
 
@@ -50,6 +54,8 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
         int count = CountOf(collection);
         p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, comparer, p, c);
+        if (ComparesItems)
+            CheckDistinct(collection, comparer, c);
         return WriteItems(collection, count, p, c);
     }
 
@@ -71,6 +77,13 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
         else
             c.Complete(() => Construct(target, items, comparer));
         return p;
+    }
+
+    /// <summary>Checks that what the container compares is distinct.</summary>
+    protected virtual void CheckDistinct(TCollection collection, object? comparer, WriteContext c)
+    {
+        if (_distinct.MayBeEqual)
+            _distinct.Check(Type, (IEnumerable<T>)collection, comparer, IsSorted, c);
     }
 
     protected byte* ReadItems(int count, byte* p, out T[] items, out object? comparer, out bool isPlain, ReadContext c)

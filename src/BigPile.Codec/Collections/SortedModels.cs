@@ -10,6 +10,8 @@ internal sealed unsafe class SortedDictionaryModel<TKey, TValue>(Type type, Slot
     : PairsModel<SortedDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
+    protected override bool IsSorted => true;
+
     protected override byte* WriteMap(SortedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
         Each(collection.GetEnumerator(), collection.Count, p, c);
 
@@ -32,6 +34,8 @@ internal sealed unsafe class SortedListModel<TKey, TValue>(Type type, Slot key, 
     : PairsModel<SortedList<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
+    protected override bool IsSorted => true;
+
     protected override byte* WriteMap(SortedList<TKey, TValue> collection, byte* p, WriteContext c) =>
         Each(collection.GetEnumerator(), collection.Count, p, c);
 

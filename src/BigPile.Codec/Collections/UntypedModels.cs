@@ -1,6 +1,7 @@
 using System;
 using System.Collections;
 using System.Collections.Generic;
+using System.Linq;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
@@ -41,6 +42,8 @@ internal sealed unsafe class ArrayListModel(Type type, Slot slot, ModelCache mod
 internal sealed unsafe class HashtableModel(Type type, Slot key, Slot value, ModelCache models)
     : PairsModel<Hashtable, object, object?>(type, key, value, models)
 {
+    protected override IEnumerable<object> KeysOf(Hashtable collection) => collection.Keys.Cast<object>();
+
     protected override byte* WriteMap(Hashtable collection, byte* p, WriteContext c)
     {
         var pairs = new List<KeyValuePair<object, object?>>(collection.Count);

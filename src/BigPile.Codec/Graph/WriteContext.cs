@@ -14,7 +14,7 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
     /// <summary>Objects that can't be written after the root nest no deeper: any thread's stack must do for reading them.</summary>
     public const int InPlaceDepthLimit = 384;
 
-    private bool _needsTrial;
+    private string? _readBackFor;
 
     /// <summary>Objects are numbered, so that a second visit becomes a back reference.</summary>
     public bool IsTracking;
@@ -50,16 +50,20 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
         Flags = PayloadFlags.None;
     }
 
-    /// <summary>Lets go of the graph, and tells whether what was written must be read once before it counts.</summary>
-    public bool Finish() => (IsTracking || Flags != PayloadFlags.None) && FinishTracked();
+    /// <summary>Lets go of the graph.</summary>
+    /// <returns>If what was written must be read once before it counts: what is wrong with it when it can't be.</returns>
+    public string? Finish() => IsTracking || Flags != PayloadFlags.None || _readBackFor is not null ? FinishTracked() : null;
 
-    // A key that refers to an object outside of it may be hashed before that object is whole. Whether it matters, only reading tells.
+    /// <summary>Has what is being written read once before it counts: whether something matters, only reading tells.</summary>
+    /// <param name="reason">What is wrong when it can't be read, as sentences.</param>
+    public void ReadBack(string reason) => _readBackFor ??= reason;
+
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool FinishTracked()
+    private string? FinishTracked()
     {
-        bool needsTrial = _needsTrial;
+        string? readBackFor = _readBackFor;
         Reset();
-        return needsTrial;
+        return readBackFor;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -69,7 +73,7 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
         Deferred.Reset();
         OpenImmutables.Clear();
         OpenKeys = 0;
-        _needsTrial = false;
+        _readBackFor = null;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -79,7 +83,9 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
             throw new PileSerializationException("An immutable collection contains itself: it can't be built on read.");
         if (IsPlain)
             throw new RefusedException(typeof(object), PlainForm.WhyNot("an object that two places refer to"));
-        _needsTrial |= OpenKeys > 0;
+        if (OpenKeys > 0)
+            ReadBack("A frozen collection has keys that refer to objects outside of them, and would be hashed before those are whole: "
+                + "use a Dictionary or a HashSet.");
         Flags |= PayloadFlags.HasBackReferences;
         return Encode.ShortExtension(p, ExtensionCode.BackReference, number);
     }

@@ -32,7 +32,7 @@ internal sealed unsafe partial class MessagePackPileCodec
 
     /// <summary>Refuses what was just written if it can't be read.</summary>
     /// <exception cref="PileSerializationException">It can't be.</exception>
-    private void CheckReadable(PileBuffer written)
+    private void CheckReadable(PileBuffer written, string reason)
     {
         var copy = new PileBuffer();
         copy.Write(written.WrittenSpan);
@@ -42,10 +42,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         }
         catch (PileException e)
         {
-            throw new PileSerializationException(
-                "A frozen collection has keys that refer to objects outside of them, and would be hashed before those are whole: "
-                + "use a Dictionary or a HashSet. " + e.Message,
-                e);
+            throw new PileSerializationException($"{reason} {e.Message}", e);
         }
     }
 

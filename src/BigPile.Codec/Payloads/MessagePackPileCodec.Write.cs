@@ -17,8 +17,8 @@ internal sealed unsafe partial class MessagePackPileCodec
         try
         {
             WriteRoot(value, RootModel(value, c), destination, c);
-            if (c.Finish())
-                CheckReadable(destination);
+            if (c.Finish() is { } reason)
+                CheckReadable(destination, reason);
         }
         catch (Exception e)
         {

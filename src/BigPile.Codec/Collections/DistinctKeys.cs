@@ -1,0 +1,72 @@
+using System;
+using System.Collections.Generic;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>
+/// Refuses a collection whose keys have become equal since they were added, or would by being stored: no reader could build it.
+/// </summary>
+internal sealed class DistinctKeys<TKey>
+{
+    private readonly bool _areStoredInPart = IsStoredInPart(typeof(TKey));
+
+    /// <summary>Whether keys can be equal, so that they must be checked.</summary>
+    public bool MayBeEqual { get; } = !AreFixed(typeof(TKey), []);
+
+    /// <summary>Checks the keys of a collection that is about to be written.</summary>
+    /// <param name="collection">The collection's type.</param>
+    /// <param name="keys">The keys.</param>
+    /// <param name="comparer">The collection's comparer; null for the default one of its kind.</param>
+    /// <param name="isSorted">Whether the collection orders its keys; else it hashes them.</param>
+    /// <param name="c">The writing thread's state.</param>
+    public void Check(Type collection, IEnumerable<TKey> keys, object? comparer, bool isSorted, WriteContext c)
+    {
+        ISet<TKey> seen = isSorted
+            ? new SortedSet<TKey>((IComparer<TKey>?)comparer)
+            : new HashSet<TKey>((IEqualityComparer<TKey>?)comparer);
+        foreach (TKey key in keys)
+        {
+            if (!seen.Add(key))
+                throw new RefusedException(
+                    collection, $"Two keys of a {collection} are equal: they were changed after they were added, and no reader could build "
+                    + "it again. Remove a key before you change it, and add it anew.");
+        }
+        if (_areStoredInPart)
+            c.ReadBack("Keys of a collection differ only in members that are not stored.");
+    }
+
+    // Nothing that they are compared by can change while they are in a collection.
+    private static bool AreFixed(Type key, HashSet<Type> asked)
+    {
+        if (PlainKeys.Contains(key))
+            return true;
+        if (!key.IsSealed || key.IsArray || !asked.Add(key) || IsStoredInPart(key))
+            return false;
+        for (Type? level = key; level is not null; level = level.BaseType)
+        {
+            foreach (FieldInfo field in level.GetFields(FieldListBuilder.Declared))
+            {
+                if (!field.IsInitOnly || !AreFixed(field.FieldType, asked))
+                    return false;
+            }
+        }
+        return true;
+    }
+
+    private static bool IsStoredInPart(Type key)
+    {
+        if (PlainKeys.Contains(key) || key.IsArray || key.IsInterface || FrameworkNames.IsOfFramework(key))
+            return false;
+        int count = 0;
+        for (Type? level = key; level is not null; level = level.BaseType)
+            count += level.GetFields(FieldListBuilder.Declared).Length;
+        return FieldListBuilder.FieldsOf(key).Count != count;
+    }
+}
