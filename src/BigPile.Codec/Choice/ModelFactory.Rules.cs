@@ -9,10 +9,30 @@ namespace BigPile.Codec.Choice;
 /// <content>Which types can be stored, and why others can't.</content>
 internal sealed partial class ModelFactory
 {
+    // Members of class N<T> { N<List<T>> Next; } are of ever larger types. What a place of a larger one holds is stored with its type.
+    private const int MostParts = 32;
+
     /// <summary>Whether an object can be exactly of a declared type, and can be stored.</summary>
     public bool CanBeExact(Type declared) =>
-        !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null
+        PartsOf(declared, MostParts) <= MostParts && !declared.IsAbstract && declared != typeof(object) && StorableTypes.WhyNot(declared) is null
         && LossyTypes.WhyNot(declared) is null && !RefusesFormatter(declared) && IsSupported(declared);
+
+    // How many types a constructed one is made of; no more than just above the most are counted. A pair of pairs has many soon.
+    private static int PartsOf(Type type, int most)
+    {
+        int parts = 1;
+        if (type.HasElementType)
+            return parts + PartsOf(type.GetElementType()!, most - parts);
+        if (!type.IsConstructedGenericType)
+            return parts;
+        foreach (Type argument in type.GetGenericArguments())
+        {
+            if (parts > most)
+                break;
+            parts += PartsOf(argument, most - parts);
+        }
+        return parts;
+    }
 
     private static string WhyNoFormatter(Type type) =>
         PlainForm.WhyNot($"objects of type {type}, whose formatter is the application's own");
