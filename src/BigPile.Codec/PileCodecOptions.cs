@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Reflection;
+using BigPile.Codec.Members;
 
 namespace BigPile;
 
@@ -61,17 +62,17 @@ public sealed class PileCodecOptions
 
     /// <summary>Says that a member had another name when objects of its type were stored.</summary>
     /// <param name="type">The type that declares the member; of a generic one its definition or any type made from it.</param>
-    /// <param name="formerName">The name that the field or property had.</param>
+    /// <param name="formerName">The name that the field, the property or the captured parameter had.</param>
     /// <param name="name">The name that it has.</param>
     /// <returns>These options.</returns>
-    /// <exception cref="ArgumentException">The type declares no such field or property.</exception>
+    /// <exception cref="ArgumentException">The type declares no such field or property, and captures no such parameter.</exception>
     public PileCodecOptions Rename(Type type, string formerName, string name)
     {
         ArgumentNullException.ThrowIfNull(type);
         ArgumentException.ThrowIfNullOrEmpty(formerName);
         ArgumentException.ThrowIfNullOrEmpty(name);
-        if (type.GetMember(name, Declared).Length == 0)
-            throw new ArgumentException($"Type {type} declares no field or property {name}.", nameof(name));
+        if (type.GetMember(name, Declared).Length == 0 && type.GetMember(FieldListBuilder.CapturedName(name), Declared).Length == 0)
+            throw new ArgumentException($"Type {type} declares no field or property {name}, and captures no such parameter.", nameof(name));
         FormerMembers[(DefinitionOf(type), formerName)] = name;
         return this;
     }

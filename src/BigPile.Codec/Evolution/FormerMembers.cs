@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Reflection;
 using BigPile.Codec.Members;
 
@@ -11,17 +12,36 @@ internal static class FormerMembers
     /// <summary>The names of a member, also those that the options give it.</summary>
     public static IEnumerable<string> Of(StoredField field, Type owner, PileCodecOptions options)
     {
+        foreach (string name in Declared(field, owner, options))
+        {
+            yield return name;
+            yield return FieldListBuilder.CapturedName(name);
+        }
+    }
+
+    private static IEnumerable<string> Declared(StoredField field, Type owner, PileCodecOptions options)
+    {
         MemberInfo declared = DeclaredMember(field.Member!);
         foreach (FormerNameAttribute former in declared.GetCustomAttributes<FormerNameAttribute>(inherit: false))
             yield return former.Name;
+        foreach (ParameterInfo parameter in CapturedAs(declared))
+        {
+            foreach (FormerNameAttribute former in parameter.GetCustomAttributes<FormerNameAttribute>(inherit: false))
+                yield return former.Name;
+        }
         Type level = field.Member!.DeclaringType ?? owner;
         Type definition = level.IsConstructedGenericType ? level.GetGenericTypeDefinition() : level;
         foreach (((Type type, string former), string name) in options.FormerMembers)
         {
-            if (type == definition && name == declared.Name)
+            if (type == definition && (name == declared.Name || FieldListBuilder.CapturedName(name) == declared.Name))
                 yield return former;
         }
     }
+
+    private static IEnumerable<ParameterInfo> CapturedAs(MemberInfo member) => member.DeclaringType!
+        .GetConstructors(FieldListBuilder.Declared)
+        .SelectMany(static constructor => constructor.GetParameters())
+        .Where(parameter => parameter.Name is { } name && FieldListBuilder.CapturedName(name) == member.Name);
 
     // The attribute stands on the property, not on the field that the compiler made for it.
     private static MemberInfo DeclaredMember(MemberInfo member)

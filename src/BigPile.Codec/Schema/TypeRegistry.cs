@@ -31,14 +31,14 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
 
     /// <summary>The name of a type whose objects are about to be stored.</summary>
     /// <exception cref="RefusedException">
-    /// A later process, in which nothing has been put yet, could not find the type by its name.
+    /// Its name leads to another type, or a later process, in which nothing has been put yet, could not find the type by its name.
     /// </exception>
     public string NameToStore(Type type)
     {
         string name = NameOf(type);
         if (FindLost(type) is { } lost)
             throw new RefusedException(type, $"Type {type} can't be stored: {WhyLost(type, lost)}.");
-        if (outlivesProcess && TryResolve(name) != type)
+        if (TryResolve(name) != type)
             throw new RefusedException(type, $"Type {type} can't be stored: its name is nested too deep.");
         return name;
     }
@@ -93,20 +93,26 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
 
     private bool IsFoundLater(Type definition)
     {
-        if (IsFramework(definition) || (!outlivesProcess && IsOwn(definition.Assembly)))
+        if (IsFramework(definition))
             return true;
         Assembly assembly = definition.Assembly;
         bool isLasting = options.Types.Contains(definition) || options.Assemblies.Contains(assembly)
             || assembly == Assembly.GetEntryAssembly()
-            || FrameworkNames.IsNameOnly(definition) || (IsOwn(assembly) && DeployedAssemblies.Contains(assembly));
-        return isLasting && Find(StoredAssembly.NameOf(assembly), definition.FullName!) == definition;
+            || FrameworkNames.IsNameOnly(definition)
+            || (IsOwn(assembly) && (!outlivesProcess || DeployedAssemblies.Contains(assembly)));
+        return isLasting && FindAgain(definition) == definition;
     }
+
+    private Type? FindAgain(Type definition) => Find(StoredAssembly.NameOf(definition.Assembly), definition.FullName!);
 
     private string WhyLost(Type type, Type lost)
     {
         string subject = lost == type || (type.IsConstructedGenericType && type.GetGenericTypeDefinition() == lost)
             ? "it"
             : $"{lost} in it";
+        if (IsOwn(lost.Assembly) && FindAgain(lost) is { } other && other != lost)
+            return $"assembly {lost.Assembly.GetName().Name} is loaded more than once, and {subject} is not of the copy that is meant: call "
+                + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the copy whose objects the pile is to hold";
         return IsOwn(lost.Assembly)
             ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which is not deployed beside the application, so a later "
                 + "process could not find it: "

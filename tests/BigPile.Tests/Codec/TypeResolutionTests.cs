@@ -21,6 +21,35 @@ public sealed class TypeResolutionTests
         context.Unload();
     }
 
+    /// <summary>Objects of one copy of an assembly do not come back as those of another.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    public void OfAnAssemblyThatIsLoadedTwiceTheOneThatIsNotMeantIsRefused(bool inArray, bool outlivesProcess)
+    {
+        var context = new AssemblyLoadContext("second", isCollectible: true);
+        Assembly second = context.LoadFromAssemblyPath(typeof(Person).Assembly.Location);
+        Type type = second.GetType(typeof(Person).FullName!)!;
+        object value = Activator.CreateInstance(type)!;
+        if (inArray)
+        {
+            Array array = Array.CreateInstance(type, 1);
+            array.SetValue(value, 0);
+            value = array;
+        }
+        FakeCatalog catalog = new() { OutlivesProcess = outlivesProcess };
+        var fixture = new CodecFixture(catalog: catalog);
+        PileSerializationException e = Assert.Throws<PileSerializationException>(() => fixture.Write(value));
+        Assert.Contains("is loaded more than once", e.Message, StringComparison.Ordinal);
+        var allowing = new CodecFixture(catalog: catalog, options: new PileCodecOptions().Allow(second));
+        Assert.Equal(value.GetType(), allowing.Read(allowing.Write(value)).GetType());
+        e = Assert.Throws<PileSerializationException>(() => allowing.Write(Person.Sample(1)));
+        Assert.Contains("is loaded more than once", e.Message, StringComparison.Ordinal);
+        context.Unload();
+    }
+
     [Theory]
     [InlineData(typeof(PilePointer), "BigPile/BigPile.PilePointer")]
     [InlineData(typeof(PilePointer[]), "BigPile/BigPile.PilePointer[]")]

@@ -19,6 +19,22 @@ public sealed class RenameTests
         Assert.Equal((7, "t", 9), (order.Number, order.Title, order.Kept));
     }
 
+    /// <summary>The compiler calls the field of such a parameter <c>&lt;name&gt;P</c>.</summary>
+    [Fact]
+    public void RenamedParameterOfAPrimaryConstructorIsFound()
+    {
+        FakeCatalog Old(Type type, string name) => OldPayload.Catalog([OldPayload.NameOf(type), 0, name, "string"]);
+        byte[] payload = OldPayload.Of(0x91, 0xa1, (byte)'t');
+        Assert.Equal("t", ((Captured)new CodecFixture(catalog: Old(typeof(Captured), "<old>P")).Read(payload)).Title);
+        Assert.Equal("t", ((Captured)new CodecFixture(catalog: Old(typeof(Captured), "_old")).Read(payload)).Title);
+        Assert.Equal("t", ((Captured)new CodecFixture(catalog: Old(typeof(Captured), "<title>P")).Read(payload)).Title);
+        Assert.Equal("t", ((Uncaptured)new CodecFixture(catalog: Old(typeof(Uncaptured), "<old>P")).Read(payload)).Title);
+        PileCodecOptions options = new PileCodecOptions().Rename(typeof(Captured), "was", "title");
+        Assert.Equal("t", ((Captured)new CodecFixture(catalog: Old(typeof(Captured), "<was>P"), options: options).Read(payload)).Title);
+        Assert.Null(((Captured)new CodecFixture(catalog: Old(typeof(Captured), "<was>P")).Read(payload)).Title);
+        Assert.Equal("new", new CodecFixture().RoundTrip(new Captured("new")).Title);
+    }
+
     [Fact]
     public void RenamedTypeIsFoundInsideOthers()
     {
@@ -170,5 +186,16 @@ public sealed class RenameTests
                 public (int, int, int) All() => (First, Second, _x);
             }
         }
+    }
+
+    private sealed class Captured([FormerName("old"), FormerName("_old")] string? title)
+    {
+        internal string? Title => title;
+    }
+
+    private sealed class Uncaptured
+    {
+        [FormerName("old")]
+        internal string? Title { get; set; }
     }
 }
