@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
-using System.Text;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
@@ -23,7 +22,7 @@ public sealed partial class PileCache
     /// The type of the values. A table may be used with different ones; a value comes back as it was put.
     /// </typeparam>
     /// <param name="name">The table's name: 1 to 200 bytes in UTF-8.</param>
-    /// <exception cref="ArgumentException">The name is empty or too long.</exception>
+    /// <exception cref="ArgumentException">The name is empty, too long, or no text.</exception>
     /// <exception cref="InvalidOperationException">The table exists, with keys of another type.</exception>
     /// <exception cref="PileStorageException">
     /// The files of a new table's index can't be made: the disk is full, or the process may have no more mappings. Nothing was changed.
@@ -81,7 +80,7 @@ public sealed partial class PileCache
         ArgumentNullException.ThrowIfNull(name);
         lock (_lock)
         {
-            bool exists = _cores.TryGetValue(name, out TableCore? core) && core.KeyKind == KeyCodec<TKey>.Kind;
+            bool exists = _cores.TryGetValue(name, out TableCore? core) && KeyCodec<TKey>.Fits(core.KeyKind);
             table = exists ? CoverLocked<TKey, TValue>(core!) : null;
             return exists;
         }
@@ -90,7 +89,7 @@ public sealed partial class PileCache
     private CacheTable<TKey, TValue> GetOrCreate<TKey, TValue>(string name, TableOptions? options, IEqualityComparer<TKey>? comparer)
         where TKey : notnull
     {
-        if (Encoding.UTF8.GetByteCount(name) > MaxNameBytes)
+        if (TextKey.Utf8Of(name, "table's name").Length > MaxNameBytes)
             throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
         CacheTable<TKey, TValue>? table;
         bool isKnown;
@@ -121,7 +120,7 @@ public sealed partial class PileCache
         TableCore? core;
         lock (_lock)
             core = _cores.GetValueOrDefault(name);
-        if (core != null && core.KeyKind == KeyCodec<TKey>.Kind && !comparer.Equals(core.KeyComparer))
+        if (core != null && KeyCodec<TKey>.Fits(core.KeyKind) && !comparer.Equals(core.KeyComparer))
             throw new InvalidOperationException($"The table '{name}' exists already, and has another comparer.");
         return core;
     }
@@ -133,11 +132,10 @@ public sealed partial class PileCache
         where TKey : notnull
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
-        KeyKind kind = KeyCodec<TKey>.Kind;
         isKnown = _cores.TryGetValue(name, out TableCore? core);
-        core ??= DefineLocked(name, kind, options ?? DefaultTableOptions with { Name = name }, comparer);
-        if (core.KeyKind != kind)
-            throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, not {kind}.");
+        core ??= DefineLocked(name, KeyCodec<TKey>.KindIn(Pile), options ?? DefaultTableOptions with { Name = name }, comparer);
+        if (!KeyCodec<TKey>.Fits(core.KeyKind))
+            throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, and none of type {typeof(TKey)}.");
         if (isKnown && comparer != null && core != agreeing)
             return null;
         CacheTable<TKey, TValue> table = CoverLocked<TKey, TValue>(core);

@@ -126,7 +126,7 @@ public sealed partial class PileCache : IDisposable
         where TKey : notnull
     {
         lock (_lock)
-            return _cores.TryGetValue(name, out TableCore? core) && !_hidden.Contains(name) && core.KeyKind != KeyCodec<TKey>.Kind;
+            return _cores.TryGetValue(name, out TableCore? core) && !_hidden.Contains(name) && !KeyCodec<TKey>.Fits(core.KeyKind);
     }
 
     /// <summary>The number of <see cref="TableNames"/>.</summary>

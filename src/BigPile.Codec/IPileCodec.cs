@@ -2,7 +2,8 @@ namespace BigPile;
 
 /// <summary>Turns object graphs into payload bytes and back.</summary>
 /// <remarks>
-/// Thread safety: a codec is called by many threads at once. Strings and byte arrays never reach a codec: the pile stores them as they are.
+/// Thread safety: a codec is called by many threads at once. Strings, byte arrays and primitive values (numbers, characters, booleans,
+/// Guids, dates and times) never reach a codec of the application's: the pile stores them in a form of its own.
 /// </remarks>
 public interface IPileCodec
 {
@@ -10,7 +11,7 @@ public interface IPileCodec
     string Name => GetType().FullName ?? GetType().Name;
 
     /// <summary>Appends the payload of <paramref name="value"/> and everything that it reaches.</summary>
-    /// <param name="value">The root of the graph; never <see langword="null"/>, a <see cref="string"/> or a byte array.</param>
+    /// <param name="value">The root of the graph; never <see langword="null"/>, a <see cref="string"/>, a byte array or a primitive value.</param>
     /// <param name="destination">The buffer to append to; empty at the call.</param>
     /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
     void Serialize(object value, PileBuffer destination);

@@ -10,32 +10,31 @@ namespace BigPile.Caching.Keys;
 /// <typeparam name="TKey">
 /// The type of the keys. Text, numbers and Guid have bytes of their own; others those of the pile's codec.
 /// </typeparam>
-/// <param name="pile">The pile whose codec has the bytes of other keys.</param>
+/// <param name="pile">The pile whose codecs have the bytes of other keys.</param>
+/// <param name="stored">The kind of the table's keys.</param>
 /// <param name="hash">The table's hash.</param>
 /// <param name="comparer">What says which keys are the same; their bytes when it is left out.</param>
 /// <param name="copyKeys">Copies the keys that a lookup of a hash may meet.</param>
-internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<TKey>? comparer, Action<ulong, List<byte[]>> copyKeys)
+internal sealed class KeyCodec<TKey>(
+    Pile pile, KeyKind stored, KeyHash hash, IEqualityComparer<TKey>? comparer, Action<ulong, List<byte[]>> copyKeys)
     where TKey : notnull
 {
-    /// <summary>The kind of the key type, as stored in a table's definition.</summary>
-    internal static KeyKind Kind
-    {
-        get
-        {
-            if (typeof(TKey) == typeof(string))
-                return KeyKind.String;
-            if (typeof(TKey) == typeof(long))
-                return KeyKind.Int64;
-            if (typeof(TKey) == typeof(int))
-                return KeyKind.Int32;
-            return typeof(TKey) == typeof(Guid) ? KeyKind.Guid : KeyKind.Object;
-        }
-    }
+    /// <summary>Whether keys have bytes that no codec makes.</summary>
+    internal static bool HasOwnBytes => KindFor(KeyKind.Object) != KeyKind.Object;
+
+    private readonly IPileCodec _codec = stored == KeyKind.Normal ? pile.Keeper.Codecs.Keys : pile.Keeper.Codecs.OtherKeys;
 
     private readonly bool _isComparerOwn = comparer != null && OwnMatcher<TKey>.IsFor(comparer);
 
     /// <summary>Whether the bytes or the hash of a key come from a codec or a comparer, which may be the application's.</summary>
-    internal bool RunsOthersCode => (comparer != null && !_isComparerOwn) || Kind == KeyKind.Object;
+    internal bool RunsOthersCode => (comparer != null && !_isComparerOwn) || !HasOwnBytes;
+
+    /// <summary>The kind of such keys in a table that is being made.</summary>
+    internal static KeyKind KindIn(Pile pile) =>
+        KindFor(pile.Keeper.Codecs.MakesKeysOf(typeof(TKey)) ? KeyKind.Normal : KeyKind.Object);
+
+    /// <summary>Whether a table with keys of a kind can have such keys.</summary>
+    internal static bool Fits(KeyKind kind) => kind == KindFor(kind is KeyKind.Object or KeyKind.Normal ? kind : KeyKind.Object);
 
     /// <summary>Makes a key ready to be looked for.</summary>
     /// <param name="key">The key.</param>
@@ -86,6 +85,17 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
         return typeof(TKey) == typeof(string) ? (TKey)(object)TextKey.Decode(bytes) : DecodeObject(bytes);
     }
 
+    private static KeyKind KindFor(KeyKind other)
+    {
+        if (typeof(TKey) == typeof(string))
+            return KeyKind.String;
+        if (typeof(TKey) == typeof(long))
+            return KeyKind.Int64;
+        if (typeof(TKey) == typeof(int))
+            return KeyKind.Int32;
+        return typeof(TKey) == typeof(Guid) ? KeyKind.Guid : other;
+    }
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private ReadOnlySpan<byte> Encode(TKey key, Span<byte> stack)
     {
@@ -115,7 +125,7 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
         PileBuffer buffer = BufferRental.Rent();
         try
         {
-            pile.Keeper.Codec.Serialize(key, buffer);
+            _codec.Serialize(key, buffer);
             return buffer.WrittenSpan.ToArray();
         }
         finally
@@ -131,7 +141,7 @@ internal sealed class KeyCodec<TKey>(Pile pile, KeyHash hash, IEqualityComparer<
         {
             bytes.CopyTo(buffer.GetSpan(bytes.Length));
             buffer.Advance(bytes.Length);
-            return (TKey)pile.Keeper.Codec.Deserialize(buffer);
+            return (TKey)_codec.Deserialize(buffer);
         }
         finally
         {

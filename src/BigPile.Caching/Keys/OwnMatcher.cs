@@ -9,7 +9,7 @@ internal sealed class OwnMatcher<TKey>(KeyCodec<TKey> codec, TKey key, IEquality
 {
     /// <summary>Whether a comparer is one of those, for keys whose bytes no codec has made.</summary>
     internal static bool IsFor(IEqualityComparer<TKey> comparer) =>
-        KeyCodec<TKey>.Kind != KeyKind.Object
+        KeyCodec<TKey>.HasOwnBytes
         && (ReferenceEquals(comparer, EqualityComparer<TKey>.Default)
             || (comparer is StringComparer && comparer.GetType().Assembly == typeof(StringComparer).Assembly));
 

@@ -25,6 +25,16 @@ internal static class TextKey
         return status == OperationStatus.Done ? room.AsSpan(0, lengthBytes) : EncodeUtf16(key);
     }
 
+    /// <summary>The UTF-8 of a text that must keep its identity there: else all with a lone surrogate would be one.</summary>
+    /// <exception cref="ArgumentException">There is a lone surrogate in it.</exception>
+    internal static byte[] Utf8Of(string text, string what)
+    {
+        var bytes = new byte[Encoding.UTF8.GetMaxByteCount(text.Length)];
+        OperationStatus status = Utf8.FromUtf16(text, bytes, out _, out int lengthBytes, replaceInvalidSequences: false);
+        return status == OperationStatus.Done ? bytes[..lengthBytes] : throw new ArgumentException(
+            $"The {what} has half of a surrogate pair in it (U+D800 to U+DFFF), which is no text: take one without.");
+    }
+
     /// <summary>Refuses bytes that are no text.</summary>
     /// <exception cref="ArgumentException">They are no UTF-8.</exception>
     internal static void RequireUtf8(ReadOnlySpan<byte> key)

@@ -22,7 +22,7 @@ internal sealed class TypedTable<TKey, TValue>
     {
         Core = core;
         var comparer = (IEqualityComparer<TKey>?)core.KeyComparer;
-        Keys = new KeyCodec<TKey>(core.Pile, core.Hash, comparer, core.CopyKeys);
+        Keys = new KeyCodec<TKey>(core.Pile, core.KeyKind, core.Hash, comparer, core.CopyKeys);
     }
 
     internal TableCore Core { get; }
@@ -169,7 +169,7 @@ internal sealed class TypedTable<TKey, TValue>
     /// <summary>The key as runs are told apart by it: where the table compares bytes, its bytes.</summary>
     internal FlightKey<TKey> FlightKeyOf(TKey key)
     {
-        if (KeyCodec<TKey>.Kind != KeyKind.Object || Core.KeyComparer != null)
+        if (KeyCodec<TKey>.HasOwnBytes || Core.KeyComparer != null)
             return new FlightKey<TKey>(key, null);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;

@@ -1,7 +1,7 @@
 using System;
 using System.Buffers.Binary;
 using System.Security.Cryptography;
-using System.Text;
+using BigPile.Caching.Keys;
 
 namespace BigPile.Caching.Tags;
 
@@ -17,6 +17,7 @@ internal static class TagHash
 
     private static readonly Known?[] Late = new Known?[PlaceCount];
 
+    /// <exception cref="ArgumentException">The tag is no text.</exception>
     internal static ulong Of(string tag)
     {
         if (tag.Length > MaxRememberedLength)
@@ -31,7 +32,7 @@ internal static class TagHash
     private static ulong Compute(string tag)
     {
         Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
-        SHA256.HashData(Encoding.UTF8.GetBytes(tag), digest);
+        SHA256.HashData(TextKey.Utf8Of(tag, "tag"), digest);
         ulong hash = BinaryPrimitives.ReadUInt64LittleEndian(digest);
         return hash == TagMarks.AllTag ? 1 : hash;
     }

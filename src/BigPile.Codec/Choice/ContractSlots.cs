@@ -49,7 +49,7 @@ internal sealed class ContractSlots(ModelFactory factory, bool mayExtend)
     public Slot SlotFor(Type declared)
     {
         if (Leaves.TryGetValue(declared, out Slot? leaf))
-            return leaf;
+            return factory.IsNormal ? NormalSlots.Of(declared, leaf) : leaf;
         if (Nullable.GetUnderlyingType(declared) is { } inner)
             return ModelFactory.MakeNullable(inner, SlotFor(inner));
         if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))

@@ -26,14 +26,18 @@ internal sealed partial class ModelFactory : IModelFactory
     private readonly ContractSlots _contracts;
     private readonly ContractSlots _plainContracts;
 
-    public ModelFactory(ITypeIds ids, PileCodecOptions options, bool outlivesProcess)
+    public ModelFactory(ITypeIds ids, PileCodecOptions options, bool outlivesProcess, bool isNormal = false)
     {
         _options = options;
+        IsNormal = isNormal;
         _mayExtendContracts = options.MayExtendContracts;
         _models = new ModelCache(ids, options, new TypeRegistry(options, outlivesProcess, FrameworkTypesByName), this);
         _contracts = new ContractSlots(this, mayExtend: true);
         _plainContracts = new ContractSlots(this, mayExtend: _mayExtendContracts);
     }
+
+    /// <summary>Whether values that are equal are written by the same bytes.</summary>
+    public bool IsNormal { get; }
 
     /// <summary>What it has made.</summary>
     public ModelCache Models => _models;
@@ -51,7 +55,7 @@ internal sealed partial class ModelFactory : IModelFactory
         if (declared == typeof(string))
             return new StringSlot();
         if (LeafSlots.TryGet(declared, out Slot? leaf))
-            return leaf!;
+            return IsNormal ? NormalSlots.Of(declared, leaf!) : leaf!;
         if (declared.IsEnum)
             return _models.SlotFor(declared.GetEnumUnderlyingType());
         if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))

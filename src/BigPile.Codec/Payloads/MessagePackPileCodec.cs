@@ -25,11 +25,14 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
     private readonly ReaderTable _readers;
 
     /// <summary>Makes a codec whose schemas live in a catalog.</summary>
-    public MessagePackPileCodec(ISchemaCatalog catalog, PileCodecOptions options)
+    /// <param name="catalog">The catalog.</param>
+    /// <param name="options">What it may read and write.</param>
+    /// <param name="isNormal">Whether it writes values that are equal by the same bytes.</param>
+    public MessagePackPileCodec(ISchemaCatalog catalog, PileCodecOptions options, bool isNormal = false)
     {
         _catalog = catalog;
         Options = options;
-        _factory = new ModelFactory(this, options, catalog.OutlivesProcess);
+        _factory = new ModelFactory(this, options, catalog.OutlivesProcess, isNormal);
         _models = _factory.Models;
         _readers = new ReaderTable(catalog, new ReaderFactory(_factory));
     }

@@ -47,5 +47,9 @@ internal static class LeafSlots
 
     public static IReadOnlyCollection<Type> Types => ByType.Keys;
 
+    /// <summary>Whether a type's values are data of their own, which no other object can change.</summary>
+    public static bool IsPrimitive(Type type) =>
+        ByType.ContainsKey(type) && type != typeof(Memory<byte>) && type != typeof(ReadOnlyMemory<byte>) && type != typeof(JsonElement);
+
     public static bool TryGet(Type type, out Slot? slot) => ByType.TryGetValue(type, out slot);
 }

@@ -1,5 +1,4 @@
 using System;
-using System.Text.Json;
 
 namespace BigPile.Codec.Slots;
 
@@ -8,8 +7,7 @@ internal static class PlainKeys
 {
     public static bool Contains(Type key)
     {
-        if (key == typeof(string) || key.IsEnum || (LeafSlots.TryGet(key, out _) && key != typeof(Memory<byte>)
-            && key != typeof(ReadOnlyMemory<byte>) && key != typeof(JsonElement)))
+        if (key == typeof(string) || key.IsEnum || LeafSlots.IsPrimitive(key))
             return true;
         if (!key.IsConstructedGenericType || !key.IsValueType)
             return false;

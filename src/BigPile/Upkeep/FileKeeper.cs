@@ -4,7 +4,7 @@ using System.IO;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Codec.Payloads;
+using BigPile.Catalog;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
@@ -41,7 +41,7 @@ internal sealed class FileKeeper : Keeper
         try
         {
             Catalog = _directory.Catalog;
-            Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
+            Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
             _stripeFile = StripeFile.OpenForWriting(_directory.Files, superblock.PileId);
             _directory.Segments.ListChanged = _stripeFile.NoteSegments;

@@ -4,7 +4,6 @@ using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Catalog;
-using BigPile.Codec.Payloads;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Reporting;
@@ -58,8 +57,11 @@ internal abstract class Keeper
     /// <summary>What payloads refer to by number.</summary>
     internal PileCatalog Catalog { get; private protected set; } = null!;
 
+    /// <summary>Makes payloads of objects, and bytes of keys.</summary>
+    internal PileCodecs Codecs { get; private protected set; } = null!;
+
     /// <summary>Makes payloads of objects.</summary>
-    internal IPileCodec Codec { get; private protected set; } = null!;
+    internal IPileCodec Codec => Codecs.Objects;
 
     /// <summary>Gives memory back.</summary>
     internal Trimmer Trimmer { get; private protected set; } = null!;
@@ -142,7 +144,7 @@ internal abstract class Keeper
         Debug.Assert(Gate.IsClosed && Space is not { Leases.IsAny: true }, "Nobody looks at memory that goes, inside or by a lease.");
         try
         {
-            (Codec as MessagePackPileCodec)?.Clear();
+            Codecs?.Clear();
             Allocator?.Dispose();
         }
         finally

@@ -3,7 +3,6 @@ using System.Numerics;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Catalog;
-using BigPile.Codec.Payloads;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using Microsoft.Extensions.Logging;
@@ -21,7 +20,7 @@ internal sealed class MemoryKeeper : Keeper
         try
         {
             Catalog = new MemoryCatalog();
-            Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
+            Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
             SegmentStore store = options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages, Background);
             var pileId = Guid.NewGuid();
             OpenSegments(Math.Min(options.SegmentBytes, LargestSegmentFor(options.MaxBytes)), store, options.MaxBytes, pileId, 0);

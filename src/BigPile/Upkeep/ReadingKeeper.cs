@@ -3,7 +3,7 @@ using System.IO;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Codec.Payloads;
+using BigPile.Catalog;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
@@ -31,7 +31,7 @@ internal sealed class ReadingKeeper : Keeper
         try
         {
             Catalog = _directory.Catalog;
-            Codec = options.Codec ?? new MessagePackPileCodec(Catalog, options.CodecOptions);
+            Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
             if (superblock.BlockChecksums == BlockChecksums.None && !superblock.IsShared)
             {

@@ -1,0 +1,41 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+
+namespace BigPile.Codec.Slots;
+
+/// <summary>The slots of values that can be equal and have different bytes, so that all that are equal have the same ones.</summary>
+/// <remarks>What they write is read as ever: a schema does not tell them from the slots that they stand for.</remarks>
+internal static class NormalSlots
+{
+    /// <summary>The slot that writes a type's normal form; the given one when the type has no other.</summary>
+    public static Slot Of(Type type, Slot slot) =>
+        type == typeof(decimal) ? new NormalSlot<decimal>(slot, static value => Shortest(value))
+        : type == typeof(double) ? new NormalSlot<double>(slot, static value => double.IsNaN(value) ? double.NaN : value + 0.0)
+        : type == typeof(float) ? new NormalSlot<float>(slot, static value => float.IsNaN(value) ? float.NaN : value + 0.0f)
+        : type == typeof(Half) ? new NormalSlot<Half>(slot, static value => Half.IsNaN(value) ? Half.NaN : value + default(Half))
+        : type == typeof(DateTimeOffset) ? new NormalSlot<DateTimeOffset>(slot, static value => value.ToUniversalTime())
+        : slot;
+
+    // Without zeros at the end, and without a sign of zero. A quotient has as few digits as it can.
+    private static decimal Shortest(decimal value) => value == 0 ? 0 : value / 1.0000000000000000000000000000m;
+
+    private sealed unsafe class NormalSlot<T>(Slot inner, Func<T, T> normalize) : Slot
+    {
+        public override string? LeafName => inner.LeafName;
+
+        public override int LeastBytes => inner.LeastBytes;
+
+        public override byte* Write(ref byte place, byte* p, WriteContext c)
+        {
+            T value = normalize(Unsafe.As<byte, T>(ref place));
+            return inner.Write(ref Unsafe.As<T, byte>(ref value), p, c);
+        }
+
+        public override byte* Read(ref byte place, byte* p, ReadContext c) => inner.Read(ref place, p, c);
+
+        public override void Describe(DefinitionWriter definition) => inner.Describe(definition);
+    }
+}
