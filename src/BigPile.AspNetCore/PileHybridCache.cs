@@ -24,7 +24,8 @@ namespace BigPile.AspNetCore;
 /// <para><see cref="HybridCacheEntryFlags.DisableUnderlyingData"/> makes a read that runs no factory: the default value stands for a miss.
 /// The local expiration never goes beyond the total one; without a second level the shorter of them counts.</para>
 /// <para>Values are stored by the pile's codec, which takes graphs, fields and shared references; a serializer registered for a type comes
-/// first. What can't be serialized, is too large, or finds no room is given to who asked, logged, and not cached.</para>
+/// first. What the codec refuses is kept as JSON, which is logged once for each type. What can't be serialized at all, is too large, or
+/// finds no room is given to who asked, logged, and not cached.</para>
 /// <para>Thread safety: all members may be called concurrently.</para>
 /// </remarks>
 public sealed partial class PileHybridCache : HybridCache
@@ -53,7 +54,7 @@ public sealed partial class PileHybridCache : HybridCache
         _options.Validate();
         _time = time ?? TimeProvider.System;
         _logger = logger ?? NullLogger<PileHybridCache>.Instance;
-        _formats = new ValueFormats(null, Buffers);
+        _formats = new ValueFormats(null, Buffers, _logger);
         _values = new PileTable<object?>(cache.GetOrCreateTable<string, object?>(_options.Table));
         if (secondLevel != null)
             _second = SecondLevelOf(secondLevel, new PileTable<object>(cache.GetOrCreateTable<string, object>(MarksOf(_options.Table))));
@@ -64,7 +65,7 @@ public sealed partial class PileHybridCache : HybridCache
         _options = options;
         _time = services.GetRequiredService<TimeProvider>();
         _logger = services.GetRequiredService<ILogger<PileHybridCache>>();
-        _formats = new ValueFormats(services, Buffers);
+        _formats = new ValueFormats(services, Buffers, _logger);
         _values = new PileTable<object?>(host, options.Table);
         if (options.SecondLevel is { } secondLevel)
             _second = SecondLevelOf(secondLevel(services), new PileTable<object>(host, MarksOf(options.Table)));
@@ -175,7 +176,8 @@ public sealed partial class PileHybridCache : HybridCache
     {
         try
         {
-            if (table.ByText().TryGet(key, out object? stored) && _formats.Of<T>(table.Core.Pile).TryTake(stored, out value))
+            ValueFormat<T> format = _formats.Of<T>(table.Core.Pile); // ahead of the read, as it allows the type
+            if (table.ByText().TryGet(key, out object? stored) && format.TryTake(stored, out value))
                 return true;
         }
         catch (Exception e) when (e is not ObjectDisposedException)

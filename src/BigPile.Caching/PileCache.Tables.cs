@@ -78,6 +78,7 @@ public sealed partial class PileCache
         where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
+        Allow<TKey, TValue>();
         lock (_lock)
         {
             bool exists = _cores.TryGetValue(name, out TableCore? core) && KeyCodec<TKey>.Fits(core.KeyKind);
@@ -91,6 +92,7 @@ public sealed partial class PileCache
     {
         if (TextKey.Utf8Of(name, "table's name").Length > MaxNameBytes)
             throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
+        Allow<TKey, TValue>();
         CacheTable<TKey, TValue>? table;
         bool isKnown;
         do
@@ -111,6 +113,13 @@ public sealed partial class PileCache
             table.Core.Configure(options);
         table.Core.IsConfigured = true; // not before: a refused call leaves the table as it was
         return table;
+    }
+
+    // Whoever names the types means to store them.
+    private void Allow<TKey, TValue>()
+    {
+        Pile.Keeper.Codecs.Allow(typeof(TKey));
+        Pile.Keeper.Codecs.Allow(typeof(TValue));
     }
 
     // With no lock held: comparers may be told apart by code of the application.

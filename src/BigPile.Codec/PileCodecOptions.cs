@@ -1,15 +1,16 @@
 using System;
 using System.Collections.Generic;
 using System.Reflection;
-using BigPile.Codec.Members;
+using System.Runtime.CompilerServices;
 
 namespace BigPile;
 
 /// <summary>What the codec may read and write.</summary>
 /// <remarks>
 /// Types of the entry assembly and of all assemblies that refer to BigPile are allowed without further ado; so are the types of the base
-/// class library that hold data. Types of other assemblies must be allowed here, since a stored type name never makes the codec load or
-/// use a type that the application did not mean to store. Thread safety: none; the options are read when the codec is made.
+/// class library that hold data. The types that the application names as keys and values of a table, or in a call of a hybrid cache, are
+/// allowed by that, with the assemblies of what they are declared to hold. Types of other assemblies must be allowed here, since a stored
+/// type name never makes the codec load or use a type that the application did not mean to store. Thread safety: none; the options are read when the codec is made.
 /// </remarks>
 public sealed class PileCodecOptions
 {
@@ -17,6 +18,12 @@ public sealed class PileCodecOptions
         BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
     internal HashSet<Assembly> Assemblies { get; } = [];
+
+    /// <summary>The types that the application named while it ran.</summary>
+    internal ConditionalWeakTable<Type, object> NamedTypes { get; } = [];
+
+    /// <summary>The assemblies that are allowed by that. Thread safety: all members may be called concurrently.</summary>
+    internal ConditionalWeakTable<Assembly, object> NamedAssemblies { get; } = [];
 
     internal HashSet<Type> Types { get; } = [];
 
@@ -30,7 +37,7 @@ public sealed class PileCodecOptions
     /// When types get generated code. Tests choose, so that every case runs on the interpreter alone and on generated code alone.
     /// </summary>
     internal CodeGeneration CodeGeneration { get; set; } =
-        System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeCompiled ? CodeGeneration.WhenHot : CodeGeneration.Never;
+        RuntimeFeature.IsDynamicCodeCompiled ? CodeGeneration.WhenHot : CodeGeneration.Never;
 
     /// <summary>
     /// Whether types with the attributes of MessagePack-CSharp may hold what that library could not read: shared references and cycles,
@@ -71,11 +78,14 @@ public sealed class PileCodecOptions
         ArgumentNullException.ThrowIfNull(type);
         ArgumentException.ThrowIfNullOrEmpty(formerName);
         ArgumentException.ThrowIfNullOrEmpty(name);
-        if (type.GetMember(name, Declared).Length == 0 && type.GetMember(FieldListBuilder.CapturedName(name), Declared).Length == 0)
+        if (type.GetMember(name, Declared).Length == 0 && type.GetMember(CapturedField(name), Declared).Length == 0)
             throw new ArgumentException($"Type {type} declares no field or property {name}, and captures no such parameter.", nameof(name));
         FormerMembers[(DefinitionOf(type), formerName)] = name;
         return this;
     }
+
+    /// <summary>The field that the compiler makes for a parameter of a primary constructor that the class uses elsewhere.</summary>
+    internal static string CapturedField(string parameter) => $"<{parameter}>P";
 
     private static Type DefinitionOf(Type type) => type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type;
 

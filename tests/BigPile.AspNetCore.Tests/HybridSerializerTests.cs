@@ -8,6 +8,7 @@ using BigPile.AspNetCore.Hybrid;
 using BigPile.AspNetCore.Tests.Support;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.AspNetCore.Tests;
 
@@ -130,7 +131,7 @@ public sealed class HybridSerializerTests : HybridCacheTest
         services.AddSingleton<IHybridCacheSerializerFactory>(new Factory("last", takesAll: false));
         services.AddSingleton<IHybridCacheSerializer<FieldPoco>>(new Named<FieldPoco>("own"));
         using ServiceProvider provider = services.BuildServiceProvider();
-        var formats = new ValueFormats(provider, new BufferPool());
+        var formats = new ValueFormats(provider, new BufferPool(), NullLogger.Instance);
         Assert.Equal("own", NameOf<FieldPoco>());
         Assert.Equal("last", NameOf<Poco>());
         Assert.Equal("first", NameOf<MixedPoco>());

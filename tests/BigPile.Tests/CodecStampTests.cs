@@ -17,7 +17,7 @@ public sealed class CodecStampTests : IDisposable
     {
         PilePointer pointer;
         using (Pile pile = Open(new TextCodec("one")))
-            pointer = pile.Put((object)5);
+            pointer = pile.Put(new StringBuilder("5"));
         PileStorageException e = Assert.Throws<PileStorageException>(() => Open(null));
         Assert.Contains("codec one", e.Message, StringComparison.Ordinal);
         Assert.Contains(nameof(PileOptions.Codec), e.Message, StringComparison.Ordinal);

@@ -8,6 +8,10 @@ internal static class SourceTree
 {
     internal static string Root { get; } = FindRoot();
 
+    /// <summary>What a project of the tests was built to, as these tests were.</summary>
+    internal static string OutputOf(string project, string file) =>
+        Path.Combine(Root, "artifacts/bin", project, new DirectoryInfo(AppContext.BaseDirectory).Name, file);
+
     private static string FindRoot()
     {
         string? directory = AppContext.BaseDirectory;

@@ -13,5 +13,17 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
     /// <param name="isOfPlug">Whether its values are no payloads of the service, though they are bytes.</param>
     internal static TableRegistration Of<TKey, TValue>(TableOptions options, bool isOfPlug = false)
         where TKey : notnull =>
-        new(options, typeof(TKey), cache => cache.GetOrCreateTable<TKey, TValue>(options).Core.HasForeignValues |= isOfPlug);
+        new(options, typeof(TKey), cache =>
+        {
+            cache.GetOrCreateTable<TKey, TValue>(options).Core.HasForeignValues |= isOfPlug;
+            Check(cache, options, typeof(TKey), "keys");
+            Check(cache, options, typeof(TValue), "values");
+        });
+
+    // Better now than by each request.
+    private static void Check(PileCache cache, TableOptions options, Type type, string what)
+    {
+        if (cache.Pile.Keeper.Codecs.WhyNot(type) is { } reason)
+            throw new InvalidOperationException($"The table '{options.Name}' can't have {what} of type {type}. {reason}");
+    }
 }

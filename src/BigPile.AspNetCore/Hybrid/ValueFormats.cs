@@ -1,25 +1,41 @@
 using System;
 using System.Collections.Concurrent;
 using System.Linq;
+using System.Text.Json;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Hybrid;
 
 /// <summary>
 /// Finds the format of a type once: the application's serializer for it, of its factories the one added last, or the pile's codec.
 /// </summary>
-internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffers)
+internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffers, ILogger logger)
 {
     private readonly ConcurrentDictionary<Type, object> _formats = new();
 
     internal ValueFormat<T> Of<T>(Pile pile) =>
         (ValueFormat<T>)(_formats.TryGetValue(typeof(T), out object? format) ? format : _formats.GetOrAdd(typeof(T), Make<T>(pile)));
 
-    private ValueFormat<T> Make<T>(Pile pile) =>
-        FindSerializer<T>() is { } serializer
-            ? new SerializerFormat<T>(serializer, buffers)
-            : new CodecFormat<T>(pile, buffers);
+    private ValueFormat<T> Make<T>(Pile pile)
+    {
+        if (FindSerializer<T>() is { } serializer)
+            return new SerializerFormat<T>(serializer, buffers);
+        pile.Keeper.Codecs.Allow(typeof(T)); // who names it in a call means to store it
+        var format = new CodecFormat<T>(pile, buffers);
+        return typeof(T) == typeof(object) || typeof(T) == typeof(string) || typeof(T) == typeof(byte[])
+            ? format
+            : new CodecOrJsonFormat<T>(format, new SerializerFormat<T>(new DefaultJson<T>(JsonOptions<T>()), buffers), logger);
+    }
+
+    // As the application may have registered them for HybridCache's own default.
+    private JsonSerializerOptions? JsonOptions<T>()
+    {
+        var keyed = services as IKeyedServiceProvider;
+        return (JsonSerializerOptions?)(keyed?.GetKeyedService(typeof(JsonSerializerOptions), typeof(IHybridCacheSerializer<T>))
+            ?? keyed?.GetKeyedService(typeof(JsonSerializerOptions), typeof(IHybridCacheSerializer<>)));
+    }
 
     // Text and bytes need none, and a factory for everything must not get them.
     private IHybridCacheSerializer<T>? FindSerializer<T>()

@@ -28,10 +28,20 @@ internal static class Advice
                 + "turning proxies off.";
         if (!FrameworkNames.IsOfFramework(type))
             return "It is neither of the application's own assemblies nor allowed: call "
-                + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)}, or mark the field [NonSerialized].";
+                + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)}(typeof({NameOf(type)}).Assembly) before the pile is opened, "
+                + "or mark the field [NonSerialized].";
         return typeof(IEnumerator).IsAssignableFrom(type) || (typeof(IEnumerable).IsAssignableFrom(type) && !type.IsVisible)
             ? "It is a query or a view, which has not run or shows what others hold: store its results, for example by ToList()."
             : "There is no format for what is inside it, which another version of the framework may have otherwise: store what it is "
                 + "made from, or mark the field [NonSerialized].";
+    }
+
+    // As source code has it, as far as that goes without its arguments.
+    private static string NameOf(Type type)
+    {
+        Type definition = type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type;
+        string name = (definition.FullName ?? definition.Name).Replace('+', '.');
+        int mark = name.IndexOf('`', System.StringComparison.Ordinal);
+        return mark < 0 ? name : $"{name[..mark]}<{new string(',', definition.GetGenericArguments().Length - 1)}>";
     }
 }

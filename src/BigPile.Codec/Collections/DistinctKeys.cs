@@ -1,4 +1,5 @@
 using System;
+using System.Collections;
 using System.Collections.Generic;
 using System.Reflection;
 using System.Runtime.CompilerServices;
@@ -30,7 +31,7 @@ internal sealed class DistinctKeys<TKey>
     {
         ISet<TKey> seen = isSorted
             ? new SortedSet<TKey>((IComparer<TKey>?)comparer)
-            : new HashSet<TKey>((IEqualityComparer<TKey>?)comparer);
+            : new HashSet<TKey>(EqualityOf(comparer));
         foreach (TKey key in keys)
         {
             if (!seen.Add(key))
@@ -41,6 +42,11 @@ internal sealed class DistinctKeys<TKey>
         if (_areStoredInPart)
             c.ReadBack("Keys of a collection differ only in members that are not stored.");
     }
+
+    private static IEqualityComparer<TKey>? EqualityOf(object? comparer) => comparer is not (null or IEqualityComparer<TKey>)
+        && comparer is IEqualityComparer untyped // of a collection without type arguments
+            ? EqualityComparer<TKey>.Create((x, y) => untyped.Equals(x, y), key => untyped.GetHashCode(key!))
+            : (IEqualityComparer<TKey>?)comparer;
 
     // Nothing that they are compared by can change while they are in a collection.
     private static bool AreFixed(Type key, HashSet<Type> asked)

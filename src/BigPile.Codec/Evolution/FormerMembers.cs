@@ -15,7 +15,7 @@ internal static class FormerMembers
         foreach (string name in Declared(field, owner, options))
         {
             yield return name;
-            yield return FieldListBuilder.CapturedName(name);
+            yield return PileCodecOptions.CapturedField(name);
         }
     }
 
@@ -33,7 +33,7 @@ internal static class FormerMembers
         Type definition = level.IsConstructedGenericType ? level.GetGenericTypeDefinition() : level;
         foreach (((Type type, string former), string name) in options.FormerMembers)
         {
-            if (type == definition && (name == declared.Name || FieldListBuilder.CapturedName(name) == declared.Name))
+            if (type == definition && (name == declared.Name || PileCodecOptions.CapturedField(name) == declared.Name))
                 yield return former;
         }
     }
@@ -41,7 +41,7 @@ internal static class FormerMembers
     private static IEnumerable<ParameterInfo> CapturedAs(MemberInfo member) => member.DeclaringType!
         .GetConstructors(FieldListBuilder.Declared)
         .SelectMany(static constructor => constructor.GetParameters())
-        .Where(parameter => parameter.Name is { } name && FieldListBuilder.CapturedName(name) == member.Name);
+        .Where(parameter => parameter.Name is { } name && PileCodecOptions.CapturedField(name) == member.Name);
 
     // The attribute stands on the property, not on the field that the compiler made for it.
     private static MemberInfo DeclaredMember(MemberInfo member)

@@ -47,6 +47,13 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
         }
     }
 
+    /// <summary>Lets go of all of them.</summary>
+    public void Clear()
+    {
+        lock (_lock)
+            Volatile.Write(ref _readers, new TypeModel?[_readers.Length]);
+    }
+
     private TypeModel FindReader(int id)
     {
         if (!catalog.TryGet(id, out ReadOnlyMemory<byte> definition))

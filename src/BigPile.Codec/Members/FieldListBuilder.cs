@@ -70,9 +70,6 @@ internal static class FieldListBuilder
             ? fieldName[1..end]
             : fieldName;
 
-    /// <summary>The field that the compiler makes for a parameter of a primary constructor that the class uses elsewhere.</summary>
-    public static string CapturedName(string parameterName) => $"<{parameterName}>P";
-
     private static bool IsIgnored(FieldInfo field, string name)
     {
 #pragma warning disable SYSLIB0050 // The attribute outlived the formatters that it was made for.

@@ -111,7 +111,7 @@ internal sealed unsafe partial class ReferenceSlot : Slot
             return last;
         Type type = value.GetType();
         TypeModel model = _models.ForType(type);
-        if (!type.IsCollectible)
+        if (!type.IsCollectible && model is not RefusedModel)
             _lastWritten = model;
         return model;
     }

@@ -1,6 +1,7 @@
 using System;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Payloads;
@@ -50,7 +51,7 @@ internal sealed unsafe partial class MessagePackPileCodec
     private TypeModel FindRootModel(Type type, WriteContext c)
     {
         TypeModel model = _models.ForType(type);
-        c.LastRoot = type.IsCollectible ? null : model;
+        c.LastRoot = type.IsCollectible || model is RefusedModel ? null : model; // it may be allowed later
         c.IsPlain = model.IsPlainRoot;
         return model;
     }

@@ -1,6 +1,8 @@
+using System;
 using BigPile.Codec.Choice;
 using BigPile.Codec.Evolution;
 using BigPile.Codec.Graph;
+using BigPile.Codec.Models;
 using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Payloads;
@@ -46,8 +48,15 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
     /// <summary>The models of types, which tests look at.</summary>
     internal ModelCache Models => _models;
 
-    /// <summary>Lets go of what it knows of types, once nobody uses it any more.</summary>
-    internal void Clear() => _factory.Clear();
+    /// <summary>Lets go of what it knows of types: nobody uses it any more, or more types are allowed.</summary>
+    internal void Clear()
+    {
+        _factory.Clear();
+        _readers.Clear();
+    }
+
+    /// <summary>Why no object that is exactly of a type can be stored, as a sentence; null when it can be, or there is none.</summary>
+    internal string? WhyNot(Type type) => type.IsAbstract ? null : (_models.ForType(type) as RefusedModel)?.Reason;
 
     int ITypeIds.Assign(TypeModel model)
     {

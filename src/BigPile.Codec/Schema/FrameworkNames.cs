@@ -16,6 +16,8 @@ internal static class FrameworkNames
 {
     private static readonly string[] Facades = ["System.Runtime", "netstandard"];
 
+    private static readonly byte[] AspNetToken = [0xad, 0xb9, 0x79, 0x38, 0x29, 0xdd, 0xae, 0x60];
+
     private static readonly byte[][] Tokens =
     [
         [0x7c, 0xec, 0x85, 0xd7, 0xbe, 0xa7, 0x79, 0x8e], // System.Private.CoreLib
@@ -35,6 +37,11 @@ internal static class FrameworkNames
 
     /// <summary>Whether a type is declared by the framework.</summary>
     public static bool IsOfFramework(Type type) => IsFramework(type.Assembly.GetName());
+
+    /// <summary>Whether a type is declared by the framework or by what is released with it, as ASP.NET Core is.</summary>
+    public static bool IsOfPlatform(Type type) =>
+        type.Assembly.GetName().GetPublicKeyToken() is { } token
+        && (IsToken(token) || token.AsSpan().SequenceEqual(AspNetToken));
 
     /// <summary>The definition with a name, or null.</summary>
     public static Type? Find(string assemblyName, string fullName)
@@ -64,6 +71,7 @@ internal static class FrameworkNames
         name is "System" or "mscorlib" or "netstandard" || name.StartsWith("System.", StringComparison.Ordinal);
 
     private static bool IsFramework(AssemblyName name) =>
-        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token
-            && Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
+        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token && IsToken(token);
+
+    private static bool IsToken(byte[] token) => Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
 }

@@ -8,8 +8,8 @@ namespace BigPile.Codec.Schema;
 
 /// <summary>The closed set of types that a payload may name, and their names.</summary>
 /// <remarks>
-/// These are: types of the application's own assemblies, which are the entry assembly and all that refer to BigPile; what the options
-/// allow; the base class library's types that the codec has a format for; and the framework's public interfaces, abstract classes,
+/// These are: types of the application's own assemblies, which are the entry assembly, all that refer to BigPile, and those of types that
+/// the application named; what the options allow; the base class library's types that the codec has a format for; and the framework's public interfaces, abstract classes,
 /// enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the
 /// loaded ones, all of the application's own are loaded. Thread safety: all members may be called concurrently.
 /// </remarks>
@@ -174,7 +174,8 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     private bool IsFramework(Type definition) =>
         !IsOwn(definition.Assembly) && frameworkTypes.Value.GetValueOrDefault(definition.FullName!) == definition;
 
-    private bool IsOwn(Assembly assembly) => _isOwn.GetValue(assembly, a => new StrongBox<bool>(CheckOwn(a))).Value;
+    private bool IsOwn(Assembly assembly) => _isOwn.GetValue(assembly, a => new StrongBox<bool>(CheckOwn(a))).Value
+        || options.NamedAssemblies.TryGetValue(assembly, out _);
 
     private bool CheckOwn(Assembly assembly)
     {

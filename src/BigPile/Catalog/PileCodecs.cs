@@ -1,6 +1,6 @@
 using System;
 using BigPile.Codec.Payloads;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Schema;
 
 namespace BigPile.Catalog;
 
@@ -11,26 +11,34 @@ namespace BigPile.Catalog;
 /// <param name="options">What the pile's own codec may read and write.</param>
 internal sealed class PileCodecs(IPileCodec? user, PileCatalog catalog, PileCodecOptions options)
 {
-    private readonly MessagePackPileCodec _own = new(catalog, options);
     private readonly Lazy<MessagePackPileCodec> _keys = new(() => new MessagePackPileCodec(catalog, options, isNormal: true));
-    private IPileCodec? _objects;
 
     /// <summary>Makes payloads of objects.</summary>
-    internal IPileCodec Objects => _objects ??= user == null ? _own : new UserCodec(user, _own);
+    internal IPileCodec Objects { get; } = user == null ? new MessagePackPileCodec(catalog, options) : new UserCodec(user);
 
     /// <summary>Makes bytes of keys, which are the same where keys are equal; see <see cref="MakesKeysOf"/>.</summary>
     internal IPileCodec Keys => _keys.Value;
 
     /// <summary>What made bytes of keys before <see cref="Keys"/> did, and makes those of keys that only the application's codec knows.</summary>
-    internal IPileCodec OtherKeys => user ?? _own;
+    internal IPileCodec OtherKeys => user ?? Objects;
 
     /// <summary>Whether <see cref="Keys"/> makes the bytes of keys of a type, where the choice is free.</summary>
-    internal bool MakesKeysOf(Type type) => user == null || LeafSlots.IsPrimitive(type);
+    internal bool MakesKeysOf(Type type) => user == null || UserCodec.IsPrimitive(type);
 
-    /// <summary>Lets go of what they know of types, once nobody uses them any more.</summary>
+    /// <summary>Allows what the application names: a type, and the assemblies of what its objects are declared to hold.</summary>
+    internal void Allow(Type type)
+    {
+        if (NamedTypes.Add(type, options))
+            Clear(); // what was refused may be allowed now
+    }
+
+    /// <summary>Why no value of a type can be stored, as a sentence; null when nothing is known that speaks against it.</summary>
+    internal string? WhyNot(Type type) => (Objects as MessagePackPileCodec)?.WhyNot(type);
+
+    /// <summary>Lets go of what they know of types: nobody uses them any more, or more types are allowed.</summary>
     internal void Clear()
     {
-        _own.Clear();
+        (Objects as MessagePackPileCodec)?.Clear();
         if (_keys.IsValueCreated)
             _keys.Value.Clear();
     }

@@ -28,11 +28,19 @@ internal sealed class TestHost : IAsyncDisposable
     internal static async Task<TestHost> StartAsync(Action<IServiceCollection> configure)
     {
         TestHost host = Make(configure);
-        await host.Host.StartAsync();
-        foreach (IHostedService service in host.Services.GetServices<IHostedService>())
+        try
         {
-            if (service is PileHost pile)
-                await pile.Opening; // on a busy machine the start does not wait long enough
+            await host.Host.StartAsync();
+            foreach (IHostedService service in host.Services.GetServices<IHostedService>())
+            {
+                if (service is PileHost pile)
+                    await pile.Opening; // on a busy machine the start does not wait long enough
+            }
+        }
+        catch
+        {
+            host.Host.Dispose();
+            throw;
         }
         return host;
     }

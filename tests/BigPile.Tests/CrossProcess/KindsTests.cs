@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
-using System.IO;
 using System.Linq;
 using Xunit.Abstractions;
 
@@ -34,8 +33,7 @@ public sealed class KindsTests(ITestOutputHelper output) : IDisposable
 
     private string Run(string verb)
     {
-        string configuration = new DirectoryInfo(AppContext.BaseDirectory).Name;
-        string program = Path.Combine(SourceTree.Root, "artifacts/bin/BigPile.Kinds", configuration, "BigPile.Kinds.dll");
+        string program = SourceTree.OutputOf("BigPile.Kinds", "BigPile.Kinds.dll");
         using Process process =
             Process.Start(new ProcessStartInfo("dotnet", [program, verb, _directory.Path]) { RedirectStandardOutput = true })!;
         string text = process.StandardOutput.ReadToEnd();

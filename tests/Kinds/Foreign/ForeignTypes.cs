@@ -23,3 +23,16 @@ public sealed class ForeignBox<T>
 
 /// <summary>A type that the application allows by its options.</summary>
 public sealed record Allowed(string Name, Paint Paint);
+
+/// <summary>A class of a class library, with members of another one.</summary>
+public sealed class Product : Kinds.Vendor.Tracked
+{
+    public string Name { get; set; } = "";
+
+    public Kinds.Vendor.Maker? Maker { get; set; }
+
+    public System.Collections.Generic.Dictionary<string, ForeignPoint[]> Places { get; } = [];
+}
+
+/// <summary>A key of a class library.</summary>
+public sealed record ProductKey(string Shop, int Number);

@@ -131,10 +131,11 @@ public sealed class RuntimePitfallTests
     private static WeakReference WritePlugInObject(CodecFixture fixture)
     {
         var context = new AssemblyLoadContext("plug-in", isCollectible: true);
-        Type type = context.LoadFromAssemblyPath(typeof(Person).Assembly.Location).GetType(typeof(Order).FullName!)!;
-        object order = type.GetMethod(nameof(Order.Sample))!.Invoke(null, [1])!;
+        string path = SourceTree.OutputOf("Kinds.Own", "Kinds.Own.dll");
+        Type type = context.LoadFromAssemblyPath(path).GetType("Kinds.Own.OwnPage`1")!.MakeGenericType(typeof(int));
+        object page = Activator.CreateInstance(type)!;
         for (int i = 0; i < 3; i++)
-            Assert.NotEmpty(fixture.Write(new object[] { order, order }));
+            Assert.Equal(type, ((object[])fixture.Read(fixture.Write(new object[] { page, page })))[1].GetType());
         context.Unload();
         return new WeakReference(context);
     }
