@@ -1,4 +1,5 @@
 using System;
+using System.Text.Json;
 using System.Threading;
 using BigPile.Caching.Entries;
 using Microsoft.Extensions.Logging;
@@ -22,12 +23,24 @@ internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerForma
         catch (PileSerializationException e)
         {
             target.Clear();
-            ValueKind kind = json.Encode(value, target);
+            ValueKind kind = EncodeAsJson(value, target, e);
             if (Interlocked.Exchange(ref _isTold, 1) == 0)
                 logger.LogWarning(
                     "Values of type {Type} are cached as JSON, where the pile's codec refuses them: it is slower, and keeps public members of "
                     + "declared types only. {Reason}", typeof(T), e.Message);
             return kind;
+        }
+    }
+
+    private ValueKind EncodeAsJson(T value, PileBuffer target, PileSerializationException refusal)
+    {
+        try
+        {
+            return json.Encode(value, target);
+        }
+        catch (Exception e) when (e is NotSupportedException or JsonException or InvalidOperationException)
+        {
+            throw new PileSerializationException($"{refusal.Message} Nor can it be JSON: {e.Message}", refusal);
         }
     }
 
