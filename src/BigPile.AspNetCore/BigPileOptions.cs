@@ -14,6 +14,7 @@ public sealed class BigPileOptions
     public string? Name { get; set; }
 
     /// <summary>The directory of a mapped pile; <see langword="null"/> for a pile in memory.</summary>
+    /// <remarks>The first object takes a whole segment of the disk there: see <see cref="SegmentBytes"/>.</remarks>
     public string? Directory { get; set; }
 
     /// <summary>Whether other processes read the pile by pointer, in shared memory; see <see cref="PileOptions.Shared"/>.</summary>
@@ -28,7 +29,7 @@ public sealed class BigPileOptions
     /// </summary>
     public StoreKind Store { get; set; } = StoreKind.Native;
 
-    /// <summary>The size of a segment: a power of two from 4 MiB to 1 GiB. A mapped pile keeps the size that it was made with.</summary>
+    /// <inheritdoc cref="PileOptions.SegmentBytes"/>
     public long SegmentBytes { get; set; } = PileOptions.DefaultSegmentBytes;
 
     /// <summary>The most bytes that all segments may take together; none by default.</summary>

@@ -36,9 +36,11 @@ public sealed record PileOptions
     public StoreKind Store { get; init; } = StoreKind.Native;
 
     /// <summary>The directory of a mapped pile, made if it is missing; or the name of a shared one: see <see cref="Shared"/>.</summary>
+    /// <remarks>The first object takes a whole segment of the disk there: see <see cref="SegmentBytes"/>.</remarks>
     public string? Directory { get; init; }
 
     /// <summary>The size of a segment: a power of two from 4 MiB to 1 GiB. A mapped pile keeps the size that it was made with.</summary>
+    /// <remarks>A pile takes whole segments, a mapped one on disk, so this is also the least that a pile with one object takes.</remarks>
     public long SegmentBytes { get; init; } = DefaultSegmentBytes;
 
     /// <summary>The most bytes that all segments may take together; none by default. At least 1 MiB.</summary>
