@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -126,4 +127,25 @@ internal sealed class OverlapClass
 
     [FieldOffset(4)]
     public byte Upper;
+}
+
+internal sealed class Captured(string title, int number)
+{
+    public string Both => title + number;
+}
+
+internal sealed class Growing<T>
+{
+    public T? Value { get; set; }
+
+    public Growing<List<T>>? Next { get; set; }
+}
+
+internal sealed class ChangingKey
+{
+    public int Number { get; set; }
+
+    public override bool Equals(object? obj) => obj is ChangingKey other && other.Number == Number;
+
+    public override int GetHashCode() => Number;
 }

@@ -34,6 +34,9 @@ internal static class Losses
         .. Places.Of<IReadOnlyCollection<Point>>("collection expression of one", () => [new(1, 2)]),
         .. Places.Of<IEnumerable<int>>("collection expression of any length", () => [.. Iterate(), 3]),
         .. Places.Of<IEnumerable<int>>("collection expression of nothing", () => []),
+        .. Places.Of("captured parameters", () => new Captured("title", 5)),
+        .. Places.Of("type that grows", () => new Growing<int> { Value = 1, Next = new Growing<List<int>> { Value = [2] } }),
+        .. Places.Of("set of equal keys", () => EqualKeys(), Fate.Refused),
         new Kind("closure", Fate.Refused, () => new Box { Value = Closure() }),
         new Kind("type of one file", Fate.Refused, () => new Box { Value = new OfThisFile() }),
         new Kind("signed bytes", Fate.Kept, () => new sbyte[] { -1, 2 }),
@@ -54,6 +57,14 @@ internal static class Losses
         int number = 5;
         Func<int> look = () => number;
         return look.Target!;
+    }
+
+    private static HashSet<ChangingKey> EqualKeys()
+    {
+        var keys = new[] { new ChangingKey { Number = 7 }, new ChangingKey { Number = 8 } };
+        var set = new HashSet<ChangingKey>(keys);
+        keys[0].Number = keys[1].Number;
+        return set;
     }
 
     private static IEnumerable<int> Iterate()
