@@ -75,11 +75,34 @@ public sealed class LibraryTypeTests : IDisposable
         PileSerializationException e = Assert.Throws<PileSerializationException>(() => objects.Put("k", NewProduct("a")));
         Assert.Contains("PileCodecOptions.Allow(typeof(Kinds.Foreign.Product).Assembly)", e.Message, StringComparison.Ordinal);
         Assert.Throws<PileSerializationException>(() => objects.Put("k", new List<Product> { NewProduct("a") }));
+        Assert.Throws<PileSerializationException>(() => objects.Put("h", new Holder { Value = NewProduct("a") }));
+        Assert.Throws<PileSerializationException>(() => objects.Put("k", NewProduct("a")));
         CacheTable<string, Product> products = cache.GetOrCreateTable<string, Product>("t");
         products.Put("k", NewProduct("a"));
+        objects.Put("h", new Holder { Value = NewProduct("a") });
         AssertSame(NewProduct("a"), (Product)objects.Get("k"));
         objects.Put("k", new List<Product> { NewProduct("a") });
         AssertSame(NewProduct("a"), Assert.Single((List<Product>)objects.Get("k")));
+    }
+
+    [Fact]
+    public void Each_way_to_another_library_is_followed()
+    {
+        Pass(new Part { Number = 5 }, static part => part.Number);
+        Pass(new Made(new Maker("m")), static made => made.By);
+        Pass(new List<Maker> { new("m") }, static makers => makers[0]);
+        Pass(new ForeignBox<Maker[]> { Content = [new("m")] }, static box => box.Content![0]);
+        Pass((1, new Maker("m")), static pair => pair.Item2);
+        Pass<ForeignPoint?>(new ForeignPoint(1, 2), static point => point);
+
+        static void Pass<T>(T value, Func<T, object?> look)
+        {
+            using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
+            using var cache = new PileCache(pile);
+            CacheTable<string, T> table = cache.GetOrCreateTable<string, T>("t");
+            table.Put("k", value);
+            Assert.Equal(look(value), look(table.Get("k")));
+        }
     }
 
     /// <summary>What the framework has is no less refused for having been named.</summary>
@@ -146,6 +169,11 @@ public sealed class LibraryTypeTests : IDisposable
             options.Directory = _directory.Path;
         }));
     });
+
+    public sealed class Holder
+    {
+        public object? Value { get; set; }
+    }
 
     public sealed class Report
     {

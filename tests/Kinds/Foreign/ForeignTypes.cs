@@ -36,3 +36,15 @@ public sealed class Product : Kinds.Vendor.Tracked
 
 /// <summary>A key of a class library.</summary>
 public sealed record ProductKey(string Shop, int Number);
+
+/// <summary>What it has of another library is its base class.</summary>
+public sealed class Part : Kinds.Vendor.Tracked
+{
+    public int Number { get; set; }
+}
+
+/// <summary>What it has of another library is one private field.</summary>
+public sealed class Made(Kinds.Vendor.Maker maker)
+{
+    public string By => maker.Name;
+}

@@ -83,6 +83,8 @@ public sealed class EqualKeyTests
         var fixture = new CodecFixture();
         PileSerializationException e = Assert.Throws<PileSerializationException>(() => fixture.Write(keys));
         Assert.Contains("not stored", e.Message, StringComparison.Ordinal);
+        var points = new HashSet<MarkedPoint> { new() { X = 1, Mark = 1 }, new() { X = 1, Mark = 2 } };
+        Assert.Throws<PileSerializationException>(() => fixture.Write(points));
         Assert.Single(fixture.RoundTrip(new HashSet<Marked> { new() { Id = 1, Mark = 1 } }));
     }
 
@@ -130,6 +132,14 @@ public sealed class EqualKeyTests
         public int Mark { get; init; }
 
         public int Id { get; init; }
+    }
+
+    public record struct MarkedPoint
+    {
+        public int X;
+
+        [NonSerialized]
+        public int Mark;
     }
 
     public sealed class SpotSet : HashSet<Spot>;
