@@ -4,6 +4,8 @@ using System.IO;
 using System.IO.Compression;
 using System.Linq;
 using System.Xml.Linq;
+using Mono.Cecil;
+using Mono.Cecil.Rocks;
 
 namespace BigPile.Architecture.Tests;
 
@@ -52,6 +54,31 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         Assert.Equal(expected.Order(), sisters.Order());
     }
 
+    /// <summary>Whoever completes a name in an editor sees no more than he can use, and all of that is documented.</summary>
+    [Theory]
+    [MemberData(nameof(Libraries))]
+    public void A_package_documents_what_is_public_and_nothing_else(string name)
+    {
+        using ZipArchive package = files.Open(name);
+        using Stream stream = package.GetEntry($"lib/net10.0/{name}.xml")!.Open();
+        string[] documented = [.. XDocument.Load(stream).Descendants("member").Select(static member => (string)member.Attribute("name")!)];
+        using var built = new Built();
+        string[] visible =
+        [
+            .. from type in built.Read(name).MainModule.GetAllTypes()
+               where IsVisible(type)
+               from member in type.Methods.Where(static method => method.IsPublic || method.IsFamily).Cast<IMemberDefinition>()
+                   .Concat(type.Fields.Where(static field => field.IsPublic || field.IsFamily))
+                   .Concat(type.Properties.Where(static property => property.GetMethod is { IsPublic: true } or { IsFamily: true }))
+                   .Concat(type.Events.Where(static one => one.AddMethod.IsPublic)).Append(type)
+               select DocCommentId.GetDocCommentId(member),
+        ];
+        Assert.Empty(documented.Except(visible));
+        string[] types = [.. visible.Where(static id => id.StartsWith("T:", StringComparison.Ordinal))];
+        Assert.NotEmpty(types);
+        Assert.Empty(types.Except(documented));
+    }
+
     [Fact]
     public void The_server_is_a_tool_with_all_that_it_needs()
     {
@@ -66,6 +93,9 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         Assert.All(StackTests.WithUsed(Tool), name => Assert.NotNull(package.GetEntry($"{folder}{name}.dll")));
         Assert.All(["appsettings.json", "sample/packages.jsonl"], name => Assert.NotNull(package.GetEntry(folder + name)));
     }
+
+    private static bool IsVisible(TypeDefinition type) =>
+        type.IsNested ? (type.IsNestedPublic || type.IsNestedFamily) && IsVisible(type.DeclaringType) : type.IsPublic;
 
     private static XElement AboutOf(ZipArchive package)
     {
