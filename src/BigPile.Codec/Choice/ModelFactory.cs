@@ -48,6 +48,7 @@ internal sealed partial class ModelFactory : IModelFactory
 
     public Slot MakeSlot(Type declared)
     {
+        WholeProgram.Require();
         if (declared == typeof(string))
             return new StringSlot();
         if (LeafSlots.TryGet(declared, out Slot? leaf))
@@ -67,6 +68,7 @@ internal sealed partial class ModelFactory : IModelFactory
 
     public TypeModel MakeModel(Type type)
     {
+        WholeProgram.Require();
         try
         {
             TypeModel model = MakeAnyModel(type);
