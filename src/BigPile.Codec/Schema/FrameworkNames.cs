@@ -24,6 +24,8 @@ internal static class FrameworkNames
         [0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51],
     ];
 
+    private static readonly byte[] AspNetCoreToken = [0xad, 0xb9, 0x79, 0x38, 0x29, 0xdd, 0xae, 0x60];
+
     /// <summary>Whether a definition only names something, or is an exception's, which is data.</summary>
     public static bool IsNameOnly(Type definition) =>
         (definition.IsAbstract || definition.IsEnum) && definition.IsVisible && IsFramework(definition.Assembly.GetName())
@@ -35,6 +37,11 @@ internal static class FrameworkNames
 
     /// <summary>Whether a type is declared by the framework.</summary>
     public static bool IsOfFramework(Type type) => IsFramework(type.Assembly.GetName());
+
+    /// <summary>Whether an assembly comes with .NET or ASP.NET, so that it refers to none of an application's.</summary>
+    public static bool ComesWithFramework(AssemblyName name) =>
+        name.Name is { } text && (IsFrameworkName(text) || text.StartsWith("Microsoft.", StringComparison.Ordinal))
+            && name.GetPublicKeyToken() is { } token && (IsKnown(token) || token.AsSpan().SequenceEqual(AspNetCoreToken));
 
     /// <summary>The definition with a name, or null.</summary>
     public static Type? Find(string assemblyName, string fullName)
@@ -64,6 +71,7 @@ internal static class FrameworkNames
         name is "System" or "mscorlib" or "netstandard" || name.StartsWith("System.", StringComparison.Ordinal);
 
     private static bool IsFramework(AssemblyName name) =>
-        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token
-            && Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
+        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token && IsKnown(token);
+
+    private static bool IsKnown(byte[] token) => Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
 }

@@ -108,8 +108,8 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
             ? "it"
             : $"{lost} in it";
         return IsOwn(lost.Assembly)
-            ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which is not deployed beside the application, so a later "
-                + "process could not find it: "
+            ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which neither lies beside the application nor "
+                + "is referred to in its single file, so a later process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the assembly in each process that opens the pile"
             : $"{subject} is neither of the application's own assemblies nor allowed, so a later process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} in each process that opens the pile";
