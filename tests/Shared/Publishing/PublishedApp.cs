@@ -4,11 +4,11 @@ using System.Diagnostics;
 using System.IO;
 using System.Linq;
 
-namespace BigPile.Tests.CrossProcess;
+namespace BigPile.Testing;
 
-/// <summary>A program under <c>tests</c>, published, with a pile that its runs share.</summary>
+/// <summary>A program, published, with a pile that its runs share.</summary>
 /// <param name="name">The name of its project.</param>
-/// <param name="project">Its folder.</param>
+/// <param name="project">Its folder in the source tree.</param>
 internal sealed class PublishedApp(string name, string project) : IDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(8);
@@ -17,7 +17,10 @@ internal sealed class PublishedApp(string name, string project) : IDisposable
 
     private static string Configuration => new DirectoryInfo(AppContext.BaseDirectory).Name;
 
-    private string Program => Path.Combine(_directory.Path, "published", name);
+    private string File => OperatingSystem.IsWindows() ? name + ".exe" : name;
+
+    /// <summary>The file to start.</summary>
+    internal string Program => Path.Combine(_directory.Path, "published", File);
 
     public void Dispose() => _directory.Dispose();
 
@@ -28,7 +31,7 @@ internal sealed class PublishedApp(string name, string project) : IDisposable
     /// <summary>Builds and publishes apart from all other builds, with the packages that it takes.</summary>
     internal void PublishAnew(params string[] properties)
     {
-        string artifacts = Path.Combine(SourceTree.Root, "artifacts/published");
+        string artifacts = Path.Combine(SourceTree.Root, "artifacts/published", name);
         string former = Path.Combine(artifacts, "obj", name);
         if (Directory.Exists(former))
             Directory.Delete(former, recursive: true); // the SDK takes up what was trimmed there in another way
@@ -45,7 +48,7 @@ internal sealed class PublishedApp(string name, string project) : IDisposable
 
     /// <summary>The same by the program as it was built.</summary>
     internal Dictionary<string, string> RunBuilt(string verb) =>
-        RunAt(Path.Combine(SourceTree.Root, "artifacts/bin", name, Configuration, name), [verb, _directory.Pile]);
+        RunAt(Path.Combine(SourceTree.Root, "artifacts/bin", name, Configuration, File), [verb, _directory.Pile]);
 
     private static Dictionary<string, string> RunAt(string program, string[] arguments) =>
         Run(new ProcessStartInfo(program, arguments)).Split('\n', StringSplitOptions.RemoveEmptyEntries)
@@ -53,7 +56,7 @@ internal sealed class PublishedApp(string name, string project) : IDisposable
 
     private void Publish(string[] arguments) => Run(new ProcessStartInfo("dotnet",
     [
-        "publish", Path.Combine(SourceTree.Root, "tests", project), "-c", Configuration, "-o", Path.GetDirectoryName(Program)!,
+        "publish", Path.Combine(SourceTree.Root, project), "-c", Configuration, "-o", Path.GetDirectoryName(Program)!,
         "-nodeReuse:false", .. arguments,
     ]));
 
