@@ -47,11 +47,25 @@ public sealed class AssemblyEvolutionTests : IDisposable
         Assert.NotEmpty(pile.GetBytes(pointer));
     }
 
-    private static Assembly Load(string version)
+    [Fact]
+    public void An_assembly_that_was_loaded_from_bytes_must_be_allowed_since_a_later_process_does_not_have_it()
+    {
+        using FileStream file = File.OpenRead(PathOf("Published.Loose", "Published.Loose.dll"));
+        Assembly loaded = AssemblyLoadContext.Default.LoadFromStream(file);
+        object voucher = Activator.CreateInstance(loaded.GetType("Published.Loose.Voucher")!, "WELCOME", default(PilePointer))!;
+        using (Pile pile = Pile.Open(_directory.Path))
+            Assert.Contains("Allow", Assert.Throws<PileSerializationException>(() => pile.Put(voucher)).Message, StringComparison.Ordinal);
+        using (Pile pile = Open(loaded))
+            Assert.Equal(voucher, pile.Get(pile.Put(voucher)));
+    }
+
+    private static Assembly Load(string version) => new AssemblyLoadContext(version, isCollectible: true)
+        .LoadFromAssemblyPath(PathOf("Evolution." + version, "Evolution.dll"));
+
+    private static string PathOf(string project, string file)
     {
         string configuration = new DirectoryInfo(AppContext.BaseDirectory).Name;
-        string path = Path.Combine(SourceTree.Root, "artifacts/bin", "Evolution." + version, configuration, "Evolution.dll");
-        return new AssemblyLoadContext(version, isCollectible: true).LoadFromAssemblyPath(path);
+        return Path.Combine(SourceTree.Root, "artifacts/bin", project, configuration, file);
     }
 
     private PilePointer WriteWithFirst(string typeName)

@@ -52,6 +52,7 @@ internal sealed partial class ModelFactory : IModelFactory
 
     public Slot MakeSlot(Type declared)
     {
+        WholeProgram.Require();
         if (declared == typeof(string))
             return new StringSlot();
         if (LeafSlots.TryGet(declared, out Slot? leaf))
@@ -71,6 +72,7 @@ internal sealed partial class ModelFactory : IModelFactory
 
     public TypeModel MakeModel(Type type)
     {
+        WholeProgram.Require();
         try
         {
             TypeModel model = MakeAnyModel(type);

@@ -12,6 +12,7 @@ internal sealed class ReaderFactory(ModelFactory factory) : IReaderFactory
     /// <inheritdoc/>
     public TypeModel Make(ReadOnlyMemory<byte> definition)
     {
+        WholeProgram.Require();
         ModelCache models = factory.Models;
         StoredSchema schema = StoredSchema.Parse(definition.Span);
         TypeModel current = models.ForType(models.Types.Resolve(schema.Entries[0].Name));

@@ -8,13 +8,17 @@ using System.Runtime.Loader;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>The assemblies that lie beside the application, so that every later process of it has them too.</summary>
-/// <remarks>Which are loaded does not follow from stored text: either none, or all that refer to the library.</remarks>
+/// <summary>The assemblies that are deployed with the application, so that every later process of it has them too.</summary>
+/// <remarks>
+/// They lie beside it, or in its single file. Which are loaded does not follow from stored text: either none, or all that refer to the
+/// library, and of a single file all that it is made of.
+/// </remarks>
 internal static class DeployedAssemblies
 {
     private static readonly AssemblyLoadContext Context =
         AssemblyLoadContext.GetLoadContext(typeof(PileBuffer).Assembly) ?? AssemblyLoadContext.Default;
     private static readonly Lazy<HashSet<string>> Paths = new(FindPaths);
+    private static readonly Lazy<HashSet<Assembly>> Bundled = new(BundledAssemblies.Load);
     private static readonly Lazy<bool> AllOwn = new(LoadOwn);
 
     /// <summary>Whether a later process finds an assembly by its name alone.</summary>
@@ -23,8 +27,9 @@ internal static class DeployedAssemblies
         if (assembly.IsDynamic || assembly.IsCollectible)
             return false;
         AssemblyLoadContext? context = AssemblyLoadContext.GetLoadContext(assembly);
-        return (context == AssemblyLoadContext.Default || context == Context)
-            && (assembly.Location.Length == 0 || Paths.Value.Contains(assembly.Location));
+        if (context != AssemblyLoadContext.Default && context != Context)
+            return false;
+        return assembly.Location is { Length: > 0 } path ? Paths.Value.Contains(path) : Bundled.Value.Contains(assembly);
     }
 
     /// <summary>Loads those that refer to the library, if that has not been done.</summary>
@@ -50,6 +55,7 @@ internal static class DeployedAssemblies
             if (!isFramework && RefersToLibrary(path))
                 Load(Path.GetFileNameWithoutExtension(path));
         }
+        _ = Bundled.Value;
         return true;
     }
 

@@ -16,8 +16,6 @@ internal static class FrameworkNames
 {
     private static readonly string[] Facades = ["System.Runtime", "netstandard"];
 
-    private static readonly byte[] AspNetToken = [0xad, 0xb9, 0x79, 0x38, 0x29, 0xdd, 0xae, 0x60];
-
     private static readonly byte[][] Tokens =
     [
         [0x7c, 0xec, 0x85, 0xd7, 0xbe, 0xa7, 0x79, 0x8e], // System.Private.CoreLib
@@ -25,6 +23,8 @@ internal static class FrameworkNames
         [0xb7, 0x7a, 0x5c, 0x56, 0x19, 0x34, 0xe0, 0x89],
         [0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51],
     ];
+
+    private static readonly byte[] AspNetCoreToken = [0xad, 0xb9, 0x79, 0x38, 0x29, 0xdd, 0xae, 0x60];
 
     /// <summary>Whether a definition only names something, or is an exception's, which is data.</summary>
     public static bool IsNameOnly(Type definition) =>
@@ -38,10 +38,10 @@ internal static class FrameworkNames
     /// <summary>Whether a type is declared by the framework.</summary>
     public static bool IsOfFramework(Type type) => IsFramework(type.Assembly.GetName());
 
-    /// <summary>Whether a type is declared by the framework or by what is released with it, as ASP.NET Core is.</summary>
-    public static bool IsOfPlatform(Type type) =>
-        type.Assembly.GetName().GetPublicKeyToken() is { } token
-        && (IsToken(token) || token.AsSpan().SequenceEqual(AspNetToken));
+    /// <summary>Whether an assembly comes with .NET or ASP.NET, so that it refers to none of an application's.</summary>
+    public static bool ComesWithFramework(AssemblyName name) =>
+        name.Name is { } text && (IsFrameworkName(text) || text.StartsWith("Microsoft.", StringComparison.Ordinal))
+            && name.GetPublicKeyToken() is { } token && (IsKnown(token) || token.AsSpan().SequenceEqual(AspNetCoreToken));
 
     /// <summary>The definition with a name, or null.</summary>
     public static Type? Find(string assemblyName, string fullName)
@@ -71,7 +71,7 @@ internal static class FrameworkNames
         name is "System" or "mscorlib" or "netstandard" || name.StartsWith("System.", StringComparison.Ordinal);
 
     private static bool IsFramework(AssemblyName name) =>
-        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token && IsToken(token);
+        name.Name is { } text && IsFrameworkName(text) && name.GetPublicKeyToken() is { } token && IsKnown(token);
 
-    private static bool IsToken(byte[] token) => Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
+    private static bool IsKnown(byte[] token) => Array.Exists(Tokens, known => known.AsSpan().SequenceEqual(token));
 }

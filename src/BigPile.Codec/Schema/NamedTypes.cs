@@ -49,5 +49,5 @@ internal static class NamedTypes
 
     private static bool IsDeclaredOutside(Type type) =>
         !type.HasElementType && !type.IsGenericParameter && !type.IsFunctionPointer && !type.Assembly.IsDynamic
-        && !FrameworkNames.IsOfPlatform(type);
+        && !FrameworkNames.ComesWithFramework(type.Assembly.GetName());
 }

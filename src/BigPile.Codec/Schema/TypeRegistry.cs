@@ -11,7 +11,8 @@ namespace BigPile.Codec.Schema;
 /// These are: types of the application's own assemblies, which are the entry assembly, all that refer to BigPile, and those of types that
 /// the application named; what the options allow; the base class library's types that the codec has a format for; and the framework's public interfaces, abstract classes,
 /// enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the
-/// loaded ones, all of the application's own are loaded. Thread safety: all members may be called concurrently.
+/// loaded ones, all of the application's own are loaded, and of a program in a single file all that it is made of, whatever the name.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess, Lazy<IReadOnlyDictionary<string, Type>> frameworkTypes)
 {
@@ -114,8 +115,8 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
             return $"assembly {lost.Assembly.GetName().Name} is loaded more than once, and {subject} is not of the copy that is meant: call "
                 + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the copy whose objects the pile is to hold";
         return IsOwn(lost.Assembly)
-            ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which is not deployed beside the application, so a later "
-                + "process could not find it: "
+            ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which neither lies beside the application nor "
+                + "is referred to in its single file, so a later process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the assembly in each process that opens the pile"
             : $"{subject} is neither of the application's own assemblies nor allowed, so a later process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} in each process that opens the pile";

@@ -1,0 +1,5 @@
+using BigPile;
+
+namespace Published.Loose;
+
+public sealed record Voucher(string Code, PilePointer Order);
