@@ -37,8 +37,8 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
         long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;
         return new PileStatistics
         {
-            ObjectCount = Math.Max(0, counters.LiveBlocks - links - _space.Leases.PendingCount),
-            LinkCount = links,
+            ObjectsSoFar = Math.Max(0, counters.LiveBlocks - links - _space.Leases.PendingCount),
+            LinksSoFar = links,
             SegmentCount = counters.SegmentCount,
             ReservedBytes = counters.ReservedBytes,
             CommittedBytes = committedBytes,
