@@ -16,8 +16,8 @@ public abstract class CacheTable
     public string Name => Core.Name;
 
     /// <summary>
-    /// The number of entries, with those that expired or whose tag was removed, and that were not swept yet; of those that were found so far
-    /// until <see cref="CacheReadiness.IsReady"/>.
+    /// The number of entries, with those that expired or whose tag was removed, and that were not swept yet; until
+    /// <see cref="CacheReadiness.IsReady"/>, of those that were found so far.
     /// </summary>
     public long Count => Statistics.EntryCount;
 

@@ -28,7 +28,7 @@ internal sealed record MemoryReport(
         ["headers"] = "what describes segments, and blocks in examined pages",
         ["slack"] = "room in live blocks behind their payload, and in pages behind their last slot; of examined pages",
         ["free"] = "free slots in examined pages in use; new payloads of these sizes go there first",
-        ["unexamined"] = "pages in use when the pile was opened that nobody has looked at yet: what is in them is in no other part; this goes to zero",
+        ["unexamined"] = "pages in use when the pile was opened that nobody has looked at yet, and no other part counts; this goes to zero",
         ["unused"] = "pages not in use; payloads of any size go there next",
         ["records"] = "the allocator's records in process memory, beside the segments and not part of them",
         ["limit"] = "the most that may be reserved; a put that would need more is refused",

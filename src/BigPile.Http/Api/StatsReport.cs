@@ -63,7 +63,7 @@ internal sealed record PileReport(
         PileStatistics statistics = pile.Statistics;
         return new PileReport(
             pile.Store.ToString().ToLowerInvariant(), pile.DirectoryPath, statistics.ObjectCount, statistics.ObjectsSoFar,
-            statistics.LinkCount, statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount, statistics.LastBackgroundFailure,
-            pile.Keeper.FlushTrouble?.Details);
+            statistics.LinkCount, statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount,
+            statistics.LastBackgroundFailure, pile.Keeper.FlushTrouble?.Details);
     }
 }
