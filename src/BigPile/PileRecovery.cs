@@ -12,6 +12,7 @@ namespace BigPile;
 /// <remarks>
 /// A pile can be used as soon as it is open. Until all pages are examined, statistics count the others as unexamined bytes, and the
 /// first access to one takes some microseconds longer, or as long as the device takes to read it.
+/// Who opens a pile for reading only examines nothing: there are no bytes to examine, and it is complete from the first.
 /// Thread safety: all members may be called by any number of threads at once.
 /// </remarks>
 public sealed class PileRecovery
@@ -33,7 +34,7 @@ public sealed class PileRecovery
     /// <summary>Bytes of them that nobody has examined yet.</summary>
     public long RemainingBytes => _keeper.Examination.UnexaminedBytes;
 
-    /// <summary>Whether every page was examined: the statistics are exact, and all free space is known.</summary>
+    /// <summary>Whether every page was examined: the owner's statistics are exact, and all free space is known.</summary>
     public bool IsComplete => RemainingBytes == 0;
 
     /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>

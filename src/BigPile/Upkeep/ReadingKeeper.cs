@@ -68,6 +68,19 @@ internal sealed class ReadingKeeper : Keeper
     /// <summary>What is known of the process that writes.</summary>
     internal WriterWatch Writer => _writer!;
 
+    internal override void LookAround() => _writer!.LookAround();
+
+    // No block of these pages was ever counted here, and before they were the next ones would be other ones.
+    internal override AllocatorCounters Count()
+    {
+        long pages = 0;
+        foreach (Segment segment in Allocator!.Pool.Segments())
+            pages += segment.CountPagesInUse();
+        AllocatorCounters counters = base.Count();
+        long bytes = Math.Min(pages * SizeClasses.PageBytes, counters.ReservedBytes - counters.HeadBytes); // a segment may have come or gone
+        return counters with { UnexaminedBytes = bytes };
+    }
+
     private protected override void StopBackground() => Background.TryRun("no longer looking at the writer", () => _look?.Dispose());
 
     private protected override void CloseFiles() => _writer?.Dispose();

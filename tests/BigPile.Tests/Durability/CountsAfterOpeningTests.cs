@@ -1,3 +1,5 @@
+using System.Linq;
+
 namespace BigPile.Tests.Durability;
 
 /// <summary>What a pile that was opened says of what it holds, before and beside everybody who has counted it.</summary>
@@ -25,5 +27,29 @@ public sealed class CountsAfterOpeningTests : DurabilityTest
         again.Recovery.Resume();
         again.Recovery.Completion.Wait();
         Assert.Equal((Objects, 1), (again.Statistics.ObjectCount, again.Statistics.LinkCount));
+    }
+
+    /// <summary>It examines nothing, so what its writer uses is unexamined to it; the number of objects it can't know.</summary>
+    [Fact]
+    public void A_reader_knows_how_much_its_writer_uses_and_no_number_of_objects()
+    {
+        using Pile writer = Open();
+        writer.Put(new byte[200_000]);
+        using Pile reader = Open(static options => options with { ReadOnly = true });
+        for (int round = 0; round < 3; round++)
+        {
+            for (int i = 0; i < Objects; i++)
+                writer.Put(new byte[i % 900]);
+            PileStatistics there = writer.Statistics;
+            PileStatistics here = reader.Statistics;
+            Assert.Equal(
+                (there.SegmentCount, there.ReservedBytes, there.CommittedBytes, there.UnusedBytes),
+                (here.SegmentCount, here.ReservedBytes, here.CommittedBytes, here.UnusedBytes));
+            Assert.Equal(here.CommittedBytes, here.HeaderBytes + here.UnexaminedBytes);
+            Assert.Equal((0, 0, 0), (here.PayloadBytes, here.SlackBytes, here.FreeBytes));
+            Assert.Null(here.ObjectCount);
+            Assert.Equal(there.ObjectCount, reader.Count());
+        }
+        Assert.NotEqual(1, reader.Statistics.SegmentCount);
     }
 }
