@@ -38,6 +38,9 @@ public sealed class PileRecovery
     public bool IsComplete => RemainingBytes == 0;
 
     /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>
+    /// <remarks>
+    /// To who opens it for reading only, true also while its owner is at work; elsewhere than on Linux nobody knows of one: false.
+    /// </remarks>
     public bool WasClean => _opening.WasClean;
 
     /// <summary>
@@ -64,7 +67,10 @@ public sealed class PileRecovery
     public Task Completion { get; private set; } = Task.CompletedTask;
 
     /// <summary>Whether all pages are read in the background, by what the options say and how the last owner ended.</summary>
-    internal bool ReadsAll => !WasClean || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
+    internal bool ReadsAll => MustExamine || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
+
+    // Who only reads puts nothing right.
+    private bool MustExamine => !WasClean && _keeper.Shared == null;
 
     /// <summary>Begins or goes on with examining all pages in the background, whatever the options say.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
@@ -99,7 +105,7 @@ public sealed class PileRecovery
     {
         lock (_lock)
         {
-            if (!WasClean && _plan.Warmup is PileWarmup.Off or PileWarmup.Advise)
+            if (MustExamine && _plan.Warmup is PileWarmup.Off or PileWarmup.Advise)
                 Begin(PileWarmup.Touch);
             else if (_plan.Warmup != PileWarmup.Off)
                 Begin(_plan.Warmup);

@@ -1,3 +1,4 @@
+using System;
 using System.Linq;
 
 namespace BigPile.Tests.Durability;
@@ -29,13 +30,33 @@ public sealed class CountsAfterOpeningTests : DurabilityTest
         Assert.Equal((Objects, 1), (again.Statistics.ObjectCount, again.Statistics.LinkCount));
     }
 
+    [Fact]
+    public void A_reader_knows_a_pile_that_was_killed_from_one_that_is_closed_or_being_written()
+    {
+        using (Pile writer = Open())
+        {
+            writer.Put("kept");
+            using Pile beside = Open(Reading);
+            Assert.Equal((OperatingSystem.IsLinux(), false), (beside.Recovery.WasClean, beside.Recovery.WasPowerCut));
+            using Pile killed = OpenKilled(Reading);
+            Assert.Equal((false, false), (killed.Recovery.WasClean, killed.Recovery.WasPowerCut));
+            Assert.False(killed.Verify().WasClean);
+            using Pile cut = OpenImage(Reading);
+            Assert.Equal((false, true), (cut.Recovery.WasClean, cut.Recovery.WasPowerCut));
+        }
+        using Pile closed = Open(Reading);
+        Assert.True(closed.Recovery.WasClean);
+    }
+
+    private static PileOptions Reading(PileOptions options) => options with { ReadOnly = true };
+
     /// <summary>It examines nothing, so what its writer uses is unexamined to it; the number of objects it can't know.</summary>
     [Fact]
     public void A_reader_knows_how_much_its_writer_uses_and_no_number_of_objects()
     {
         using Pile writer = Open();
         writer.Put(new byte[200_000]);
-        using Pile reader = Open(static options => options with { ReadOnly = true });
+        using Pile reader = Open(Reading);
         for (int round = 0; round < 3; round++)
         {
             for (int i = 0; i < Objects; i++)
