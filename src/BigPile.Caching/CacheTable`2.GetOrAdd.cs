@@ -7,12 +7,16 @@ namespace BigPile.Caching;
 /// <summary>Values that are made when they are missing.</summary>
 public sealed partial class CacheTable<TKey, TValue>
 {
-    /// <summary>Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it.</summary>
+    /// <summary>
+    /// Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it, and whatever type of
+    /// value they ask the table for.
+    /// </summary>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="factory">Makes the value, on the thread of one of the callers. It must not ask for the same key.</param>
     /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
     /// <returns>The value. What the factory throws, all who waited get.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
+    /// <exception cref="InvalidCastException">The value, which may be that of another caller's factory, is of another type.</exception>
     /// <exception cref="InvalidOperationException">
     /// The factory asked for its own key, or for one whose factory waits for this one.
     /// </exception>
@@ -35,7 +39,10 @@ public sealed partial class CacheTable<TKey, TValue>
         return _flights.GetOrAdd(key, state, factory, options);
     }
 
-    /// <summary>Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it.</summary>
+    /// <summary>
+    /// Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it, and whatever type of
+    /// value they ask the table for.
+    /// </summary>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="factory">
     /// Makes the value. Its token is cancelled when all who waited have gone. It must not ask for the same key.
@@ -44,6 +51,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="cancellationToken">Ends this caller's wait, and nobody else's.</param>
     /// <returns>The value. What the factory throws, all who waited get.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
+    /// <exception cref="InvalidCastException">The value, which may be that of another caller's factory, is of another type.</exception>
     /// <exception cref="InvalidOperationException">
     /// The factory asked for its own key, or for one whose factory waits for this one.
     /// </exception>

@@ -151,13 +151,13 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     /// <summary>The key as runs are told apart by it: where the table compares bytes, its bytes.</summary>
-    internal FlightKey<TKey> FlightKeyOf(TKey key)
+    internal FlightKey FlightKeyOf(TKey key)
     {
         if (KeyCodec<TKey>.Kind != KeyKind.Object || Core.KeyComparer != null)
-            return new FlightKey<TKey>(key, null);
+            return new FlightKey(key, null);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return new FlightKey<TKey>(key, Keys.Probe(key, stack).Bytes.ToArray());
+        return new FlightKey(key, Keys.Probe(key, stack).Bytes.ToArray());
     }
 
     /// <summary>Begins a run for a key that is missing; <see langword="null"/> when it is there.</summary>
@@ -187,11 +187,20 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private TValue Complete(ref ValueReader reader, in KeyProbe key)
+    private TValue Complete(ref ValueReader reader, in KeyProbe key) => ValueOf(reader.Complete(Core.Pile.Keeper.Codec), key);
+
+    /// <summary>What another caller's factory made for a key, as a read would give it.</summary>
+    /// <exception cref="InvalidCastException">It is of another type.</exception>
+    internal TValue ValueOf(object? value, TKey key)
     {
-        object? value = reader.Complete(Core.Pile.Keeper.Codec);
-        return value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return ValueOf(value, Keys.Probe(key, stack));
     }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private TValue ValueOf(object? value, in KeyProbe key) =>
+        value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);
 
     [DoesNotReturn]
     [MethodImpl(MethodImplOptions.NoInlining)]
