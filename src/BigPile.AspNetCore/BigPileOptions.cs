@@ -108,6 +108,12 @@ public sealed class BigPileOptions
     /// </summary>
     public string? SpillDirectory { get; set; }
 
+    /// <summary>
+    /// How long a caller waits for the factory of another one: above zero and up to 7 days, 10 minutes by default, or infinite. See
+    /// <see cref="PileCacheOptions.FactoryPatience"/>.
+    /// </summary>
+    public TimeSpan FactoryPatience { get; set; } = PileCacheOptions.DefaultFactoryPatience;
+
     /// <summary>Called when the pile is open and before it is served, on a thread of the pool; it may fill tables.</summary>
     public Action<PileCache>? Opened { get; set; }
 
@@ -140,6 +146,7 @@ public sealed class BigPileOptions
         WaitsForTables = WaitsForTables,
         IndexDirectory = IndexDirectory,
         SpillDirectory = SpillDirectory,
+        FactoryPatience = FactoryPatience,
         StartWait = StartWait,
         Opened = Opened,
         Tables = Tables,

@@ -8,8 +8,8 @@ namespace BigPile.Caching;
 public sealed partial class CacheTable<TKey, TValue>
 {
     /// <summary>
-    /// Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it, and whatever type of
-    /// value they ask the table for.
+    /// Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it, and whatever type
+    /// of value they ask the table for.
     /// </summary>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="factory">Makes the value, on the thread of one of the callers. It must not ask for the same key.</param>
@@ -21,6 +21,9 @@ public sealed partial class CacheTable<TKey, TValue>
     /// The factory asked for its own key, or for one whose factory waits for this one.
     /// </exception>
     /// <exception cref="PileFullException">There is no room for the new value.</exception>
+    /// <exception cref="TimeoutException">
+    /// Another caller's factory took longer than <see cref="PileCacheOptions.FactoryPatience"/>.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public TValue GetOrAdd(TKey key, Func<TKey, TValue> factory, EntryOptions? options = null)
     {
@@ -40,8 +43,8 @@ public sealed partial class CacheTable<TKey, TValue>
     }
 
     /// <summary>
-    /// Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it, and whatever type of
-    /// value they ask the table for.
+    /// Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it, and whatever type
+    /// of value they ask the table for.
     /// </summary>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="factory">
@@ -57,6 +60,9 @@ public sealed partial class CacheTable<TKey, TValue>
     /// </exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
     /// <exception cref="PileFullException">There is no room for the new value.</exception>
+    /// <exception cref="TimeoutException">
+    /// Another caller's factory took longer than <see cref="PileCacheOptions.FactoryPatience"/>.
+    /// </exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public ValueTask<TValue> GetOrAddAsync(
         TKey key, Func<TKey, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options = null,

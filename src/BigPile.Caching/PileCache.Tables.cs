@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using System.Text;
+using BigPile.Caching.Flights;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
@@ -178,6 +179,7 @@ public sealed partial class PileCache
         var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, _indexes.Hash, _clock, options, place)
         {
             KeyComparer = comparer,
+            Patience = new FlightPatience(_options.FactoryPatience, _options.TimeProvider),
             WasFound = wasFound,
             IsInUse = !wasFound,
             OnDamage = _noteDamage,

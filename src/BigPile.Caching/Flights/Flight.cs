@@ -50,6 +50,24 @@ internal abstract class Flight(FlightNode node) : IDisposable
         }
     }
 
+    /// <summary>Waits until the run has landed.</summary>
+    /// <exception cref="TimeoutException">It takes longer than the caller waits, who may be what it waits for.</exception>
+    internal async Task WaitAsync(FlightPatience patience, CancellationToken cancellation)
+    {
+        try
+        {
+            await Landed.WaitAsync(patience.Longest, patience.Time, cancellation).ConfigureAwait(false);
+        }
+        catch (TimeoutException) when (!Landed.IsCompleted)
+        {
+            throw node.TakesTooLong(patience.Longest);
+        }
+        catch (TimeoutException)
+        {
+            await Landed.ConfigureAwait(false); // the factory's own, or it has landed just now
+        }
+    }
+
     /// <summary>Leaves those who wait; the last one cancels a run that has not ended.</summary>
     /// <returns>Whether that was the last one.</returns>
     internal bool LeaveAsLast()

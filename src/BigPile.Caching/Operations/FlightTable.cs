@@ -62,7 +62,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
                 _ = RunAsync(own, id, key, state, factory, options);
             if (own != null || TryJoin(id, flight))
             {
-                await WaitAsync(id, flight, cancellation).ConfigureAwait(false);
+                await WaitAsync(id, flight, own != null ? FlightPatience.Endless : table.Core.Patience, cancellation).ConfigureAwait(false);
                 if (own != null)
                     return await own.Landing.ConfigureAwait(false);
                 if (!table.TryGetAgain(key, out value) && flight.HasMade)
@@ -104,7 +104,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
             return false;
         try
         {
-            flight.Landed.GetAwaiter().GetResult();
+            flight.WaitAsync(table.Core.Patience, CancellationToken.None).GetAwaiter().GetResult();
             return true;
         }
         finally
@@ -113,11 +113,11 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    private async Task WaitAsync(FlightKey key, Flight flight, CancellationToken cancellation)
+    private async Task WaitAsync(FlightKey key, Flight flight, FlightPatience patience, CancellationToken cancellation)
     {
         try
         {
-            await flight.Landed.WaitAsync(cancellation).ConfigureAwait(false);
+            await flight.WaitAsync(patience, cancellation).ConfigureAwait(false);
         }
         finally
         {
@@ -135,7 +135,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     private TValue Run<TState>(
         Flight<TValue> flight, FlightKey id, TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
-        FlightNode? before = flight.Node.Enter();
+        FlightNode.Stay stay = flight.Node.EnterThread();
         try
         {
             if (!TryGetOrBegin(flight, key, options, out TValue? value))
@@ -155,7 +155,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
         finally
         {
-            FlightNode.Leave(before);
+            stay.Dispose();
             End(flight);
             Leave(id, flight);
         }
@@ -185,7 +185,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         Flight<TValue> flight, FlightKey id, TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory,
         EntryOptions? options)
     {
-        _ = flight.Node.Enter(); // until this method ends
+        flight.Node.Enter(); // until this method ends
         try
         {
             if (!TryGetOrBegin(flight, key, options, out TValue? value))

@@ -105,6 +105,9 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// <summary>The runs of factories for keys of the table, as what happens to the keys is told to them.</summary>
     internal FlightMarks Flights { get; } = new();
 
+    /// <summary>How long a caller waits for the run of another one.</summary>
+    internal FlightPatience Patience { get; init; } = FlightPatience.Endless;
+
     /// <summary>The same runs, as others find and join them.</summary>
     internal FlightRuns FlightRunsBy(IEqualityComparer<FlightKey> comparer) =>
         _runs ?? LazyInitializer.EnsureInitialized(ref _runs, () => new FlightRuns(comparer)); // most tables have no factories
