@@ -8,6 +8,9 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.AspNetCore;
 
 /// <summary>How the pile of an application is made, opened and kept.</summary>
+/// <remarks>
+/// From the configuration they are read by <c>AddBigPile(configuration)</c>, which refuses what is no option.
+/// </remarks>
 public sealed class BigPileOptions
 {
     /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
