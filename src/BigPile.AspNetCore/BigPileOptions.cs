@@ -9,7 +9,8 @@ namespace BigPile.AspNetCore;
 
 /// <summary>How the pile of an application is made, opened and kept.</summary>
 /// <remarks>
-/// From the configuration they are read by <c>AddBigPile(configuration)</c>, which refuses what is no option.
+/// From the configuration they are read by <c>AddBigPile(configuration)</c>, which takes sizes such as <c>8g</c>, and refuses what is no
+/// option.
 /// </remarks>
 public sealed class BigPileOptions
 {

@@ -43,7 +43,7 @@ public static class BigPileServiceCollectionExtensions
 
     /// <summary>Registers the application's pile, with its options from the configuration.</summary>
     /// <remarks>
-    /// A key that is no option keeps the host from starting, with the one that may have been meant.
+    /// Sizes may be written as <c>8g</c>. A key that is no option keeps the host from starting, with the one that may have been meant.
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configuration">

@@ -12,10 +12,10 @@ namespace BigPile.AspNetCore.Tests;
 public sealed class ConfiguredOptionsTests
 {
     [Fact]
-    public void Options_are_what_their_section_says()
+    public void Sizes_are_written_as_people_write_them_and_all_else_as_the_framework_reads_it()
     {
         BigPileOptions options = Read(
-            ("MaxBytes", "8589934592"), ("segmentbytes", "16777216"), ("FlushLogBytes", "2097152"), ("WarmupBytesPerSecond", ""),
+            ("MaxBytes", "8g"), ("segmentbytes", "16 MiB"), ("FlushLogBytes", "2097152"), ("WarmupBytesPerSecond", ""),
             ("Store", "Managed"), ("FlushInterval", "00:00:05"), ("HugePages", "false"), ("CodecOptions:InitializeNewMembers", "true"));
         Assert.Equal((8L << 30, 16 << 20, 2 << 20, 0), (options.MaxBytes, options.SegmentBytes, options.FlushLogBytes,
             options.WarmupBytesPerSecond));
@@ -28,6 +28,7 @@ public sealed class ConfiguredOptionsTests
     [InlineData("Zebra", "1", "'BigPile:Zebra'", "MaxBytes")]
     [InlineData("Opened", "1", "'BigPile:Opened'", "MaxBytes")]
     [InlineData("CodecOptions:MayExtendContract", "true", "'BigPile:CodecOptions:MayExtendContracts'")]
+    [InlineData("MaxBytes", "8x", "'BigPile:MaxBytes'", "'8x'", "64g")]
     [InlineData("Directory:Path", "/data", "'BigPile:Directory:Path'", "'BigPile:Directory'")]
     [InlineData("CodecOptions", "all", "'BigPile:CodecOptions'", "MayExtendContracts")]
     [InlineData("HugePages", "maybe", "'BigPile:HugePages'")]
@@ -42,7 +43,7 @@ public sealed class ConfiguredOptionsTests
     public async Task A_named_pile_has_its_section_and_code_counts_more()
     {
         await using TestHost host = await TestHost.StartAsync(static services => services.AddBigPile(
-            "scratch", Section(("MaxBytes", "67108864"), ("SegmentBytes", "4194304")), static options => options.MaxBytes = 32 << 20));
+            "scratch", Section(("MaxBytes", "64m"), ("SegmentBytes", "4m")), static options => options.MaxBytes = 32 << 20));
         BigPileOptions options = host.Service<IOptionsMonitor<BigPileOptions>>().Get("scratch");
         Assert.Equal((32 << 20, 4 << 20), (options.MaxBytes, options.SegmentBytes));
     }

@@ -9,6 +9,7 @@ using Microsoft.Extensions.Options;
 namespace BigPile.AspNetCore.Configuration;
 
 /// <summary>Reads options from the configuration, and refuses what would have no effect: the framework's binder passes over it.</summary>
+/// <remarks>Every option that is a <see cref="long"/> is a size, written as <see cref="ByteSize"/> reads it.</remarks>
 internal static class ConfiguredOptions
 {
     /// <summary>Sets the options that a section names.</summary>
@@ -49,7 +50,14 @@ internal static class ConfiguredOptions
             return [$"'{given.Path}' has the part '{part.Path}'; it must be one value."];
         if (isBlank && option.PropertyType != typeof(string))
             return []; // as an environment variable that is set to nothing
-        values.Add(given.Path, given.Value);
+        string? value = given.Value;
+        if (option.PropertyType == typeof(long))
+        {
+            if (!ByteSize.TryParse(value!, out long bytes))
+                return [$"'{given.Path}' is '{value}'; it must {ByteSize.Form}."];
+            value = $"{bytes}";
+        }
+        values.Add(given.Path, value);
         return [];
     }
 
