@@ -140,9 +140,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <summary>Begins an entry's lifetime anew, as if its value had just been put. It gets a new version.</summary>
     /// <param name="key">The key.</param>
     /// <param name="options">
-    /// What is to be different. What is left out stays as the entry has it, whatever the table's options are: its priority, its tags (an
-    /// empty collection takes them away), the time that a use gives it; and with neither an age nor an instant it lives as long again as
-    /// when it was put, so an entry without an end stays without one.
+    /// What is to be different. What is left out stays as the entry has it: priority, tags (an empty collection takes them away), sliding
+    /// time; with neither an age nor an instant it lives as long again as when it was put, without an end if it had none.
     /// </param>
     /// <returns>
     /// <see langword="false"/> when the table has no such key, or is at a limit and has no room for the entry with these options: it is as

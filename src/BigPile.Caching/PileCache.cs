@@ -57,15 +57,9 @@ public sealed partial class PileCache : IDisposable
     {
         ArgumentNullException.ThrowIfNull(pile);
         ArgumentNullException.ThrowIfNull(options);
-        ArgumentNullException.ThrowIfNull(options.TimeProvider);
         if (pile.IsReadOnly)
             throw new ArgumentException("Tables need a pile that can be changed: open it without PileOptions.ReadOnly.", nameof(pile));
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepPeriod, TimeSpan.Zero);
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepBuckets, 1);
-        if (!PileCacheOptions.IsPatience(options.FactoryPatience))
-            throw new ArgumentOutOfRangeException(
-                nameof(options), options.FactoryPatience,
-                "PileCacheOptions.FactoryPatience must be above zero and at most 7 days, or infinite.");
+        options.Validate();
         RefuseBeyondVersions(pile);
         PrepareSpill(options.SpillDirectory);
         Pile = pile;

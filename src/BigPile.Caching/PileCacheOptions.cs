@@ -70,6 +70,21 @@ public sealed record PileCacheOptions
     /// <summary>What the comparison of indexes with the pile waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
     internal Task InspectsAfter { get; init; } = Task.CompletedTask;
 
+    /// <summary>Refuses what is out of its range.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    internal void Validate()
+    {
+        ArgumentNullException.ThrowIfNull(TimeProvider);
+        ArgumentOutOfRangeException.ThrowIfLessThan(SweepPeriod, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfLessThan(SweepBuckets, 1);
+        if (!IsPatience(FactoryPatience))
+        {
+            throw new ArgumentException(
+                $"PileCacheOptions.FactoryPatience is {FactoryPatience}; it must be above zero and at most {MaxFactoryPatience}, or "
+                + "infinite.", "options");
+        }
+    }
+
     /// <summary>Whether callers may wait so long for a factory.</summary>
     internal static bool IsPatience(TimeSpan time) =>
         time == Timeout.InfiniteTimeSpan || (time > TimeSpan.Zero && time <= MaxFactoryPatience);
