@@ -46,7 +46,8 @@ internal sealed class PublicMembers
     }
 
     private static bool IsVisible(MethodAttributes attributes) =>
-        (attributes & MethodAttributes.MemberAccessMask) is MethodAttributes.Public or MethodAttributes.Family or MethodAttributes.FamORAssem;
+        (attributes & MethodAttributes.MemberAccessMask)
+            is MethodAttributes.Public or MethodAttributes.Family or MethodAttributes.FamORAssem;
 
     private bool IsVisible(TypeDefinition type) => (type.Attributes & TypeAttributes.VisibilityMask) switch
     {

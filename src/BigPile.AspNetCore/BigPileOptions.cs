@@ -8,6 +8,10 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.AspNetCore;
 
 /// <summary>How the pile of an application is made, opened and kept.</summary>
+/// <remarks>
+/// From the configuration they are read by <c>AddBigPile(configuration)</c>, which takes sizes such as <c>8g</c>, and refuses what is no
+/// option.
+/// </remarks>
 public sealed class BigPileOptions
 {
     /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
@@ -109,6 +113,12 @@ public sealed class BigPileOptions
     /// </summary>
     public string? SpillDirectory { get; set; }
 
+    /// <summary>
+    /// How long a caller waits for the factory of another one: above zero and up to 7 days, 10 minutes by default, or infinite. See
+    /// <see cref="PileCacheOptions.FactoryPatience"/>.
+    /// </summary>
+    public TimeSpan FactoryPatience { get; set; } = PileCacheOptions.DefaultFactoryPatience;
+
     /// <summary>Called when the pile is open and before it is served, on a thread of the pool; it may fill tables.</summary>
     public Action<PileCache>? Opened { get; set; }
 
@@ -141,6 +151,7 @@ public sealed class BigPileOptions
         WaitsForTables = WaitsForTables,
         IndexDirectory = IndexDirectory,
         SpillDirectory = SpillDirectory,
+        FactoryPatience = FactoryPatience,
         StartWait = StartWait,
         Opened = Opened,
         Tables = Tables,

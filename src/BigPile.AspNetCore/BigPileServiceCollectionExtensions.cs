@@ -2,8 +2,10 @@ using System;
 using System.Linq;
 using BigPile;
 using BigPile.AspNetCore;
+using BigPile.AspNetCore.Configuration;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -39,6 +41,39 @@ public static class BigPileServiceCollectionExtensions
         return new BigPileBuilder(services, Options.Options.DefaultName);
     }
 
+    /// <summary>Registers the application's pile, with its options from the configuration.</summary>
+    /// <remarks>
+    /// Sizes may be written as <c>8g</c>. A key that is no option keeps the host from starting, with the one that may have been meant.
+    /// </remarks>
+    /// <param name="services">The application's services.</param>
+    /// <param name="configuration">
+    /// The section that has nothing but options, by the names of the properties of <see cref="BigPileOptions"/>; read once.
+    /// </param>
+    /// <param name="configure">Sets what the configuration can't say, or what is to count in its place.</param>
+    /// <returns>What adds tables and caches to the pile.</returns>
+    public static BigPileBuilder AddBigPile(
+        this IServiceCollection services, IConfiguration configuration, Action<BigPileOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(configuration);
+        return services.AddBigPile(Reading(configuration, configure));
+    }
+
+    /// <summary>
+    /// Registers one more pile, with its options from the configuration. What belongs to it is a service with the pile's name as its key.
+    /// </summary>
+    /// <inheritdoc cref="AddBigPile(IServiceCollection, IConfiguration, Action{BigPileOptions})"/>
+    /// <param name="services">The application's services.</param>
+    /// <param name="name">The pile's name.</param>
+    /// <param name="configuration">The section of this pile.</param>
+    /// <param name="configure">Sets what the configuration can't say, or what is to count in its place.</param>
+    /// <exception cref="ArgumentException">The name is empty.</exception>
+    public static BigPileBuilder AddBigPile(
+        this IServiceCollection services, string name, IConfiguration configuration, Action<BigPileOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(configuration);
+        return services.AddBigPile(name, Reading(configuration, configure));
+    }
+
     /// <summary>Registers one more pile. What belongs to it is a service with the pile's name as its key.</summary>
     /// <param name="services">The application's services.</param>
     /// <param name="name">The pile's name.</param>
@@ -58,6 +93,12 @@ public static class BigPileServiceCollectionExtensions
         services.TryAddKeyedSingleton(name, static (provider, key) => provider.GetRequiredKeyedService<PileHost>(key).OpenedCache());
         return new BigPileBuilder(services, name);
     }
+
+    private static Action<BigPileOptions> Reading(IConfiguration configuration, Action<BigPileOptions>? configure) => options =>
+    {
+        ConfiguredOptions.Bind(configuration, options);
+        configure?.Invoke(options);
+    };
 
     private static void Configure(IServiceCollection services, string name, Action<BigPileOptions>? configure)
     {

@@ -31,12 +31,12 @@ public sealed partial class PileHybridCache
             if (run == own)
             {
                 _ = RunAsync(id, own, table, state, factory, plan, tags);
-                return (await WaitAsync(id, own, cancellation).ConfigureAwait(false)).Value;
+                return (await WaitAsync(id, own, FlightPatience.Endless, cancellation).ConfigureAwait(false)).Value;
             }
             if (!run.Flight.TryJoin())
                 continue; // it was abandoned, and is gone in a moment
             run.Join();
-            HybridOutcome<T> outcome = await WaitAsync(id, run, cancellation).ConfigureAwait(false);
+            HybridOutcome<T> outcome = await WaitAsync(id, run, table.Core.Patience, cancellation).ConfigureAwait(false);
             if (outcome.Sharing == Sharing.None)
                 return await factory(state, cancellation).ConfigureAwait(false);
             if (TryShare(table, key, outcome, out value))
@@ -63,11 +63,13 @@ public sealed partial class PileHybridCache
         }
     }
 
-    private async Task<HybridOutcome<T>> WaitAsync<T>(RunId id, HybridRun<T> run, CancellationToken cancellation)
+    private async Task<HybridOutcome<T>> WaitAsync<T>(
+        RunId id, HybridRun<T> run, FlightPatience patience, CancellationToken cancellation)
     {
         try
         {
-            return await run.Flight.Landing.WaitAsync(cancellation).ConfigureAwait(false);
+            await run.Flight.WaitAsync(patience, cancellation).ConfigureAwait(false);
+            return await run.Flight.Landing.ConfigureAwait(false);
         }
         finally
         {
@@ -81,7 +83,7 @@ public sealed partial class PileHybridCache
         RunId id, HybridRun<T> run, CacheTable<string, object?> table, TState state, Func<TState, CancellationToken, ValueTask<T>> factory,
         HybridPlan plan, string[] tags)
     {
-        _ = run.Flight.Node.Enter(); // until this method ends
+        run.Flight.Node.Enter(); // until this method ends
         try
         {
             HybridOutcome<T> outcome = await ProduceAsync(id.Key, run, table, state, factory, plan, tags).ConfigureAwait(false);

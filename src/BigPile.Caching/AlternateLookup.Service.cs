@@ -61,17 +61,17 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return _table.Core.TryLook(Probe(key, stack), out entry);
     }
 
-    /// <summary>Gives an entry another lifetime, while its value, priority and tags stay. It gets a new version.</summary>
+    /// <summary>Begins an entry's lifetime anew. Its value stays, and what the options leave out. It gets a new version.</summary>
     /// <param name="key">The key.</param>
     /// <param name="version">The version that the entry must have; 0: any.</param>
-    /// <param name="lifetime">The lifetime.</param>
+    /// <param name="options">What is to be different; <see langword="null"/>: it lives without an end.</param>
     /// <param name="info">The entry as it is now.</param>
     /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
-    internal PutResult? Renew(TAlternateKey key, ulong version, in EntryLifetime lifetime, out EntryInfo info)
+    internal PutResult? Renew(TAlternateKey key, ulong version, EntryOptions? options, out EntryInfo info)
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return _table.Renew(Probe(key, stack), version, lifetime, out info);
+        return _table.Renew(Probe(key, stack), version, options, out info);
     }
 
     /// <summary>Puts bytes with exactly what a spec says, in instants of the system's clock, whatever the table's options are.</summary>

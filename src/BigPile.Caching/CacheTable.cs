@@ -15,7 +15,10 @@ public abstract class CacheTable
     /// <summary>The table's name, unique within its cache.</summary>
     public string Name => Core.Name;
 
-    /// <summary>The number of entries, with those that expired or whose tag was removed, and that were not swept yet.</summary>
+    /// <summary>
+    /// The number of entries, with those that expired or whose tag was removed, and that were not swept yet; until
+    /// <see cref="CacheReadiness.IsReady"/>, of those that were found so far.
+    /// </summary>
     public long Count => Statistics.EntryCount;
 
     /// <summary>What the table holds and did.</summary>

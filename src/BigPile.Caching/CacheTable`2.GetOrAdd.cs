@@ -7,16 +7,19 @@ namespace BigPile.Caching;
 /// <summary>Values that are made when they are missing.</summary>
 public sealed partial class CacheTable<TKey, TValue>
 {
-    /// <summary>Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it.</summary>
+    /// <summary>
+    /// Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it, and whatever type
+    /// of value they ask the table for.
+    /// </summary>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="factory">Makes the value, on the thread of one of the callers. It must not ask for the same key.</param>
     /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
     /// <returns>The value. What the factory throws, all who waited get.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">
-    /// The factory asked for its own key, or for one whose factory waits for this one.
-    /// </exception>
+    /// <exception cref="InvalidCastException">The value, which may be that of another caller's factory, is of another type.</exception>
+    /// <exception cref="InvalidOperationException">The factory asked for its own key, or for one whose factory waits for it.</exception>
     /// <exception cref="PileFullException">There is no room for the new value.</exception>
+    /// <exception cref="TimeoutException">Another's factory took longer than <see cref="PileCacheOptions.FactoryPatience"/>.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public TValue GetOrAdd(TKey key, Func<TKey, TValue> factory, EntryOptions? options = null)
     {
@@ -35,21 +38,12 @@ public sealed partial class CacheTable<TKey, TValue>
         return _flights.GetOrAdd(key, state, factory, options);
     }
 
-    /// <summary>Reads a value, and makes it if it is missing. The factory runs once for a key, however many callers wait for it.</summary>
+    /// <inheritdoc cref="GetOrAdd(TKey, Func{TKey, TValue}, EntryOptions)"/>
     /// <param name="key">The key; at most 4,096 bytes.</param>
-    /// <param name="factory">
-    /// Makes the value. Its token is cancelled when all who waited have gone. It must not ask for the same key.
-    /// </param>
+    /// <param name="factory">Makes the value. Its token is cancelled when all who waited have gone.</param>
     /// <param name="options">Age, priority and tags of a new entry; the table's when left out.</param>
     /// <param name="cancellationToken">Ends this caller's wait, and nobody else's.</param>
-    /// <returns>The value. What the factory throws, all who waited get.</returns>
-    /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="InvalidOperationException">
-    /// The factory asked for its own key, or for one whose factory waits for this one.
-    /// </exception>
     /// <exception cref="OperationCanceledException">The wait was cancelled.</exception>
-    /// <exception cref="PileFullException">There is no room for the new value.</exception>
-    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public ValueTask<TValue> GetOrAddAsync(
         TKey key, Func<TKey, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options = null,
         CancellationToken cancellationToken = default)

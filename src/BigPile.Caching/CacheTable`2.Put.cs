@@ -127,7 +127,7 @@ public sealed partial class CacheTable<TKey, TValue>
         return Core.Remove(_keys.Probe(key, stack), Condition.Of(version));
     }
 
-    /// <summary>Uses an entry without reading it: puts off its expiry if it is a sliding one.</summary>
+    /// <summary>Uses an entry without reading it: puts off its expiry if it is a sliding one, and changes nothing else of it.</summary>
     /// <returns>Whether the table has the key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Touch(TKey key)
@@ -137,7 +137,12 @@ public sealed partial class CacheTable<TKey, TValue>
         return Core.Touch(_keys.Probe(key, stack));
     }
 
-    /// <summary>Makes an entry as young as if its value had just been put, with other options. It gets a new version.</summary>
+    /// <summary>Begins an entry's lifetime anew, as if its value had just been put. It gets a new version.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="options">
+    /// What is to be different. What is left out stays as the entry has it: priority, tags (an empty collection takes them away), sliding
+    /// time; with neither an age nor an instant it lives as long again as when it was put, without an end if it had none.
+    /// </param>
     /// <returns>
     /// <see langword="false"/> when the table has no such key, or is at a limit and has no room for the entry with these options: it is as
     /// it was then.
@@ -150,7 +155,7 @@ public sealed partial class CacheTable<TKey, TValue>
         ArgumentNullException.ThrowIfNull(options);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return _typed.Touch(_keys.Probe(key, stack), options);
+        return _typed.Renew(_keys.Probe(key, stack), version: 0, options, out _) is not (null or PutResult.Collision);
     }
 
     /// <summary>Puts a value of which the caller has the bytes as the pile stores them.</summary>

@@ -3,11 +3,17 @@ using System.Collections.Generic;
 
 namespace BigPile.Caching;
 
-/// <summary>How an entry is put. What is left out comes from the table's options.</summary>
+/// <summary>
+/// How an entry is put. What is left out comes from the table's options; in
+/// <see cref="CacheTable{TKey, TValue}.Touch(TKey, EntryOptions)"/> it stays as the entry has it.
+/// </summary>
 /// <remarks>Thread safety: instances may be shared once they are made, and used for any number of puts.</remarks>
 public sealed record EntryOptions
 {
-    /// <summary>The time after which the entry is gone; above zero.</summary>
+    /// <summary>
+    /// The time after which the entry is gone; above zero. Where neither this nor <see cref="ExpiresAt"/> is given, a put takes
+    /// <see cref="TableOptions.DefaultMaxAge"/>, and without that the entry has no end.
+    /// </summary>
     public TimeSpan? MaxAge { get; init; }
 
     /// <summary>The instant from which the entry is gone. With <see cref="MaxAge"/> as well, the earlier of the two counts.</summary>
@@ -15,7 +21,8 @@ public sealed record EntryOptions
 
     /// <summary>
     /// The time without a use after which the entry is gone, if it is not gone by age before; above zero. It may be there for a sixteenth
-    /// of that time longer, as uses are written ahead; never shorter.
+    /// of that time longer, as uses are written ahead; never shorter. Where it is left out, a put takes
+    /// <see cref="TableOptions.DefaultSliding"/>, and without that uses put nothing off.
     /// </summary>
     public TimeSpan? Sliding { get; init; }
 

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
+using BigPile.Caching.Flights;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
@@ -78,7 +79,7 @@ public sealed partial class PileCache
         where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
-        Allow<TKey, TValue>();
+        Pile.Keeper.Codecs.Allow([typeof(TKey), typeof(TValue)]); // who names them means to store them
         lock (_lock)
         {
             bool exists = _cores.TryGetValue(name, out TableCore? core) && KeyCodec<TKey>.Fits(core.KeyKind);
@@ -92,7 +93,7 @@ public sealed partial class PileCache
     {
         if (TextKey.Utf8Of(name, "table's name").Length > MaxNameBytes)
             throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
-        Allow<TKey, TValue>();
+        Pile.Keeper.Codecs.Allow([typeof(TKey), typeof(TValue)]); // who names them means to store them
         CacheTable<TKey, TValue>? table;
         bool isKnown;
         do
@@ -113,13 +114,6 @@ public sealed partial class PileCache
             table.Core.Configure(options);
         table.Core.IsConfigured = true; // not before: a refused call leaves the table as it was
         return table;
-    }
-
-    // Whoever names the types means to store them.
-    private void Allow<TKey, TValue>()
-    {
-        Pile.Keeper.Codecs.Allow(typeof(TKey));
-        Pile.Keeper.Codecs.Allow(typeof(TValue));
     }
 
     // With no lock held: comparers may be told apart by code of the application.
@@ -185,6 +179,7 @@ public sealed partial class PileCache
         var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, _indexes.Hash, _clock, options, place)
         {
             KeyComparer = comparer,
+            Patience = new FlightPatience(_options.FactoryPatience, _options.TimeProvider),
             WasFound = wasFound,
             IsInUse = !wasFound,
             OnDamage = _noteDamage,

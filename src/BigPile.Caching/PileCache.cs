@@ -57,11 +57,9 @@ public sealed partial class PileCache : IDisposable
     {
         ArgumentNullException.ThrowIfNull(pile);
         ArgumentNullException.ThrowIfNull(options);
-        ArgumentNullException.ThrowIfNull(options.TimeProvider);
         if (pile.IsReadOnly)
             throw new ArgumentException("Tables need a pile that can be changed: open it without PileOptions.ReadOnly.", nameof(pile));
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepPeriod, TimeSpan.Zero);
-        ArgumentOutOfRangeException.ThrowIfLessThan(options.SweepBuckets, 1);
+        options.Validate();
         RefuseBeyondVersions(pile);
         PrepareSpill(options.SpillDirectory);
         Pile = pile;

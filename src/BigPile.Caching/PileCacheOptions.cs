@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace BigPile.Caching;
@@ -7,6 +8,9 @@ namespace BigPile.Caching;
 /// <remarks>Thread safety: immutable.</remarks>
 public sealed record PileCacheOptions
 {
+    internal static readonly TimeSpan DefaultFactoryPatience = TimeSpan.FromMinutes(10);
+    internal static readonly TimeSpan MaxFactoryPatience = TimeSpan.FromDays(7);
+
     /// <summary>Whether disposing the cache disposes the pile.</summary>
     public bool OwnsPile { get; init; }
 
@@ -53,6 +57,35 @@ public sealed record PileCacheOptions
     /// </remarks>
     public string? SpillDirectory { get; init; }
 
+    /// <summary>
+    /// How long a caller of <c>GetOrAdd</c> waits for the factory of another one before it throws <see cref="TimeoutException"/>: above
+    /// zero and up to 7 days, 10 minutes by default; or <see cref="Timeout.InfiniteTimeSpan"/>.
+    /// </summary>
+    /// <remarks>
+    /// A factory that asks for its own key is told at once, on whatever thread; but behind <see cref="ExecutionContext.SuppressFlow"/>
+    /// another thread can't be told from another caller, and this ends its wait. The factory itself may take as long as it likes.
+    /// </remarks>
+    public TimeSpan FactoryPatience { get; init; } = DefaultFactoryPatience;
+
     /// <summary>What the comparison of indexes with the pile waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
     internal Task InspectsAfter { get; init; } = Task.CompletedTask;
+
+    /// <summary>Refuses what is out of its range.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    internal void Validate()
+    {
+        ArgumentNullException.ThrowIfNull(TimeProvider);
+        ArgumentOutOfRangeException.ThrowIfLessThan(SweepPeriod, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfLessThan(SweepBuckets, 1);
+        if (!IsPatience(FactoryPatience))
+        {
+            throw new ArgumentException(
+                $"PileCacheOptions.FactoryPatience is {FactoryPatience}; it must be above zero and at most {MaxFactoryPatience}, or "
+                + "infinite.", "options");
+        }
+    }
+
+    /// <summary>Whether callers may wait so long for a factory.</summary>
+    internal static bool IsPatience(TimeSpan time) =>
+        time == Timeout.InfiniteTimeSpan || (time > TimeSpan.Zero && time <= MaxFactoryPatience);
 }

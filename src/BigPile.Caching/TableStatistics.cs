@@ -1,6 +1,7 @@
 namespace BigPile.Caching;
 
 /// <summary>What a table holds and did.</summary>
+/// <remarks>Until <see cref="CacheReadiness.IsReady"/>, what it holds is what was found so far.</remarks>
 /// <param name="EntryCount">Entries.</param>
 /// <param name="EntryBytes">Bytes of the entries' payloads: heads, keys and values.</param>
 /// <param name="IndexBytes">Bytes of the index, in process memory.</param>

@@ -11,7 +11,9 @@ public interface IPileCodec
     string Name => GetType().FullName ?? GetType().Name;
 
     /// <summary>Appends the payload of <paramref name="value"/> and everything that it reaches.</summary>
-    /// <param name="value">The root of the graph; never <see langword="null"/>, a <see cref="string"/>, a byte array or a primitive value.</param>
+    /// <param name="value">
+    /// The root of the graph; never <see langword="null"/>, a <see cref="string"/>, a byte array or a primitive value.
+    /// </param>
     /// <param name="destination">The buffer to append to; empty at the call.</param>
     /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
     void Serialize(object value, PileBuffer destination);

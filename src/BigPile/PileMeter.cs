@@ -30,7 +30,8 @@ internal static class PileMeter
         Observe("bigpile.memory.overhead", "By", "Bytes of process memory beside the segments.", static pile => pile.RecordBytes);
         Observe("bigpile.memory.limit", "By", "The most bytes that the segments may take.", static pile => pile.LimitBytes);
         Observe("bigpile.segment.count", "{segment}", "Segments.", static pile => pile.SegmentCount);
-        Observe("bigpile.object.count", "{object}", "Objects that are live.", static pile => pile.ObjectCount);
+        Meter.CreateObservableUpDownCounter(
+            "bigpile.object.count", ObserveObjects, "{object}", "Objects that are live; not told before all pages were examined.");
         Meter.CreateObservableUpDownCounter("bigpile.memory.used", ObserveUsed, "By", "Bytes of pages in use by what they are used for.");
         Meter.CreateObservableCounter("bigpile.background.failures", ObserveFailures, "{failure}", "Failures of work in the background.");
         Meter.CreateObservableUpDownCounter("bigpile.lease.active", ObserveLeases, "{lease}", "Payloads that are leased.");
@@ -63,6 +64,9 @@ internal static class PileMeter
         Of(pile, statistics.FreeBytes, "free"),
         Of(pile, statistics.UnexaminedBytes, "unexamined"),
     ]);
+
+    private static List<Measurement<long>> ObserveObjects() =>
+        Each(static (pile, statistics) => statistics.ObjectCount is { } count ? [Of(pile, count)] : []);
 
     private static List<Measurement<long>> ObserveLeases() => Each(static (pile, _) => [Of(pile, pile.LeaseCount)]);
 

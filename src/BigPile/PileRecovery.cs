@@ -12,6 +12,7 @@ namespace BigPile;
 /// <remarks>
 /// A pile can be used as soon as it is open. Until all pages are examined, statistics count the others as unexamined bytes, and the
 /// first access to one takes some microseconds longer, or as long as the device takes to read it.
+/// Who opens a pile for reading only examines nothing: there are no bytes to examine, and it is complete from the first.
 /// Thread safety: all members may be called by any number of threads at once.
 /// </remarks>
 public sealed class PileRecovery
@@ -33,10 +34,13 @@ public sealed class PileRecovery
     /// <summary>Bytes of them that nobody has examined yet.</summary>
     public long RemainingBytes => _keeper.Examination.UnexaminedBytes;
 
-    /// <summary>Whether every page was examined: the statistics are exact, and all free space is known.</summary>
+    /// <summary>Whether every page was examined: the owner's statistics are exact, and all free space is known.</summary>
     public bool IsComplete => RemainingBytes == 0;
 
     /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>
+    /// <remarks>
+    /// To who opens it for reading only, true also while its owner is at work; elsewhere than on Linux nobody knows of one: false.
+    /// </remarks>
     public bool WasClean => _opening.WasClean;
 
     /// <summary>
@@ -63,7 +67,10 @@ public sealed class PileRecovery
     public Task Completion { get; private set; } = Task.CompletedTask;
 
     /// <summary>Whether all pages are read in the background, by what the options say and how the last owner ended.</summary>
-    internal bool ReadsAll => !WasClean || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
+    internal bool ReadsAll => MustExamine || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
+
+    // Who only reads puts nothing right.
+    private bool MustExamine => !WasClean && _keeper.Shared == null;
 
     /// <summary>Begins or goes on with examining all pages in the background, whatever the options say.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
@@ -98,7 +105,7 @@ public sealed class PileRecovery
     {
         lock (_lock)
         {
-            if (!WasClean && _plan.Warmup is PileWarmup.Off or PileWarmup.Advise)
+            if (MustExamine && _plan.Warmup is PileWarmup.Off or PileWarmup.Advise)
                 Begin(PileWarmup.Touch);
             else if (_plan.Warmup != PileWarmup.Off)
                 Begin(_plan.Warmup);

@@ -7,15 +7,29 @@ namespace BigPile;
 /// reserved  = committed + unused
 /// committed = payload + headers + slack + free + unexamined
 /// </code>
-/// Right after a mapped pile was opened most of it is unexamined, and the objects in there are not counted yet.
+/// Right after a mapped pile was opened most of it is unexamined. What is in there is not counted yet: payload, headers, slack and free are
+/// those of the other pages, and the number of objects is not known until <see cref="UnexaminedBytes"/> is 0. Of a pile that is opened for
+/// reading only all pages in use are unexamined for good.
 /// </remarks>
 public sealed record PileStatistics
 {
-    /// <summary>Objects that are live.</summary>
-    public required long ObjectCount { get; init; }
+    /// <summary>
+    /// Objects that are live; <see langword="null"/> while there are <see cref="UnexaminedBytes"/>. An enumeration of the pile counts them
+    /// at any time.
+    /// </summary>
+    public long? ObjectCount => UnexaminedBytes == 0 ? ObjectsSoFar : null;
 
-    /// <summary>Objects of those whose payload outgrew its block and lives elsewhere, behind a link.</summary>
-    public required long LinkCount { get; init; }
+    /// <summary>
+    /// Objects of those whose payload outgrew its block and lives elsewhere, behind a link; <see langword="null"/> as
+    /// <see cref="ObjectCount"/> is.
+    /// </summary>
+    public long? LinkCount => UnexaminedBytes == 0 ? LinksSoFar : null;
+
+    /// <summary>Objects that are live in pages that were examined.</summary>
+    public required long ObjectsSoFar { get; init; }
+
+    /// <summary>Objects of <see cref="ObjectsSoFar"/> that are behind a link.</summary>
+    public required long LinksSoFar { get; init; }
 
     /// <summary>Segments.</summary>
     public required int SegmentCount { get; init; }
@@ -26,20 +40,21 @@ public sealed record PileStatistics
     /// <summary>Bytes of pages in use, heads of segments included.</summary>
     public required long CommittedBytes { get; init; }
 
-    /// <summary>Bytes of live payloads, and of deleted ones that are still leased.</summary>
+    /// <summary>Bytes of live payloads, and of deleted ones that are still leased, in examined pages.</summary>
     public required long PayloadBytes { get; init; }
 
-    /// <summary>Bytes that describe: block headers, back words of link targets, heads of segments.</summary>
+    /// <summary>Bytes that describe: heads of segments, and in examined pages block headers and back words of link targets.</summary>
     public required long HeaderBytes { get; init; }
 
-    /// <summary>Bytes in live blocks behind their payload, and in pages behind their last slot.</summary>
+    /// <summary>Bytes in live blocks behind their payload, and in pages behind their last slot; of examined pages.</summary>
     public required long SlackBytes { get; init; }
 
-    /// <summary>Bytes of free slots in pages in use.</summary>
+    /// <summary>Bytes of free slots in examined pages in use.</summary>
     public required long FreeBytes { get; init; }
 
     /// <summary>
-    /// Bytes of pages that were in use when the pile was opened and that nobody has examined yet; see <see cref="PileRecovery"/>.
+    /// Bytes of pages that were in use when the pile was opened and that nobody has examined yet, see <see cref="PileRecovery"/>; of a pile
+    /// that is opened for reading only, of all pages in use.
     /// </summary>
     public required long UnexaminedBytes { get; init; }
 

@@ -29,7 +29,10 @@ public sealed record PileVerification
     /// </summary>
     public required long LegacyChecksumCount { get; init; }
 
-    /// <summary>Whether the last owner closed the pile. Otherwise traces of a kill are no faults: the next opening removes them.</summary>
+    /// <summary>
+    /// Whether the last owner closed the pile, see <see cref="PileRecovery.WasClean"/>. Otherwise traces of a kill are no faults: the next
+    /// opening removes them.
+    /// </summary>
     public required bool WasClean { get; init; }
 
     /// <summary>Traces of a kill: replacements that had not ended, payloads without an object.</summary>

@@ -129,7 +129,8 @@ public sealed class LibraryTypeTests : IDisposable
             HybridCache cache = host.Service<HybridCache>();
             for (int call = 0; call < 3; call++)
             {
-                Report report = await cache.GetOrCreateAsync("report", _ => Make(new Report { Lines = Enumerable.Range(1, 3).Where(n => n > 1) }));
+                Report report = await cache.GetOrCreateAsync(
+                    "report", _ => Make(new Report { Lines = Enumerable.Range(1, 3).Where(n => n > 1) }));
                 Assert.Equal([2, 3], report.Lines);
                 report = await cache.GetOrCreateAsync("other", _ => Make(new Report { Lines = Enumerable.Range(1, 3).Where(n => n > 2) }));
                 Assert.Equal([3], report.Lines);

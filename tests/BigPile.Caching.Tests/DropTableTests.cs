@@ -17,7 +17,7 @@ public sealed class DropTableTests : StoppedCacheTest
         using PileCache cache = TestCache.Make();
         CacheTable<string, string> stays = cache.GetOrCreateTable<string, string>("stays");
         stays.Put("k", "v");
-        (long objects, long bytes) = (cache.Pile.Statistics.ObjectCount, cache.Pile.Statistics.PayloadBytes);
+        (long? objects, long bytes) = (cache.Pile.Statistics.ObjectCount, cache.Pile.Statistics.PayloadBytes);
         CacheTable<string, string> table = cache.GetOrCreateTable<string, string>(TestCache.Durable() with { MaxEntries = 10_000 });
         for (int i = 0; i < 5_000; i++)
             table.Put($"k{i}", new string('x', i % 300), i % 10 == 0 ? new EntryOptions { Tags = ["tag"] } : null);

@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Text;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
@@ -119,6 +121,34 @@ public sealed class ExpiryTests : IDisposable
         _time.Advance(TimeSpan.FromSeconds(9));
         Assert.Equal("1", _table.Get("a", TimeSpan.FromSeconds(9)));
         Assert.False(_table.Touch("b", new EntryOptions()));
+    }
+
+    [Fact]
+    public void What_the_options_of_a_touch_leave_out_stays()
+    {
+        _table.Put("a", "1", new EntryOptions
+        {
+            MaxAge = TimeSpan.FromSeconds(10), Sliding = TimeSpan.FromSeconds(4), Priority = EntryPriority.High, Tags = ["x", "y"],
+        });
+        EntryCopy put = Look("a");
+        Assert.True(_table.Touch("a", new EntryOptions { MaxAge = TimeSpan.FromSeconds(20) }));
+        Assert.Equal((EntryPriority.High, put.SlidingTicks), (Look("a").Priority, Look("a").SlidingTicks));
+        Assert.Equal(put.Tags, Look("a").Tags);
+        _time.Advance(TimeSpan.FromSeconds(3));
+        Assert.True(_table.Touch("a", new EntryOptions { Priority = EntryPriority.Low }));
+        Assert.Equal(TimeSpan.FromSeconds(20).Ticks, Look("a").SlidingEnd - _time.GetUtcNow().Ticks);
+        Assert.True(_table.Touch("a", new EntryOptions { Tags = ["z"] }));
+        Assert.Equal(EntryPriority.Low, Look("a").Priority);
+        _table.RemoveByTag("x");
+        Assert.Equal("1", _table.Get("a"));
+        _table.RemoveByTag("z");
+        Assert.False(_table.ContainsKey("a"));
+    }
+
+    private EntryCopy Look(string key)
+    {
+        Assert.True(_table.ByUtf8().TryLook(Encoding.UTF8.GetBytes(key), out EntryCopy entry));
+        return entry;
     }
 
     [Fact]

@@ -14,13 +14,15 @@ public sealed class FactoryCycleTests : IDisposable
     private static readonly TimeSpan Patience = Eventually.Patience;
 
     private readonly ITestOutputHelper _output;
-    private readonly PileCache _cache = TestCache.Make();
+    private readonly ManualTime _time = new();
+    private readonly PileCache _cache;
     private readonly CacheTable<string, string> _table;
     private readonly CacheTable<long, string> _other;
 
     public FactoryCycleTests(ITestOutputHelper output)
     {
         _output = output;
+        _cache = TestCache.Make(_time);
         _table = _cache.GetOrCreateTable<string, string>("texts");
         _other = _cache.GetOrCreateTable<long, string>("numbers");
     }
@@ -51,6 +53,51 @@ public sealed class FactoryCycleTests : IDisposable
         await AssertRefusedAsync(
             () => _table.GetOrAddAsync("a", (a, _) => new ValueTask<string>(_table.GetOrAdd("b", _ => _table.GetOrAdd(a, key => key)))),
             "'a'", "'b'");
+    }
+
+    /// <summary>Which run another thread works for can't be told where its context was not handed on: its wait has an end.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task One_that_asks_for_its_own_key_without_its_context_is_told_in_the_end(bool isAsync)
+    {
+        var asks = new TaskCompletionSource();
+        Task<string> Unseen(string key)
+        {
+            using AsyncFlowControl _ = ExecutionContext.SuppressFlow();
+            return Task.Factory.StartNew(
+                () =>
+                {
+                    asks.SetResult();
+                    return isAsync ? _table.GetOrAddAsync(key, Never).AsTask() : Task.FromResult(_table.GetOrAdd(key, key => key));
+                },
+                TaskCreationOptions.LongRunning).Unwrap();
+        }
+
+        Task<string> asked = _table.GetOrAddAsync("a", async (key, _) => await Unseen(key)).AsTask();
+        await asks.Task;
+        await Eventually.TrueAsync(() =>
+        {
+            _time.Advance(TimeSpan.FromDays(1));
+            return asked.IsCompleted;
+        });
+        TimeoutException told = await Assert.ThrowsAsync<TimeoutException>(() => asked);
+        Assert.Contains("'a'", told.Message, StringComparison.Ordinal);
+        Assert.Equal("new", await _table.GetOrAddAsync("a", static (_, _) => new ValueTask<string>("new")));
+    }
+
+    [Fact]
+    public async Task One_that_asks_on_its_own_thread_is_told_whatever_context_it_took()
+    {
+        ExecutionContext empty = ExecutionContext.Capture()!;
+        string? got = null;
+        Task<string> asked = SideBySide.Start(() => _table.GetOrAdd("a", key =>
+        {
+            ExecutionContext.Run(empty, _ => got = _table.GetOrAdd(key, key => key), null);
+            return got!;
+        }));
+        InvalidOperationException told = await Assert.ThrowsAsync<InvalidOperationException>(() => asked.WaitAsync(Patience));
+        Assert.Contains("'a'", told.Message, StringComparison.Ordinal);
     }
 
     [Theory]

@@ -46,6 +46,40 @@ public sealed class GetOrAddTests : IDisposable
     }
 
     [Fact]
+    public async Task The_factory_runs_once_also_for_callers_that_want_another_type()
+    {
+        CacheTable<string, object> objects = _cache.GetOrCreateTable<string, object>("t");
+        CacheTable<string, int> numbers = _cache.GetOrCreateTable<string, int>("t");
+        int others = 0;
+        var go = new TaskCompletionSource();
+        Task<string?> first = _table.GetOrAddAsync("a", async (_, _) => { await go.Task; return "made"; }).AsTask();
+        Task<object> second = objects.GetOrAddAsync("a", (_, _) => new ValueTask<object>($"other {++others}")).AsTask();
+        Task<int> third = numbers.GetOrAddAsync("a", (_, _) => new ValueTask<int>(++others)).AsTask();
+        go.SetResult();
+        Assert.Equal(("made", "made", 0), (await first, await second, others));
+        await Assert.ThrowsAsync<InvalidCastException>(() => third); // as of any read
+        await Assert.ThrowsAsync<InvalidOperationException>(() => _table.GetOrAddAsync(
+            "b", async (key, _) => (string)await objects.GetOrAddAsync(key, (_, _) => new ValueTask<object>("twice"))).AsTask());
+    }
+
+    /// <summary>What a run made and could not keep goes to those who waited, as what they asked for.</summary>
+    [Fact]
+    public async Task What_was_removed_meanwhile_is_shared_with_callers_that_want_another_type()
+    {
+        CacheTable<string, object> objects = _cache.GetOrCreateTable<string, object>("t");
+        CacheTable<string, int> numbers = _cache.GetOrCreateTable<string, int>("t");
+        var go = new TaskCompletionSource();
+        Task<string?> first = _table.GetOrAddAsync("a", async (_, _) => { await go.Task; return "made"; }).AsTask();
+        Task<object> second = objects.GetOrAddAsync("a", (_, _) => new ValueTask<object>("other")).AsTask();
+        Task<int> third = numbers.GetOrAddAsync("a", (_, _) => new ValueTask<int>(1)).AsTask();
+        _table.Remove("a");
+        go.SetResult();
+        Assert.Equal(("made", "made"), (await first, await second));
+        await Assert.ThrowsAsync<InvalidCastException>(() => third);
+        Assert.False(_table.ContainsKey("a"));
+    }
+
+    [Fact]
     public async Task However_many_await_the_factory_runs_once_and_each_has_an_object_of_its_own()
     {
         CacheTable<int, byte[]> table = _cache.GetOrCreateTable<int, byte[]>("bytes");

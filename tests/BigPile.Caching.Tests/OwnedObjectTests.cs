@@ -104,7 +104,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
         using var cache = new PileCache(pile);
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>(TestCache.Durable());
         table.Put("a", new byte[2_500_000]);
-        long blocks = pile.Statistics.ObjectCount;
+        long? blocks = pile.Statistics.ObjectCount;
         Assert.Throws<PileFullException>(() => table.GetPointer("a"));
         Assert.Equal((2_500_000, blocks), (table.Get("a").Length, pile.Statistics.ObjectCount));
         Assert.True(pile.Verify().IsSound);

@@ -100,7 +100,7 @@ public sealed class RoomTests : StoppedCacheTest
         cache.Pile.Flush();
         fails = true;
         Exception? full = Record.Exception(() => Array.ForEach(pointers, pointer => cache.Pile.Replace(pointer, new byte[8])));
-        long before = cache.Pile.Statistics.ObjectCount;
+        long? before = cache.Pile.Statistics.ObjectCount;
         Exception? failure = Record.Exception(() =>
         {
             for (int i = 0; i < 100; i++)
@@ -108,7 +108,7 @@ public sealed class RoomTests : StoppedCacheTest
             for (int i = 100; i < 200; i++)
                 table.Put(KeyOf(i), [1]);
         });
-        long after = cache.Pile.Statistics.ObjectCount;
+        long? after = cache.Pile.Statistics.ObjectCount;
         fails = false;
         Assert.IsType<PileFullException>(full);
         Assert.Null(failure);

@@ -28,6 +28,6 @@ public class PersonTests
             Assert.True(kind.IsIntact(pile, pointer, i));
         }
         PileStatistics statistics = pile.Statistics;
-        Assert.InRange((double)statistics.PayloadBytes / statistics.ObjectCount, 42, 48);
+        Assert.InRange((double)statistics.PayloadBytes / statistics.ObjectsSoFar, 42, 48);
     }
 }

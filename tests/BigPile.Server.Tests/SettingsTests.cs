@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Reflection;
 using BigPile.AspNetCore;
+using BigPile.AspNetCore.Configuration;
 using BigPile.Server.Hosting;
 using Microsoft.Extensions.Configuration;
 

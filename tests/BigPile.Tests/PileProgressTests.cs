@@ -44,9 +44,9 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
             pile.Replace(pointer, new byte[5_000]); // behind a link
             pile.Replace(pointer, new byte[500]); // would fit its place again
         }
-        long links = pile.Statistics.LinkCount;
+        long links = pile.Statistics.LinksSoFar;
         long pages = PagesOf(pile);
-        var reports = new Reports { Looked = () => pile.Statistics.LinkCount };
+        var reports = new Reports { Looked = () => pile.Statistics.LinksSoFar };
         pile.Compact(reports, CancellationToken.None);
         Assert.Equal(pages, reports.CheckedTotal());
         Assert.InRange(reports.All.Count, 10, ProgressGauge.MaxSteps + 2);

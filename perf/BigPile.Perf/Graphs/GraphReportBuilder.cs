@@ -37,11 +37,11 @@ internal static class GraphReportBuilder
     private static PileGraphFigures FiguresOf(PileResult pile) => new()
     {
         LoadSeconds = Math.Round(pile.LoadSeconds, 3),
-        Objects = pile.Statistics.ObjectCount,
-        Links = pile.Statistics.LinkCount,
+        Objects = pile.Statistics.ObjectsSoFar,
+        Links = pile.Statistics.LinksSoFar,
         PayloadBytes = pile.Statistics.PayloadBytes,
         CommittedBytes = pile.Statistics.CommittedBytes,
-        BytesPerObject = Ratio(pile.Statistics.CommittedBytes, pile.Statistics.ObjectCount),
+        BytesPerObject = Ratio(pile.Statistics.CommittedBytes, pile.Statistics.ObjectsSoFar),
         BytesPerPackage = Ratio(pile.Statistics.CommittedBytes, pile.Catalog.Packages),
         ManagedBytes = pile.ManagedBytes,
         FullCollectionMs = Math.Round(pile.FullCollectionMs, 3),

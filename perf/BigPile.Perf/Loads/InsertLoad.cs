@@ -68,7 +68,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
             RandomGetPerSecond = Rate.PerSecond(_options.Count, randomGetSeconds),
             RandomBatchGetPerSecond = Rate.PerSecond(_options.Count, batchGetSeconds),
             DeletePerSecond = Rate.PerSecond(_options.Count, deleteSeconds),
-            BytesPerObject = Math.Round((double)full.CommittedBytes / full.ObjectCount, 2),
+            BytesPerObject = Math.Round((double)full.CommittedBytes / full.ObjectsSoFar, 2),
             ReservedBytes = full.ReservedBytes,
             FullCollectionMs = Math.Round(fullCollectionMs, 3),
             ManagedBytes = managedBytes,
@@ -127,7 +127,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
     private PileStatistics CheckCount(long expected)
     {
         PileStatistics statistics = _phases.Pile.Statistics;
-        return statistics.ObjectCount == expected ? statistics : throw WrongCount("The pile", statistics.ObjectCount, expected);
+        return statistics.ObjectsSoFar == expected ? statistics : throw WrongCount("The pile", statistics.ObjectsSoFar, expected);
     }
 
     private static LoadException WrongCount(string who, long actual, long expected) =>

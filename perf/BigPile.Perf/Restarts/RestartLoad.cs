@@ -87,7 +87,7 @@ internal static class RestartLoad
             RecoverySeconds = Math.Round(recoverySeconds, 3),
             RecoveryGigabytesPerSecond = Math.Round(pile.Recovery.TotalBytes / recoverySeconds / 1e9, 2),
             FaultCount = pile.Recovery.FaultCount,
-            ObjectCount = statistics.ObjectCount,
+            ObjectCount = statistics.ObjectsSoFar,
             ReadBackSeconds = readsAll ? ReadBack(pile) : null,
         };
     }

@@ -26,7 +26,7 @@ internal sealed class SoakLines(TextWriter output, SoakErrors errors, CollectorP
         output.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
             $@"{TimeSpan.FromSeconds(sample.Seconds):hh\:mm\:ss} {sample.Operations,14:N0} {perSecond,10:N0} "
-            + $"{sample.Pile.ObjectCount,17:N0} "
+            + $"{sample.Pile.ObjectsSoFar,17:N0} "
             + $"{Megabytes(sample.LiveBytes),10} {Megabytes(sample.Pile.ReservedBytes),12} {Megabytes(sample.Memory.ResidentBytes),11} "
             + $"{own,11} {Megabytes(sample.ManagedBytes),11} {pauses.TakeLongestMs(),9:N1} {errors.Count,7:N0}"));
         output.Flush();

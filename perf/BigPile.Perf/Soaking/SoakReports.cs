@@ -29,7 +29,7 @@ internal static class SoakReports
         };
 
     private static SoakMemory MemoryOf(SoakSample sample) => new(
-        Math.Round(sample.Seconds, 1), sample.Pile.ObjectCount, sample.LiveBytes, sample.Pile.ReservedBytes, sample.Memory.ResidentBytes,
+        Math.Round(sample.Seconds, 1), sample.Pile.ObjectsSoFar, sample.LiveBytes, sample.Pile.ReservedBytes, sample.Memory.ResidentBytes,
         sample.Memory.PrivateBytes, sample.ManagedBytes, Ratio(sample.Memory.ResidentBytes, sample.LiveBytes),
         sample.Memory.PrivateBytes is { } bytes ? Ratio(bytes, sample.LiveBytes) : null);
 

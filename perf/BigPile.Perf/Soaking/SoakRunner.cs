@@ -89,8 +89,8 @@ internal sealed class SoakRunner
         foreach (string name in _place.Cache.TableNames)
             _place.Cache.DropTable(name);
         PileStatistics left = _place.Pile.Statistics;
-        if (left.ObjectCount != 0 || left.PayloadBytes != 0)
-            _place.Errors.Note($"{left.ObjectCount:N0} objects of {left.PayloadBytes:N0} bytes are left when all was deleted");
+        if (left.ObjectsSoFar != 0 || left.PayloadBytes != 0)
+            _place.Errors.Note($"{left.ObjectsSoFar:N0} objects of {left.PayloadBytes:N0} bytes are left when all was deleted");
     }
 
     private bool IsMark() => _options.Operations is { } operations

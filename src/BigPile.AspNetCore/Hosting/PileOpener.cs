@@ -41,6 +41,7 @@ internal class PileOpener(PilePlan plan)
                 TimeProvider = plan.Pile.TimeProvider,
                 IndexDirectory = plan.IndexDirectory,
                 SpillDirectory = plan.SpillDirectory,
+                FactoryPatience = plan.FactoryPatience,
                 DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
             });
         }

@@ -17,6 +17,9 @@ internal sealed record PilePlan(PileOptions Pile)
     /// <summary>Where entries go that leave the memory of tables at their limits, if not nowhere.</summary>
     internal string? SpillDirectory { get; init; }
 
+    /// <summary>How long a caller waits for another one's factory.</summary>
+    internal TimeSpan FactoryPatience { get; init; } = PileCacheOptions.DefaultFactoryPatience;
+
     /// <summary>How long the host's start waits for the pile.</summary>
     internal TimeSpan StartWait { get; init; }
 

@@ -26,8 +26,8 @@ internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerForma
             ValueKind kind = EncodeAsJson(value, target, e);
             if (Interlocked.Exchange(ref _isTold, 1) == 0)
                 logger.LogWarning(
-                    "Values of type {Type} are cached as JSON, where the pile's codec refuses them: it is slower, and keeps public members of "
-                    + "declared types only. {Reason}", typeof(T), e.Message);
+                    "Values of type {Type} are cached as JSON, where the pile's codec refuses them: it is slower, and keeps public members "
+                    + "of declared types only. {Reason}", typeof(T), e.Message);
             return kind;
         }
     }

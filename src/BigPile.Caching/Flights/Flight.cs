@@ -9,9 +9,8 @@ namespace BigPile.Caching.Flights;
 /// The run is cancelled when nobody waits any more, and not before. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="node">The run as others wait for it.</param>
-internal sealed class Flight<TValue>(FlightNode node) : IDisposable
+internal abstract class Flight(FlightNode node) : IDisposable
 {
-    private readonly TaskCompletionSource<TValue> _landing = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly CancellationTokenSource _abandoned = new();
     private readonly Lock _lock = new();
     private int _waiting = 1;
@@ -30,7 +29,10 @@ internal sealed class Flight<TValue>(FlightNode node) : IDisposable
     internal bool IsOutdated => Mark is { IsOutdated: true };
 
     /// <summary>Ends with the run.</summary>
-    internal Task<TValue> Landing => _landing.Task;
+    internal abstract Task Landed { get; }
+
+    /// <summary>What the run gave, once it has landed.</summary>
+    internal abstract object? Value { get; }
 
     /// <summary>Is cancelled when nobody waits any more.</summary>
     internal CancellationToken Abandoned => _abandoned.Token;
@@ -48,6 +50,24 @@ internal sealed class Flight<TValue>(FlightNode node) : IDisposable
         }
     }
 
+    /// <summary>Waits until the run has landed.</summary>
+    /// <exception cref="TimeoutException">It takes longer than the caller waits, who may be what it waits for.</exception>
+    internal async Task WaitAsync(FlightPatience patience, CancellationToken cancellation)
+    {
+        try
+        {
+            await Landed.WaitAsync(patience.Longest, patience.Time, cancellation).ConfigureAwait(false);
+        }
+        catch (TimeoutException) when (!Landed.IsCompleted)
+        {
+            throw node.TakesTooLong(patience.Longest);
+        }
+        catch (TimeoutException)
+        {
+            await Landed.ConfigureAwait(false); // the factory's own, or it has landed just now
+        }
+    }
+
     /// <summary>Leaves those who wait; the last one cancels a run that has not ended.</summary>
     /// <returns>Whether that was the last one.</returns>
     internal bool LeaveAsLast()
@@ -58,26 +78,39 @@ internal sealed class Flight<TValue>(FlightNode node) : IDisposable
                 return false;
         }
         Mark?.Outdate(); // who comes next begins a run of his own, and the older one must not undo what that keeps
-        if (!Landing.IsCompleted)
+        if (!Landed.IsCompleted)
             _abandoned.Cancel();
         return true;
     }
 
+    public void Dispose() => _abandoned.Dispose();
+}
+
+/// <summary>A run that makes values of a type.</summary>
+internal sealed class Flight<TValue>(FlightNode node) : Flight(node)
+{
+    private readonly TaskCompletionSource<TValue> _landing = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    /// <summary>Ends with the run.</summary>
+    internal Task<TValue> Landing => _landing.Task;
+
+    internal override Task Landed => _landing.Task;
+
+    internal override object? Value => _landing.Task.Result;
+
     internal void Land(TValue value)
     {
-        node.End();
+        Node.End();
         _landing.TrySetResult(value);
     }
 
     internal void Crash(Exception exception)
     {
-        node.End();
+        Node.End();
         if (exception is OperationCanceledException cancelled)
             _landing.TrySetCanceled(cancelled.CancellationToken);
         else
             _landing.TrySetException(exception);
         _ = _landing.Task.Exception; // seen, also when nobody waits any more
     }
-
-    public void Dispose() => _abandoned.Dispose();
 }

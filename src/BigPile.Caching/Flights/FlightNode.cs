@@ -8,31 +8,35 @@ namespace BigPile.Caching.Flights;
 /// A run of a factory as others wait for it: who would close a circle of waits is refused, since none of them could ever end.
 /// </summary>
 /// <remarks>
-/// Which run a wait belongs to is told by the execution context, so that it counts on whatever thread a factory goes on. A task that a
-/// factory starts counts as the factory until its run has ended. Thread safety: all members may be called concurrently.
+/// Which run a wait belongs to is told by the execution context, so that it counts on whatever thread a factory goes on; and where that is
+/// another one than the factory's, by the thread, which a factory that is not asynchronous keeps. Behind
+/// <see cref="ExecutionContext.SuppressFlow"/> another thread has neither: such a wait ends by <see cref="FlightPatience"/>. A task that
+/// a factory starts counts as the factory until its run has ended. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="key">The key.</param>
 /// <param name="table">The table that the key belongs to.</param>
 internal sealed class FlightNode(object key, string table)
 {
     private static readonly AsyncLocal<FlightNode?> Running = new();
+
+    [ThreadStatic]
+    private static FlightNode? _onThread;
+
     private static readonly Lock Graph = new();
 
     private readonly List<FlightNode> _awaited = [];
     private bool _hasEnded;
 
     /// <summary>States that what follows in this execution context is the run's factory.</summary>
-    /// <returns>The run that the context belonged to.</returns>
-    internal FlightNode? Enter()
-    {
-        FlightNode? before = Running.Value;
-        Running.Value = this;
-        return before;
-    }
+    internal void Enter() => Running.Value = this;
 
-    /// <summary>Ends what <see cref="Enter"/> began.</summary>
-    /// <param name="before">What that gave.</param>
-    internal static void Leave(FlightNode? before) => Running.Value = before;
+    /// <summary>States that what follows on this thread is the run's factory, in whatever context, until the result is disposed.</summary>
+    internal Stay EnterThread()
+    {
+        var stay = new Stay(Running.Value, _onThread);
+        Running.Value = _onThread = this;
+        return stay;
+    }
 
     /// <summary>States that the run has ended, so that nobody can wait for it in vain.</summary>
     internal void End()
@@ -48,7 +52,7 @@ internal sealed class FlightNode(object key, string table)
     /// <exception cref="InvalidOperationException">The caller is a factory whose run this one waits for.</exception>
     internal Wait BeginWait()
     {
-        if (Running.Value is not { } waiter)
+        if ((Running.Value ?? _onThread) is not { } waiter)
             return default;
         lock (Graph)
         {
@@ -87,7 +91,22 @@ internal sealed class FlightNode(object key, string table)
         $"The factory for {waiter} asks for {this}, whose own factory waits for the first: neither could ever end. "
         + "Make one of the values without the other.");
 
+    /// <summary>What is thrown when a caller has waited long enough.</summary>
+    internal TimeoutException TakesTooLong(TimeSpan patience) => new(
+        $"The factory for {this} of another caller has not ended within {patience}. If it waits for this caller, neither could ever end: "
+        + "make the value without a look at its own key. If it only takes long, raise FactoryPatience of the cache's options.");
+
     public override string ToString() => $"the key '{key}' of the table '{table}'";
+
+    /// <summary>What a thread was at before it entered a run.</summary>
+    internal readonly struct Stay(FlightNode? inContext, FlightNode? onThread) : IDisposable
+    {
+        public void Dispose()
+        {
+            Running.Value = inContext;
+            _onThread = onThread;
+        }
+    }
 
     /// <summary>A wait of one run for another.</summary>
     internal readonly struct Wait(FlightNode waiter, FlightNode awaited) : IDisposable

@@ -4,15 +4,14 @@ using System.Threading;
 
 namespace BigPile.Caching.Flights;
 
-/// <summary>The runs of factories that are under way, by key.</summary>
+/// <summary>The runs of a table's factories that are under way, by key, whatever type of values they make.</summary>
 /// <remarks>
 /// Keys may be compared by code of the application, which may wait for anything, call back and throw. So a key's hash is asked for once,
 /// before its run begins; keys are compared with no lock held; and a run that ends is taken out as the object that it is, which compares
 /// nothing. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="comparer">Compares keys as their table does.</param>
-internal sealed class FlightRuns<TKey, TValue>(FlightKeyComparer<TKey> comparer)
-    where TKey : notnull
+internal sealed class FlightRuns(IEqualityComparer<FlightKey> comparer)
 {
     private readonly Lock _lock = new();
     private readonly Dictionary<int, Run[]> _byHash = []; // the arrays never change
@@ -20,7 +19,7 @@ internal sealed class FlightRuns<TKey, TValue>(FlightKeyComparer<TKey> comparer)
     /// <summary>Gives the run of a key that is under way, or enters one.</summary>
     /// <param name="key">The key, with its hash.</param>
     /// <param name="own">The run to enter where there is none.</param>
-    internal Flight<TValue> GetOrAdd(in FlightKey<TKey> key, Flight<TValue> own)
+    internal Flight GetOrAdd(in FlightKey key, Flight own)
     {
         Run[] others = [];
         while (true)
@@ -38,7 +37,7 @@ internal sealed class FlightRuns<TKey, TValue>(FlightKeyComparer<TKey> comparer)
     }
 
     /// <summary>Takes a run out, if it is still there.</summary>
-    internal void Remove(in FlightKey<TKey> key, Flight<TValue> flight)
+    internal void Remove(in FlightKey key, Flight flight)
     {
         lock (_lock)
         {
@@ -81,10 +80,10 @@ internal sealed class FlightRuns<TKey, TValue>(FlightKeyComparer<TKey> comparer)
         return false;
     }
 
-    private readonly struct Run(FlightKey<TKey> key, Flight<TValue> flight)
+    private readonly struct Run(FlightKey key, Flight flight)
     {
-        internal FlightKey<TKey> Key => key;
+        internal FlightKey Key => key;
 
-        internal Flight<TValue> Flight => flight;
+        internal Flight Flight => flight;
     }
 }

@@ -21,28 +21,27 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     where TKey : notnull
 {
     private readonly FlightKeyComparer<TKey> _keys = new(comparer);
-    private FlightRuns<TKey, TValue>? _made;
 
-    // Most tables have no factories.
-    private FlightRuns<TKey, TValue> Flights => _made ?? LazyInitializer.EnsureInitialized(ref _made, () => new(_keys));
+    // One comparer is as good as another: those of one table compare alike.
+    private FlightRuns Flights => table.Core.FlightRunsBy(_keys);
 
     /// <summary>Gives a key's value, which the factory makes on the caller's thread if it is missing.</summary>
     internal TValue GetOrAdd<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
         if (table.TryGet(key, out TValue? value))
             return value;
-        FlightKey<TKey> id = _keys.Hashed(table.FlightKeyOf(key));
+        FlightKey id = _keys.Hashed(table.FlightKeyOf(key));
         while (true)
         {
-            Flight<TValue> flight = FlightOf(id, out bool isOwn);
+            Flight flight = FlightOf(id, out Flight<TValue>? own);
             using FlightNode.Wait wait = flight.Node.BeginWait();
-            if (isOwn)
-                return Run(flight, id, state, factory, options);
-            bool hasLanded = TryWait(id, flight, out TValue? shared);
+            if (own != null)
+                return Run(own, id, key, state, factory, options);
+            bool hasLanded = TryWait(id, flight);
             if (table.TryGetAgain(key, out value))
                 return value;
             if (hasLanded && flight.HasMade)
-                return shared!;
+                return table.ValueOf(flight.Value, key);
         }
     }
 
@@ -54,18 +53,20 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         cancellation.ThrowIfCancellationRequested();
         if (table.TryGet(key, out TValue? value))
             return value;
-        FlightKey<TKey> id = _keys.Hashed(table.FlightKeyOf(key));
+        FlightKey id = _keys.Hashed(table.FlightKeyOf(key));
         while (true)
         {
-            Flight<TValue> flight = FlightOf(id, out bool isOwn);
+            Flight flight = FlightOf(id, out Flight<TValue>? own);
             using FlightNode.Wait wait = flight.Node.BeginWait();
-            if (isOwn)
-                _ = RunAsync(flight, id, state, factory, options);
-            if (isOwn || TryJoin(id, flight))
+            if (own != null)
+                _ = RunAsync(own, id, key, state, factory, options);
+            if (own != null || TryJoin(id, flight))
             {
-                TValue shared = await WaitAsync(id, flight, cancellation).ConfigureAwait(false);
-                if (isOwn || (!table.TryGetAgain(key, out value) && flight.HasMade))
-                    return shared;
+                await WaitAsync(id, flight, own != null ? FlightPatience.Endless : table.Core.Patience, cancellation).ConfigureAwait(false);
+                if (own != null)
+                    return await own.Landing.ConfigureAwait(false);
+                if (!table.TryGetAgain(key, out value) && flight.HasMade)
+                    return table.ValueOf(flight.Value, key);
             }
             else
             {
@@ -77,18 +78,19 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     }
 
     /// <summary>The run of a key that is under way, or a new one, which is the caller's to make.</summary>
-    private Flight<TValue> FlightOf(in FlightKey<TKey> key, out bool isOwn)
+    private Flight FlightOf(in FlightKey key, out Flight<TValue>? own)
     {
-        var own = new Flight<TValue>(new FlightNode(key.Key, table.Core.Name));
-        Flight<TValue> flight = Flights.GetOrAdd(key, own);
-        isOwn = flight == own;
-        if (!isOwn)
-            own.Dispose();
+        own = new Flight<TValue>(new FlightNode(key.Key, table.Core.Name));
+        Flight flight = Flights.GetOrAdd(key, own);
+        if (flight == own)
+            return flight;
+        own.Dispose();
+        own = null;
         return flight;
     }
 
     // A run that was abandoned is gone in a moment. One that is outdated goes on for those who waited before.
-    private bool TryJoin(FlightKey<TKey> key, Flight<TValue> flight)
+    private bool TryJoin(FlightKey key, Flight flight)
     {
         if (!flight.IsOutdated)
             return flight.TryJoin();
@@ -96,14 +98,13 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         return false;
     }
 
-    private bool TryWait(FlightKey<TKey> key, Flight<TValue> flight, [MaybeNullWhen(false)] out TValue value)
+    private bool TryWait(FlightKey key, Flight flight)
     {
-        value = default;
         if (!TryJoin(key, flight))
             return false;
         try
         {
-            value = flight.Landing.GetAwaiter().GetResult();
+            flight.WaitAsync(table.Core.Patience, CancellationToken.None).GetAwaiter().GetResult();
             return true;
         }
         finally
@@ -112,11 +113,11 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    private async Task<TValue> WaitAsync(FlightKey<TKey> key, Flight<TValue> flight, CancellationToken cancellation)
+    private async Task WaitAsync(FlightKey key, Flight flight, FlightPatience patience, CancellationToken cancellation)
     {
         try
         {
-            return await flight.Landing.WaitAsync(cancellation).ConfigureAwait(false);
+            await flight.WaitAsync(patience, cancellation).ConfigureAwait(false);
         }
         finally
         {
@@ -125,38 +126,38 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     }
 
     // A run that nobody waits for is nobody's to join: who comes next starts one of his own.
-    private void Leave(FlightKey<TKey> key, Flight<TValue> flight)
+    private void Leave(FlightKey key, Flight flight)
     {
         if (flight.LeaveAsLast())
             Flights.Remove(key, flight);
     }
 
     private TValue Run<TState>(
-        Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
+        Flight<TValue> flight, FlightKey id, TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
-        FlightNode? before = flight.Node.Enter();
+        FlightNode.Stay stay = flight.Node.EnterThread();
         try
         {
-            if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
+            if (!TryGetOrBegin(flight, key, options, out TValue? value))
             {
-                value = Make(key.Key, state, factory);
-                table.PutMade(key.Key, value, options, flight.Mark!);
+                value = Make(key, state, factory);
+                table.PutMade(key, value, options, flight.Mark!);
             }
-            Flights.Remove(key, flight);
+            Flights.Remove(id, flight);
             flight.Land(value);
             return value;
         }
         catch (Exception e)
         {
-            Flights.Remove(key, flight);
+            Flights.Remove(id, flight);
             flight.Crash(e);
             throw;
         }
         finally
         {
-            FlightNode.Leave(before);
+            stay.Dispose();
             End(flight);
-            Leave(key, flight);
+            Leave(id, flight);
         }
     }
 
@@ -181,23 +182,23 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
 
     [SuppressMessage("Design", "CA1031", Justification = "Whoever waits gets the exception.")]
     private async Task RunAsync<TState>(
-        Flight<TValue> flight, FlightKey<TKey> key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory,
+        Flight<TValue> flight, FlightKey id, TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory,
         EntryOptions? options)
     {
-        _ = flight.Node.Enter(); // until this method ends
+        flight.Node.Enter(); // until this method ends
         try
         {
-            if (!TryGetOrBegin(flight, key.Key, options, out TValue? value))
+            if (!TryGetOrBegin(flight, key, options, out TValue? value))
             {
-                value = await MakeAsync(key.Key, state, factory, flight.Abandoned).ConfigureAwait(false);
-                table.PutMade(key.Key, value, options, flight.Mark!);
+                value = await MakeAsync(key, state, factory, flight.Abandoned).ConfigureAwait(false);
+                table.PutMade(key, value, options, flight.Mark!);
             }
-            Flights.Remove(key, flight);
+            Flights.Remove(id, flight);
             flight.Land(value);
         }
         catch (Exception e)
         {
-            Flights.Remove(key, flight);
+            Flights.Remove(id, flight);
             flight.Crash(e);
         }
         finally

@@ -48,34 +48,41 @@ internal static class Specifying
         };
     }
 
-    /// <summary>How an entry is put again to live differently.</summary>
-    internal static EntrySpec SpecOf(this TableCore core, in EntryCopy entry, in EntryLifetime lifetime)
+    /// <summary>How an entry is put again to live anew; what the options leave out stays as it is.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="entry">The entry as it is.</param>
+    /// <param name="options">What is to be different; <see langword="null"/>: it lives without an end.</param>
+    /// <param name="tagRoom">Room for <see cref="EntryHead.MaxTags"/> hashes; the result may look into it.</param>
+    internal static EntrySpec SpecOf(this TableCore core, in EntryCopy entry, EntryOptions? options, Span<ulong> tagRoom)
     {
-        if (lifetime.IsEndless)
+        if (options == null)
             return new EntrySpec { ExpiresAt = long.MaxValue, Priority = entry.Priority, Tags = entry.Tags };
-        long until = core.InCacheTime(lifetime.ExpiresAt);
+        EntryPriority priority = options.Priority ?? entry.Priority;
+        if (priority > EntryPriority.NeverEvict)
+            RefusePriority(priority);
+        long until = core.InCacheTime(options.ExpiresAt);
         long now = core.Clock.Now; // after the look at the clock, with which it may go forth
-        long slidingTicks = lifetime.Sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : entry.SlidingTicks;
-        long end = core.EndOf(entry, lifetime, until, now);
+        long slidingTicks = options.Sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : entry.SlidingTicks;
+        long end = core.EndOf(entry, options, until, now);
         return new EntrySpec
         {
             ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
             SlidingTicks = slidingTicks,
             SlidingEnd = end,
-            Priority = entry.Priority,
-            Tags = entry.Tags,
+            Priority = priority,
+            Tags = options.Tags == null ? entry.Tags : HashTags(options.Tags, tagRoom),
         };
     }
 
     // The instant beyond which no use keeps the entry. For one that has no sliding time that is its expiry.
-    private static long EndOf(this TableCore core, in EntryCopy entry, in EntryLifetime lifetime, long until, long now)
+    private static long EndOf(this TableCore core, in EntryCopy entry, EntryOptions options, long until, long now)
     {
-        if (lifetime.MaxAge == null && lifetime.ExpiresAt == null)
+        if (options.MaxAge == null && options.ExpiresAt == null)
         {
             long life = entry.SlidingEnd - core.Clock.PutAt(entry.Info.Version);
             return entry.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(now, Math.Max(1, life));
         }
-        return lifetime.MaxAge is { } age ? Math.Min(until, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge)))) : until;
+        return options.MaxAge is { } age ? Math.Min(until, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge)))) : until;
     }
 
     private static long InCacheTime(this TableCore core, DateTimeOffset? instant)

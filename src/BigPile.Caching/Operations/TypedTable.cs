@@ -97,31 +97,15 @@ internal sealed class TypedTable<TKey, TValue>
         return Core.Put(key, value, kind, Core.SpecOf(options, tagRoom), condition, out info);
     }
 
-    /// <summary>Makes an entry as young as if its value had just been put, with other options.</summary>
-    internal bool Touch(in KeyProbe key, EntryOptions options)
-    {
-        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
-        while (TryCopy(key, out CopyReader copy, out EntryInfo info))
-        {
-            using (copy)
-            {
-                PutResult? result = PutOwnedAgain(key, info.Version, Core.SpecOf(options, tagRoom), out _)
-                    ?? Put(key, copy.Value, copy.Kind, options, Condition.Of(info.Version), out _);
-                if (result != null)
-                    return result != PutResult.Collision;
-            }
-        }
-        return false;
-    }
-
-    /// <summary>Gives an entry another lifetime, while its value, priority and tags stay.</summary>
+    /// <summary>Begins an entry's lifetime anew. Its value stays, and what the options leave out.</summary>
     /// <param name="key">The key.</param>
     /// <param name="version">The version that the entry must have; 0: any.</param>
-    /// <param name="lifetime">The lifetime.</param>
+    /// <param name="options">What is to be different; <see langword="null"/>: it lives without an end.</param>
     /// <param name="info">The entry as it is now.</param>
     /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
-    internal PutResult? Renew(in KeyProbe key, ulong version, in EntryLifetime lifetime, out EntryInfo info)
+    internal PutResult? Renew(in KeyProbe key, ulong version, EntryOptions? options, out EntryInfo info)
     {
+        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
         while (TryCopy(key, out CopyReader copy, out info))
         {
             using (copy)
@@ -130,7 +114,7 @@ internal sealed class TypedTable<TKey, TValue>
                     return null;
                 if (!Core.TryLook(key, out EntryCopy entry) || entry.Info.Version != info.Version)
                     continue; // it was replaced meanwhile
-                EntrySpec spec = Core.SpecOf(entry, lifetime);
+                EntrySpec spec = Core.SpecOf(entry, options, tagRoom);
                 PutResult? result = entry.Kind == ValueKind.Pointer
                     ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
                     : Core.Put(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
@@ -167,13 +151,13 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     /// <summary>The key as runs are told apart by it: where the table compares bytes, its bytes.</summary>
-    internal FlightKey<TKey> FlightKeyOf(TKey key)
+    internal FlightKey FlightKeyOf(TKey key)
     {
         if (KeyCodec<TKey>.HasOwnBytes || Core.KeyComparer != null)
-            return new FlightKey<TKey>(key, null);
+            return new FlightKey(key, null);
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return new FlightKey<TKey>(key, Keys.Probe(key, stack).Bytes.ToArray());
+        return new FlightKey(key, Keys.Probe(key, stack).Bytes.ToArray());
     }
 
     /// <summary>Begins a run for a key that is missing; <see langword="null"/> when it is there.</summary>
@@ -203,11 +187,20 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private TValue Complete(ref ValueReader reader, in KeyProbe key)
+    private TValue Complete(ref ValueReader reader, in KeyProbe key) => ValueOf(reader.Complete(Core.Pile.Keeper.Codec), key);
+
+    /// <summary>What another caller's factory made for a key, as a read would give it.</summary>
+    /// <exception cref="InvalidCastException">It is of another type.</exception>
+    internal TValue ValueOf(object? value, TKey key)
     {
-        object? value = reader.Complete(Core.Pile.Keeper.Codec);
-        return value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);
+        Unsafe.SkipInit(out KeyRoom room);
+        Span<byte> stack = room;
+        return ValueOf(value, Keys.Probe(key, stack));
     }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private TValue ValueOf(object? value, in KeyProbe key) =>
+        value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);
 
     [DoesNotReturn]
     [MethodImpl(MethodImplOptions.NoInlining)]

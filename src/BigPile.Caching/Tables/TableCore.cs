@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Caching.Clocks;
@@ -32,6 +33,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     private Adoption? _adoption;
     private ReadBuffer? _readBuffer;
     private RemovedKeys? _removedKeys;
+    private FlightRuns? _runs;
     private ulong _shownFrom;
     private bool _isRebuilding;
     private bool _hasForeignValues;
@@ -100,8 +102,15 @@ internal sealed unsafe partial class TableCore : IDisposable
 
     internal EntryEvents Events { get; }
 
-    /// <summary>The runs of factories for keys of the table.</summary>
+    /// <summary>The runs of factories for keys of the table, as what happens to the keys is told to them.</summary>
     internal FlightMarks Flights { get; } = new();
+
+    /// <summary>How long a caller waits for the run of another one.</summary>
+    internal FlightPatience Patience { get; init; } = FlightPatience.Endless;
+
+    /// <summary>The same runs, as others find and join them.</summary>
+    internal FlightRuns FlightRunsBy(IEqualityComparer<FlightKey> comparer) =>
+        _runs ?? LazyInitializer.EnsureInitialized(ref _runs, () => new FlightRuns(comparer)); // most tables have no factories
 
     /// <summary>What has left memory at a limit, and can come back; none unless the cache has a place for it.</summary>
     internal SpillStore? Spill { get; init; }

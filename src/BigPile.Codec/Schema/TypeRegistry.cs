@@ -9,8 +9,8 @@ namespace BigPile.Codec.Schema;
 /// <summary>The closed set of types that a payload may name, and their names.</summary>
 /// <remarks>
 /// These are: types of the application's own assemblies, which are the entry assembly, all that refer to BigPile, and those of types that
-/// the application named; what the options allow; the base class library's types that the codec has a format for; and the framework's public interfaces, abstract classes,
-/// enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the
+/// the application named; what the options allow; the base class library's types that the codec has a format for; and the framework's
+/// public interfaces, abstract classes, enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the
 /// loaded ones, all of the application's own are loaded, and of a program in a single file all that it is made of, whatever the name.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
@@ -112,8 +112,8 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
             ? "it"
             : $"{lost} in it";
         if (IsOwn(lost.Assembly) && FindAgain(lost) is { } other && other != lost)
-            return $"assembly {lost.Assembly.GetName().Name} is loaded more than once, and {subject} is not of the copy that is meant: call "
-                + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the copy whose objects the pile is to hold";
+            return $"assembly {lost.Assembly.GetName().Name} is loaded more than once, and {subject} is not of the copy that is meant: "
+                + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the copy whose objects the pile is to hold";
         return IsOwn(lost.Assembly)
             ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which neither lies beside the application nor "
                 + "is referred to in its single file, so a later process could not find it: "

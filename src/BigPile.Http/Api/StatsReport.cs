@@ -46,23 +46,24 @@ internal sealed record StatsReport(
 /// <summary>A pile.</summary>
 /// <param name="Store">Where its segments are: managed, native or mapped.</param>
 /// <param name="Directory">Its directory, if it is mapped.</param>
-/// <param name="Objects">Live objects.</param>
-/// <param name="Links">Objects of those that outgrew their block.</param>
+/// <param name="Objects">Live objects; left out until all pages are examined.</param>
+/// <param name="ObjectsSoFar">Live objects in pages that were examined.</param>
+/// <param name="Links">Objects that outgrew their block; left out until all pages are examined.</param>
 /// <param name="Segments">Segments.</param>
 /// <param name="MemoryBytes">Where its memory goes.</param>
 /// <param name="BackgroundFailures">How often work in the background has failed.</param>
 /// <param name="LastBackgroundFailure">What of it failed last and why; left out when nothing did.</param>
 /// <param name="FlushTrouble">What was wrong with the last flush, and the remedy; left out when nothing was.</param>
 internal sealed record PileReport(
-    string Store, string? Directory, long Objects, long Links, int Segments, MemoryReport MemoryBytes, long BackgroundFailures,
-    string? LastBackgroundFailure, string? FlushTrouble)
+    string Store, string? Directory, long? Objects, long ObjectsSoFar, long? Links, int Segments, MemoryReport MemoryBytes,
+    long BackgroundFailures, string? LastBackgroundFailure, string? FlushTrouble)
 {
     internal static PileReport Of(Pile pile)
     {
         PileStatistics statistics = pile.Statistics;
         return new PileReport(
-            pile.Store.ToString().ToLowerInvariant(), pile.DirectoryPath, statistics.ObjectCount, statistics.LinkCount,
-            statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount, statistics.LastBackgroundFailure,
-            pile.Keeper.FlushTrouble?.Details);
+            pile.Store.ToString().ToLowerInvariant(), pile.DirectoryPath, statistics.ObjectCount, statistics.ObjectsSoFar,
+            statistics.LinkCount, statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount,
+            statistics.LastBackgroundFailure, pile.Keeper.FlushTrouble?.Details);
     }
 }

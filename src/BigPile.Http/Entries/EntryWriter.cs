@@ -189,9 +189,7 @@ internal sealed class EntryWriter(
             return invalid;
         if (given is { Tags: not null } or { Priority: not null })
             return ProblemCatalog.InvalidHeader(LifetimeHeaders.Tags, "", "left out: only a put changes tags and priority");
-        EntryLifetime lifetime = action == EntryAction.Persist
-            ? EntryLifetime.Endless
-            : new EntryLifetime(given?.MaxAge, given?.ExpiresAt, given?.Sliding);
+        EntryOptions? options = action == EntryAction.Persist ? null : given ?? new EntryOptions();
         var condition = WriteCondition.Of(context.Request.Headers);
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
             return ProblemOf.Missing(tables, tableName);
@@ -200,7 +198,7 @@ internal sealed class EntryWriter(
             ulong version = 0;
             if (!condition.IsNone && !TryFind(table, key, condition, out version))
                 return ProblemCatalog.Precondition;
-            PutResult? result = table.ByUtf8().Renew(key, version, lifetime, out EntryInfo info);
+            PutResult? result = table.ByUtf8().Renew(key, version, options, out EntryInfo info);
             if (result == PutResult.Collision)
                 return ProblemOf.Refusal(table);
             if (result == null && version != 0)

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using BigPile.AspNetCore.Configuration;
 using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
@@ -68,7 +69,7 @@ internal static class KnownSettings
 
     private static SettingsException Unknown(string name, IEnumerable<string> known)
     {
-        string hint = NearestName.Of(name, known) is { } nearest ? $"Did you mean '{nearest}'?" : "The option --help lists them.";
+        string hint = NearestName.Hint(name, known, "The option --help lists them.");
         return new SettingsException($"There is no setting '{name}'. {hint}");
     }
 

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
+using BigPile.AspNetCore.Configuration;
 using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
@@ -41,7 +42,7 @@ internal static class Setting
             return otherwise;
         return ByteSize.TryParse(text, out long bytes)
             ? bytes
-            : throw SettingsException.Of(name, text, "be a size such as 1048576, 512m or 64g");
+            : throw SettingsException.Of(name, text, ByteSize.Form);
     }
 
     internal static int Size(IConfiguration configuration, string name, int otherwise, int least, int most)

@@ -45,5 +45,5 @@ internal readonly struct AllocatorCounters
 
     internal long UnusableBytes { get; }
 
-    internal long UnexaminedBytes { get; }
+    internal long UnexaminedBytes { get; init; }
 }

@@ -95,6 +95,15 @@ internal sealed unsafe partial class Segment : IDisposable
     /// <summary>Whether somebody has stored a word of a page: it is not one that the disk has lost.</summary>
     internal bool IsWritten(PageWord word) => word.Word != 0 || !Head.HasWrittenWords;
 
+    /// <summary>The pages behind the head that their words say are in use.</summary>
+    internal int CountPagesInUse()
+    {
+        int count = 0;
+        for (int page = HeadPages; page < PageCount; page++)
+            count += WordOf(page) is { IsUnused: false, IsIntact: true } ? 1 : 0;
+        return count;
+    }
+
     internal PageWord WordOf(int page) => new(Volatile.Read(ref Words[page]));
 
     /// <summary>Whether a block begins at an address, by a word of its page that may be damaged.</summary>

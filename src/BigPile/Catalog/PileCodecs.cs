@@ -19,17 +19,20 @@ internal sealed class PileCodecs(IPileCodec? user, PileCatalog catalog, PileCode
     /// <summary>Makes bytes of keys, which are the same where keys are equal; see <see cref="MakesKeysOf"/>.</summary>
     internal IPileCodec Keys => _keys.Value;
 
-    /// <summary>What made bytes of keys before <see cref="Keys"/> did, and makes those of keys that only the application's codec knows.</summary>
+    /// <summary>What made bytes of keys before <see cref="Keys"/> did, and makes those that only the application's codec knows.</summary>
     internal IPileCodec OtherKeys => user ?? Objects;
 
     /// <summary>Whether <see cref="Keys"/> makes the bytes of keys of a type, where the choice is free.</summary>
     internal bool MakesKeysOf(Type type) => user == null || UserCodec.IsPrimitive(type);
 
-    /// <summary>Allows what the application names: a type, and the assemblies of what its objects are declared to hold.</summary>
-    internal void Allow(Type type)
+    /// <summary>Allows what the application names: types, and the assemblies of what their objects are declared to hold.</summary>
+    internal void Allow(ReadOnlySpan<Type> types)
     {
-        if (NamedTypes.Add(type, options))
-            Clear(); // what was refused may be allowed now
+        foreach (Type type in types)
+        {
+            if (NamedTypes.Add(type, options))
+                Clear(); // what was refused may be allowed now
+        }
     }
 
     /// <summary>Why no value of a type can be stored, as a sentence; null when nothing is known that speaks against it.</summary>

@@ -45,14 +45,36 @@ internal sealed class DirectoryLock : IDisposable
     /// Has readers know whether the owner lives. The lock itself does not tell: a reader that tried to take it would keep the next owner
     /// out.
     /// </summary>
-    /// <exception cref="IOException">The system refused.</exception>
-    internal void StateAlive()
+    /// <param name="isNeeded">Whether readers rely on it; else a file system that has no such locks is none the worse.</param>
+    /// <exception cref="IOException">The system refused, and readers rely on it.</exception>
+    internal void StateAlive(bool isNeeded)
     {
-        if (OperatingSystem.IsLinux())
-            _ = RangeLock.TryTake(File.Handle, File.Path, AlivePlace);
+        try
+        {
+            if (OperatingSystem.IsLinux())
+                _ = RangeLock.TryTake(File.Handle, File.Path, AlivePlace);
+        }
+        catch (IOException) when (!isNeeded)
+        {
+            // a reader takes the pile for one that was not closed, which is said of it as long as it is in use
+        }
     }
 
-    /// <summary>Whether an owner lives that has stated so.</summary>
+    /// <summary>Whether an owner of a directory is known to live. Elsewhere than on Linux nobody knows.</summary>
+    internal static bool IsOwnerKnown(HeldDirectory directory)
+    {
+        try
+        {
+            using HeldFile? file = OperatingSystem.IsLinux() ? directory.TryOpen(LockName, FileAccess.Read) : null;
+            return file != null && IsOwnerAlive(file);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Whether an owner may live that has stated so.</summary>
     /// <param name="file">The lock's file, opened by a reader.</param>
     internal static bool IsOwnerAlive(HeldFile file) =>
         !OperatingSystem.IsLinux() || RangeLock.IsHeldByOther(file.Handle, file.Path, AlivePlace);

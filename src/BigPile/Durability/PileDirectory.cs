@@ -33,6 +33,7 @@ internal sealed class PileDirectory : IDisposable
         _syncing = options.Syncing;
         _synced = options.Synced;
         Guid bootId = options.BootId ?? BootClock.Current;
+        IsBeingWritten = IsReadOnly && DirectoryLock.IsOwnerKnown(files); // ahead of the superblock: who ends meanwhile closes the pile
         SuperblockFile? superblock = SuperblockFile.TryOpen(files, SuperblockName, IsReadOnly);
         try
         {
@@ -45,6 +46,7 @@ internal sealed class PileDirectory : IDisposable
             CheckState(state);
             CheckShared(state, options, bootId);
             LastEnd = new LastEnd(state, IsNew, bootId);
+            IsBeingWritten |= IsReadOnly && !LastEnd.WasClean && DirectoryLock.IsOwnerKnown(files); // one that has opened it meanwhile
             Note = owner == null || files.IsPassing ? null : new DeviceNote(owner.File);
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
             superblock ??= SuperblockFile.Create(files, SuperblockName, state);
@@ -86,6 +88,9 @@ internal sealed class PileDirectory : IDisposable
 
     /// <summary>How the last owner left the pile.</summary>
     internal LastEnd LastEnd { get; }
+
+    /// <summary>Whether somebody was known to write the pile when it was opened for reading only; then it has no last end yet.</summary>
+    internal bool IsBeingWritten { get; }
 
     /// <summary>What is noted of what the device has; null where nothing is written through, or by a reader.</summary>
     internal DeviceNote? Note { get; }
@@ -191,8 +196,7 @@ internal sealed class PileDirectory : IDisposable
                 $"The shared pile in '{Path}' was written before the machine was started anew, and nobody knows what the device has of it. "
                 + "Remove it by SharedPile.TryRemove, and begin anew.");
         }
-        if (state.IsShared && _owner != null)
-            _owner.StateAlive();
+        _owner?.StateAlive(isNeeded: state.IsShared);
     }
 
     private FileCatalog OpenCatalog(SuperblockState state, SuperblockFile? superblock, ILogger logger, bool reportsCatalog)

@@ -91,6 +91,14 @@ internal abstract class Keeper
 
     private protected Allocator? Allocator { get; set; }
 
+    /// <summary>Takes over what another process has made of the pile by now, without waiting for it; nothing where none writes.</summary>
+    internal virtual void LookAround()
+    {
+    }
+
+    /// <summary>What the pile's memory is used for. The caller is inside.</summary>
+    internal virtual AllocatorCounters Count() => Space.Allocator.Snapshot();
+
     /// <summary>Held while something is flushed, and by whoever closes.</summary>
     internal virtual Lock Flushing { get; } = new();
 

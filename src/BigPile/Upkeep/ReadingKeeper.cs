@@ -48,6 +48,8 @@ internal sealed class ReadingKeeper : Keeper
             Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
             Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, _directory.Faults);
             _writer = new WriterWatch(_directory, Gate, Map!, Allocator.Pool, logger, options.WriterPatience);
+            bool isKilled = !_directory.IsBeingWritten && !_directory.LastEnd.WasClean;
+            Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastEnd.WasPowerCut };
             Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.BlockChecksums);
             _ = _writer.RenewView();
             if (superblock.IsShared)
@@ -67,6 +69,19 @@ internal sealed class ReadingKeeper : Keeper
 
     /// <summary>What is known of the process that writes.</summary>
     internal WriterWatch Writer => _writer!;
+
+    internal override void LookAround() => _writer!.LookAround();
+
+    // No block of these pages was ever counted here, and before they were the next ones would be other ones.
+    internal override AllocatorCounters Count()
+    {
+        long pages = 0;
+        foreach (Segment segment in Allocator!.Pool.Segments())
+            pages += segment.CountPagesInUse();
+        AllocatorCounters counters = base.Count();
+        long mostBytes = counters.ReservedBytes - counters.HeadBytes; // a segment may have come or gone meanwhile
+        return counters with { UnexaminedBytes = Math.Min(pages * SizeClasses.PageBytes, mostBytes) };
+    }
 
     private protected override void StopBackground() => Background.TryRun("no longer looking at the writer", () => _look?.Dispose());
 

@@ -14,10 +14,11 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
     /// <summary>Counts, at one instant but for links and leases: beside writers some of these are of another one.</summary>
     internal PileStatistics Count()
     {
+        keeper.LookAround();
         ThreadPresence presence = _space.Gate.Enter();
         try
         {
-            return Describe(_space.Allocator.Snapshot(), _space.LinkCount + keeper.Examination.LinkCount);
+            return Describe(keeper.Count(), _space.LinkCount + keeper.Examination.LinkCount);
         }
         finally
         {
@@ -37,8 +38,8 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
         long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;
         return new PileStatistics
         {
-            ObjectCount = Math.Max(0, counters.LiveBlocks - links - _space.Leases.PendingCount),
-            LinkCount = links,
+            ObjectsSoFar = Math.Max(0, counters.LiveBlocks - links - _space.Leases.PendingCount),
+            LinksSoFar = links,
             SegmentCount = counters.SegmentCount,
             ReservedBytes = counters.ReservedBytes,
             CommittedBytes = committedBytes,

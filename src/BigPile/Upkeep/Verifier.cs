@@ -39,7 +39,7 @@ internal sealed class Verifier(Keeper keeper)
         foreach (PileFault fault in keeper.Examination.Faults.Kept)
             faults.Add(fault);
         gauge.Complete();
-        return Describe(verifier, segments.Length, wasClean: true, space.IsSealed, faults);
+        return Describe(verifier, segments.Length, keeper.Report.WasClean, space.IsSealed, faults);
     }
 
     /// <summary>Looks at everything in the directory of a pile that nobody has open.</summary>

@@ -9,7 +9,8 @@ using System.Text;
 namespace BigPile.Caching.Tests.Golden;
 
 /// <summary>
-/// Makes piles whose keys have equal ones of other bytes, one with the pile's codec and one with an application's, and knows what is in them.
+/// Makes piles whose keys have equal ones of other bytes, one with the pile's codec and one with an application's, and knows what is in
+/// them.
 /// </summary>
 internal static class GoldenKeys
 {
@@ -46,7 +47,10 @@ internal static class GoldenKeys
         {
             SegmentBytes = 4 << 20, BootId = Boot, Codec = kind == OwnCodec ? new TextCodec() : null,
         }),
-        new PileCacheOptions { OwnsPile = true, SweepPeriod = default, WaitsUntilReady = true, DefaultTableOptions = TestCache.AllDurable });
+        new PileCacheOptions
+        {
+            OwnsPile = true, SweepPeriod = default, WaitsUntilReady = true, DefaultTableOptions = TestCache.AllDurable,
+        });
 
     /// <summary>Everything is found by the keys by which it was put, also by those that are equal, and others can be put.</summary>
     internal static void Check(PileCache cache, string kind)

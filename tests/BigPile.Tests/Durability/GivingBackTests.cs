@@ -70,7 +70,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         try
         {
             Eventually.True(() => pile.Space.Allocator.GivingBack.IsUnderWay);
-            deleted = pointers.Count - (int)pile.Statistics.ObjectCount;
+            deleted = pointers.Count - (int)pile.Statistics.ObjectsSoFar;
             Assert.InRange(deleted, pointers.Count / 3, pointers.Count);
             puts = SideBySide.Start(() => pointers.Take(deleted).ToList().ForEach(_ => pile.Put(new byte[LengthBytes])));
             Assert.NotSame(puts, Task.WhenAny(puts, Task.Delay(200)).Result); // it waits for the segment that goes

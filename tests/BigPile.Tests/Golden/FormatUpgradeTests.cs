@@ -29,7 +29,7 @@ public sealed class FormatUpgradeTests : IDisposable
         using (Pile pile = Open(GoldenPile.Boot))
         {
             Assert.All(live, pair => Assert.True(GoldenValues.IsSame(GoldenValues.Of(pair.Value), pile.Get(pair.Key))));
-            long links = pile.Statistics.LinkCount;
+            long? links = pile.Statistics.LinkCount;
             pile.Compact();
             compacted = pile.Verify().LegacyChecksumCount;
             Assert.Equal(before.LegacyChecksumCount - links, compacted);

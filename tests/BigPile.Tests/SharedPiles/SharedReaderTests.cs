@@ -42,6 +42,23 @@ public sealed class SharedReaderTests : SharedPileTest
     }
 
     [Fact]
+    public void Statistics_say_how_much_the_writer_uses_and_nothing_of_a_pile_that_was_removed()
+    {
+        Pile writer = Open();
+        using Pile reader = OpenReader();
+        writer.Put(Pattern(9_000_000)); // more than a segment
+        PilePointer deleted = writer.Put(Pattern(100_000));
+        writer.Delete(deleted);
+        PileStatistics there = writer.Statistics;
+        PileStatistics here = reader.Statistics;
+        Assert.Equal((there.ReservedBytes, there.CommittedBytes), (here.ReservedBytes, here.CommittedBytes));
+        Assert.Equal((null, here.CommittedBytes), (here.ObjectCount, here.HeaderBytes + here.UnexaminedBytes));
+        writer.Dispose();
+        Assert.True(SharedPile.TryRemove(PilePath));
+        Assert.Equal((0, 0), (reader.Statistics.ReservedBytes, reader.Statistics.CommittedBytes));
+    }
+
+    [Fact]
     public void A_slot_that_is_used_again_is_another_object()
     {
         using Pile writer = Open();

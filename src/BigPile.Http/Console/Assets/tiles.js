@@ -47,7 +47,8 @@ export function showTiles(stats) {
   showTableTiles(stats.tables);
   for (const { box } of tiles.values()) box.hidden = false;
   showLatency(stats.activity);
-  setText(tiles.get('entries').note, `${namesOf(stats.tables)}, ${counted(stats.pile.objects, 'object', 'objects', short)} in the pile`);
+  const known = stats.pile.objects === undefined ? 'examined so far' : 'in the pile';
+  setText(tiles.get('entries').note, `${namesOf(stats.tables)}, ${counted(stats.pile.objectsSoFar, 'object', 'objects', short)} ${known}`);
   const memory = stats.pile.memoryBytes;
   const limit = memory.limit === undefined ? 'no limit' : `limit ${bytes(memory.limit)}`;
   show('memory', bytes(memory.committed), `of ${bytes(memory.reserved)} reserved, ${limit}`, exactBytes(memory.committed));

@@ -117,7 +117,7 @@ internal sealed class PileSubject : CutSubject<Pile>
             PileStatistics statistics = pile.Statistics;
             if (statistics.ObjectCount != pile.LongCount())
                 Tally.Find("leaked", $"{where}: {pile.LongCount()} objects, and {statistics.ObjectCount} are counted");
-            blocks = statistics.ObjectCount + statistics.LinkCount;
+            blocks = statistics.ObjectsSoFar + statistics.LinksSoFar;
         }
         PileVerification verification = Pile.VerifyDirectory(image);
         if (!verification.IsSound)

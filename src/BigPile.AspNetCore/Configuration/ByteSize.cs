@@ -1,11 +1,14 @@
 using System;
 using System.Globalization;
 
-namespace BigPile.Server.Hosting;
+namespace BigPile.AspNetCore.Configuration;
 
 /// <summary>Sizes as people write them: <c>1048576</c>, <c>512m</c>, <c>64g</c>, <c>1GiB</c>. All units are powers of 1,024.</summary>
 internal static class ByteSize
 {
+    /// <summary>What a text that is none must be.</summary>
+    internal const string Form = "be a size such as 1048576, 512m or 64g";
+
     private const string Units = "kmgt";
 
     /// <summary>Reads a size.</summary>

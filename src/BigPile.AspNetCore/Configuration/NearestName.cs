@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 
-namespace BigPile.Server.Hosting;
+namespace BigPile.AspNetCore.Configuration;
 
 /// <summary>Finds the name that was meant when one is mistyped.</summary>
 internal static class NearestName
@@ -16,6 +16,14 @@ internal static class NearestName
         .OrderBy(static candidate => candidate.Distance)
         .Select(static candidate => candidate.Name)
         .FirstOrDefault();
+
+    /// <summary>What is said behind a name that there is not.</summary>
+    /// <param name="given">The name.</param>
+    /// <param name="known">Those that there are.</param>
+    /// <param name="otherwise">What to say when it is like none of them.</param>
+    /// <param name="place">What stands before all of them.</param>
+    internal static string Hint(string given, IEnumerable<string> known, string otherwise, string place = "") =>
+        Of(given, known) is { } nearest ? $"Did you mean '{place}{nearest}'?" : otherwise;
 
     /// <summary>
     /// How many letters must be put in, taken out, changed or swapped with the next to make one text of the other, whatever their case.

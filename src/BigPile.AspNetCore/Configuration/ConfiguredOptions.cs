@@ -1,0 +1,73 @@
+using System;
+using System.Collections.Generic;
+using System.ComponentModel;
+using System.Linq;
+using System.Reflection;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Options;
+
+namespace BigPile.AspNetCore.Configuration;
+
+/// <summary>Reads options from the configuration, and refuses what would have no effect: the framework's binder passes over it.</summary>
+/// <remarks>Every option that is a <see cref="long"/> is a size, written as <see cref="ByteSize"/> reads it.</remarks>
+internal static class ConfiguredOptions
+{
+    /// <summary>Sets the options that a section names.</summary>
+    /// <exception cref="OptionsValidationException">It has something else as well; all of it is told at once.</exception>
+    /// <exception cref="InvalidOperationException">A value can't be that of its option.</exception>
+    internal static void Bind<T>(IConfiguration configuration, T options)
+        where T : class
+    {
+        var values = new Dictionary<string, string?>();
+        string[] failures = [.. Read(configuration, typeof(T), values)];
+        if (failures.Length != 0)
+            throw new OptionsValidationException(Options.DefaultName, typeof(T), failures);
+        IConfiguration read = new ConfigurationBuilder().AddInMemoryCollection(values).Build();
+        (configuration is IConfigurationSection { Path: var path } ? read.GetSection(path) : read).Bind(options);
+    }
+
+    private static IEnumerable<string> Read(IConfiguration parts, Type type, Dictionary<string, string?> values)
+    {
+        Dictionary<string, PropertyInfo> known = type.GetProperties(BindingFlags.Public | BindingFlags.Instance)
+            .Where(static option => option.SetMethod is { IsPublic: true } && (IsValue(option) || option.PropertyType.IsClass))
+            .Where(static option => !typeof(Delegate).IsAssignableFrom(option.PropertyType))
+            .ToDictionary(static option => option.Name, StringComparer.OrdinalIgnoreCase);
+        return parts.GetChildren().SelectMany(given => known.TryGetValue(given.Key, out PropertyInfo? option)
+            ? ReadOne(given, option, values)
+            : [Unknown(given, known.Values)]);
+    }
+
+    private static IEnumerable<string> ReadOne(IConfigurationSection given, PropertyInfo option, Dictionary<string, string?> values)
+    {
+        bool isBlank = string.IsNullOrWhiteSpace(given.Value);
+        if (!IsValue(option))
+        {
+            return isBlank
+                ? Read(given, option.PropertyType, values)
+                : [$"'{given.Path}' is one value; it has parts, such as {given.Path}:{option.PropertyType.GetProperties()[0].Name}."];
+        }
+        if (given.GetChildren().FirstOrDefault() is { } part)
+            return [$"'{given.Path}' has the part '{part.Path}'; it must be one value."];
+        if (isBlank && option.PropertyType != typeof(string))
+            return []; // as an environment variable that is set to nothing
+        string? value = given.Value;
+        if (option.PropertyType == typeof(long))
+        {
+            if (!ByteSize.TryParse(value!, out long bytes))
+                return [$"'{given.Path}' is '{value}'; it must {ByteSize.Form}."];
+            value = $"{bytes}";
+        }
+        values.Add(given.Path, value);
+        return [];
+    }
+
+    private static bool IsValue(PropertyInfo option) => TypeDescriptor.GetConverter(option.PropertyType).CanConvertFrom(typeof(string));
+
+    private static string Unknown(IConfigurationSection given, IEnumerable<PropertyInfo> known)
+    {
+        string[] names = [.. known.Select(static option => option.Name).Order(StringComparer.Ordinal)];
+        string place = given.Path[..^given.Key.Length];
+        return $"There is no option '{given.Path}'. "
+            + NearestName.Hint(given.Key, names, $"There are: {string.Join(", ", names)}.", place);
+    }
+}
