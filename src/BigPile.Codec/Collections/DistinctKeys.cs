@@ -2,7 +2,6 @@ using System;
 using System.Collections;
 using System.Collections.Generic;
 using System.Reflection;
-using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
 using BigPile.Codec.Schema;

@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Schema;
