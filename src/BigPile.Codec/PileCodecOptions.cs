@@ -10,8 +10,8 @@ namespace BigPile;
 /// Types of the entry assembly and of all assemblies that refer to BigPile are allowed without further ado; so are the types of the base
 /// class library that hold data. The types that the application names as keys and values of a table, or in a call of a hybrid cache, are
 /// allowed by that, with the assemblies of what they are declared to hold. Types of other assemblies must be allowed here, since a stored
-/// type name never makes the codec load or use a type that the application did not mean to store. Thread safety: none; the options are read when the codec is
-/// made.
+/// type name never makes the codec load or use a type that the application did not mean to store. Thread safety: none; the options
+/// are read when the codec is made.
 /// </remarks>
 public sealed class PileCodecOptions
 {

@@ -28,8 +28,8 @@ internal static class Advice
                 + "turning proxies off.";
         if (!FrameworkNames.IsOfFramework(type))
             return "It is neither of the application's own assemblies nor allowed: call "
-                + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)}(typeof({NameOf(type)}).Assembly) before the pile is opened, or "
-                + "mark the field [NonSerialized].";
+                + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)}(typeof({NameOf(type)}).Assembly) before the pile is "
+                + "opened, or mark the field [NonSerialized].";
         return typeof(IEnumerator).IsAssignableFrom(type) || (typeof(IEnumerable).IsAssignableFrom(type) && !type.IsVisible)
             ? "It is a query or a view, which has not run or shows what others hold: store its results, for example by ToList()."
             : "There is no format for what is inside it, which another version of the framework may have otherwise: store what it is "

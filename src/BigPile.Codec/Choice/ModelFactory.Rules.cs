@@ -15,7 +15,8 @@ internal sealed partial class ModelFactory
     /// <summary>Whether an object can be exactly of a declared type, and can be stored.</summary>
     public bool CanBeExact(Type declared) =>
         PartsOf(declared, MostParts) <= MostParts && !declared.IsAbstract && declared != typeof(object)
-        && StorableTypes.WhyNot(declared) is null && LossyTypes.WhyNot(declared) is null && !RefusesFormatter(declared) && IsSupported(declared);
+        && StorableTypes.WhyNot(declared) is null && LossyTypes.WhyNot(declared) is null && !RefusesFormatter(declared)
+        && IsSupported(declared);
 
     // How many types a constructed one is made of; no more than just above the most are counted. A pair of pairs has many soon.
     private static int PartsOf(Type type, int most)
