@@ -27,7 +27,8 @@ public sealed class FriendTests
     private static readonly string[] UsedOfThePile =
     [
         "BigPile.AspNetCore: BigPile.Access.ObjectStore", "BigPile.AspNetCore: BigPile.Access.TextPayload",
-        "BigPile.AspNetCore: BigPile.Catalog.PortableCodec", "BigPile.AspNetCore: BigPile.Concurrency.BackgroundFailure",
+        "BigPile.AspNetCore: BigPile.Catalog.PileCodecs", "BigPile.AspNetCore: BigPile.Catalog.PortableCodec",
+        "BigPile.AspNetCore: BigPile.Concurrency.BackgroundFailure",
         "BigPile.AspNetCore: BigPile.Concurrency.BackgroundWork", "BigPile.AspNetCore: BigPile.Layout.BlockKind",
         "BigPile.AspNetCore: BigPile.Upkeep.FlushTrouble", "BigPile.AspNetCore: BigPile.Upkeep.Keeper",
         "BigPile.Http: BigPile.Access.BlockSpace", "BigPile.Http: BigPile.Allocation.PageUse",

@@ -10,9 +10,9 @@ namespace BigPile.Codec.Schema;
 /// <remarks>
 /// These are: types of the application's own assemblies, which are the entry assembly, all that refer to BigPile, and those of types that
 /// the application named; what the options allow; the base class library's types that the codec has a format for; and the framework's
-/// public interfaces, abstract classes, enumerations and exceptions. No assembly of others is ever loaded because stored text says so: where a name is not found among the
-/// loaded ones, all of the application's own are loaded, and of a program in a single file all that it is made of, whatever the name.
-/// Thread safety: all members may be called concurrently.
+/// public interfaces, abstract classes, enumerations and exceptions. No assembly of others is ever loaded because stored text says so:
+/// where a name is not found among the loaded ones, all of the application's own are loaded, and of a program in a single file all that
+/// it is made of, whatever the name. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess, Lazy<IReadOnlyDictionary<string, Type>> frameworkTypes)
 {
