@@ -33,6 +33,7 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         using var readme = new StreamReader(package.GetEntry(Text(about, "readme"))!.Open());
         string text = readme.ReadToEnd();
         Assert.StartsWith($"# {name}\n", text, StringComparison.Ordinal);
+        Assert.NotNull(package.GetEntry("REFERENCE.md"));
         Assert.Contains(name == Tool ? "```console" : "```csharp", text, StringComparison.Ordinal);
     }
 
