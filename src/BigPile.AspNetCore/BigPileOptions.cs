@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Threading;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
@@ -17,7 +18,9 @@ public sealed class BigPileOptions
     /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
     public string? Name { get; set; }
 
-    /// <summary>The directory of a mapped pile; <see langword="null"/> for a pile in memory.</summary>
+    /// <summary>
+    /// The directory of a mapped pile, from the working directory where it is no full path; <see langword="null"/> for a pile in memory.
+    /// </summary>
     /// <remarks>The first object takes a whole segment of the disk there: see <see cref="SegmentBytes"/>.</remarks>
     public string? Directory { get; set; }
 
@@ -74,8 +77,8 @@ public sealed class BigPileOptions
     public int MaxTables { get; set; } = 10_000;
 
     /// <summary>
-    /// How long the host's start waits for the pile. A pile that is open by then is ready with the first request; one that takes longer
-    /// opens behind, while the health endpoints report and all others answer 503.
+    /// How long the host's start waits for the pile, 2 seconds by default. A pile that is open by then is ready with the first request; one
+    /// that takes longer opens behind: meanwhile caches wait, <c>BigPile.Http</c> answers 503, and tables are refused to requests.
     /// </summary>
     public TimeSpan StartWait { get; set; } = TimeSpan.FromSeconds(2);
 
@@ -126,12 +129,13 @@ public sealed class BigPileOptions
     internal List<TableRegistration> Tables { get; } = [];
 
     /// <summary>What the host makes of the options.</summary>
-    internal PilePlan ToPlan(TimeProvider time, ILogger<Pile> logger) => new(new PileOptions
+    internal PilePlan ToPlan(TimeProvider time, ILogger<Pile> logger, CancellationToken stop) => new(new PileOptions
     {
         Name = Name,
         Directory = Directory,
         Shared = Shared,
         OpenTimeout = OpenTimeout,
+        OpenStop = stop,
         CreateDirectory = CreateDirectory,
         Store = Store,
         SegmentBytes = SegmentBytes,

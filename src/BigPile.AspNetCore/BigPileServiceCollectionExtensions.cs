@@ -120,5 +120,7 @@ public static class BigPileServiceCollectionExtensions
     }
 
     private static PilePlan PlanOf(IServiceProvider provider, BigPileOptions options) =>
-        options.ToPlan(provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<Pile>>());
+        options.ToPlan(
+            provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<Pile>>(),
+            provider.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping);
 }

@@ -27,10 +27,11 @@ public sealed partial class PileHybridCache
         }
         catch (Exception e)
         {
-            _logger.LogWarning(e, "A value of type {Type} is not cached: it can't be serialized", typeof(T));
+            _warnings.Warn(
+                CacheWarnings.Reason.NotSerializable, typeof(T), $"The value of '{key}' is not cached, as it can't be stored: {e.Message}", e);
             return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.None);
         }
-        if (!Fits(encoded.Buffer))
+        if (!Fits(key, typeof(T), encoded.Buffer))
             return OutcomeOf(run, format, value, kind, encoded.Buffer, isStored: false);
         bool isStored = plan.WritesLocal && StoreUnlessOutdated(run, table, key, kind, encoded.Buffer, plan.LocalExpiration, tags);
         if (_second != null && plan.WritesDistributed && !run.IsOutdated)
@@ -51,7 +52,7 @@ public sealed partial class PileHybridCache
         var left = new TimeSpan(hit.Head!.ExpiresAt - _time.GetUtcNow().UtcTicks);
         if (left > plan.LocalExpiration)
             left = plan.LocalExpiration;
-        bool isStored = plan.WritesLocal && left > TimeSpan.Zero && Fits(encoded.Buffer)
+        bool isStored = plan.WritesLocal && left > TimeSpan.Zero && Fits(key, typeof(T), encoded.Buffer)
             && StoreUnlessOutdated(run, table, key, kind, encoded.Buffer, left, hit.Head.Tags);
         return OutcomeOf(run, format, hit.Value, kind, encoded.Buffer, isStored);
     }
@@ -67,7 +68,7 @@ public sealed partial class PileHybridCache
         try
         {
             kind = format.Encode(value, encoded.Buffer);
-            canBeKept = Fits(encoded.Buffer);
+            canBeKept = Fits(key, typeof(T), encoded.Buffer);
         }
         finally
         {
@@ -100,13 +101,14 @@ public sealed partial class PileHybridCache
         return _second!.WriteAsync(key, new SecondLevelHead(kind, madeAt, expiresAt, tags), format, value, encoded, plan.Expiration, stop);
     }
 
-    private bool Fits(PileBuffer encoded)
+    private bool Fits(string key, Type type, PileBuffer encoded)
     {
         if (encoded.LengthBytes <= _options.MaximumPayloadBytes)
             return true;
-        _logger.LogWarning(
-            "A value of {Bytes} bytes is not cached: PileHybridCacheOptions.MaximumPayloadBytes is {Limit}", encoded.LengthBytes,
-            _options.MaximumPayloadBytes);
+        _warnings.Warn(
+            CacheWarnings.Reason.TooLarge, type,
+            $"The value of '{key}' is not cached, as it has {encoded.LengthBytes:N0} bytes: PileHybridCacheOptions.MaximumPayloadBytes is "
+            + $"{_options.MaximumPayloadBytes:N0}.");
         return false;
     }
 

@@ -35,6 +35,7 @@ public sealed partial class PileHybridCache : HybridCache
     private readonly SecondLevel? _second;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
+    private readonly CacheWarnings _warnings;
     private readonly ValueFormats _formats;
     private readonly ConcurrentDictionary<RunId, HybridRun> _runs = new();
 
@@ -54,7 +55,8 @@ public sealed partial class PileHybridCache : HybridCache
         _options.Validate();
         _time = time ?? TimeProvider.System;
         _logger = logger ?? NullLogger<PileHybridCache>.Instance;
-        _formats = new ValueFormats(null, Buffers, _logger);
+        _warnings = new CacheWarnings(_logger);
+        _formats = new ValueFormats(null, Buffers, _warnings);
         _values = new PileTable<object?>(cache.GetOrCreateTable<string, object?>(_options.Table));
         if (secondLevel != null)
             _second = SecondLevelOf(secondLevel, new PileTable<object>(cache.GetOrCreateTable<string, object>(MarksOf(_options.Table))));
@@ -65,7 +67,8 @@ public sealed partial class PileHybridCache : HybridCache
         _options = options;
         _time = services.GetRequiredService<TimeProvider>();
         _logger = services.GetRequiredService<ILogger<PileHybridCache>>();
-        _formats = new ValueFormats(services, Buffers, _logger);
+        _warnings = new CacheWarnings(_logger);
+        _formats = new ValueFormats(services, Buffers, _warnings);
         _values = new PileTable<object?>(host, options.Table);
         if (options.SecondLevel is { } secondLevel)
             _second = SecondLevelOf(secondLevel(services), new PileTable<object>(host, MarksOf(options.Table)));
@@ -182,7 +185,9 @@ public sealed partial class PileHybridCache : HybridCache
         }
         catch (Exception e) when (e is not ObjectDisposedException)
         {
-            _logger.LogWarning(e, "A cached value can't be read as {Type}; it counts as missing", typeof(T));
+            _warnings.Warn(
+                CacheWarnings.Reason.Unreadable, typeof(T),
+                $"The cached value of '{key}' can't be read as {typeof(T)}, and counts as missing: {e.Message}", e);
         }
         value = default!;
         return false;

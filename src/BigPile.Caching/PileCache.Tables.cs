@@ -138,7 +138,8 @@ public sealed partial class PileCache
         isKnown = _cores.TryGetValue(name, out TableCore? core);
         core ??= DefineLocked(name, KeyCodec<TKey>.KindIn(Pile), options ?? DefaultTableOptions with { Name = name }, comparer);
         if (!KeyCodec<TKey>.Fits(core.KeyKind))
-            throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, and none of type {typeof(TKey)}.");
+            throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, and none of type {typeof(TKey)}: "
+                + "use another name, or drop the table by DropTable.");
         if (isKnown && comparer != null && core != agreeing)
             return null;
         CacheTable<TKey, TValue> table = CoverLocked<TKey, TValue>(core);

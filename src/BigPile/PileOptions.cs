@@ -1,5 +1,6 @@
 using System;
 using System.Numerics;
+using System.Threading;
 using BigPile.Allocation;
 using BigPile.Layout;
 using BigPile.Memory;
@@ -126,6 +127,9 @@ public sealed record PileOptions
 
     /// <summary>Stands between the pile and its directory; how tests let each file operation fail.</summary>
     internal IFileHook? FileHook { get; init; }
+
+    /// <summary>Ends the wait of <see cref="OpenTimeout"/>.</summary>
+    internal CancellationToken OpenStop { get; init; }
 
     /// <summary>How long a reader waits for a writer in another process that does not go on.</summary>
     internal TimeSpan WriterPatience { get; init; } = TimeSpan.FromSeconds(5);

@@ -8,6 +8,7 @@ using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Tests;
 
@@ -118,6 +119,60 @@ public sealed class BeforeStartTests
         Parallel.For(0, found.Length, i => found[i] = pile.OpenedCache());
         Assert.All(found, one => Assert.Same(found[0], one));
         host.Host.Dispose();
+    }
+
+    /// <summary>Whatever the order in which they were added: that one stops last which was added first.</summary>
+    [Fact]
+    public async Task The_pile_is_there_while_hosted_services_stop()
+    {
+        using var directory = new TemporaryDirectory();
+        TestHost host = await TestHost.StartAsync(services =>
+        {
+            services.AddHostedService<LastPut>();
+            services.AddBigPile(options =>
+            {
+                TestHost.Small(options);
+                options.Directory = directory.Path;
+            }).AddTable<string, int>("t");
+        });
+        await host.DisposeAsync();
+        using Pile again = Pile.Open(directory.Path);
+        Assert.True(again.Recovery.WasClean);
+        using var cache = new PileCache(again, new PileCacheOptions { WaitsUntilReady = true });
+        Assert.Equal(1, cache.GetOrCreateTable<string, int>("t").Get("last"));
+    }
+
+    [Fact]
+    public async Task A_host_that_waits_for_another_process_can_be_stopped()
+    {
+        using var directory = new TemporaryDirectory();
+        using Pile other = Pile.Open(directory.Path, new PileOptions { SegmentBytes = 4 << 20 });
+        var log = new KeptLog(LogLevel.Information);
+        TestHost host = TestHost.Make(services => services.AddLogging(logging => logging.AddProvider(log)).AddBigPile(options =>
+        {
+            TestHost.Small(options);
+            options.Directory = directory.Path;
+            options.StartWait = TimeSpan.Zero;
+            options.OpenTimeout = TimeSpan.FromHours(1);
+        }));
+        await host.Host.StartAsync();
+        InvalidOperationException refusal = Assert.Throws<InvalidOperationException>(() => host.Service<PileCache>());
+        Assert.Contains("still being opened", refusal.Message, StringComparison.Ordinal);
+        PileHost pile = host.Service<PileHost>();
+        await host.DisposeAsync();
+        Assert.Equal(PileState.Failed, pile.State);
+        Assert.Contains(log.Lines, line => line.Contains($"in use by process {Environment.ProcessId}; waiting", StringComparison.Ordinal));
+    }
+
+    private sealed class LastPut(CacheTable<string, int> table) : IHostedService
+    {
+        public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task StopAsync(CancellationToken cancellationToken)
+        {
+            table.Put("last", 1);
+            return Task.CompletedTask;
+        }
     }
 
     private sealed class Filler(PileCache cache, CacheTable<string, Poco> table) : IHostedService

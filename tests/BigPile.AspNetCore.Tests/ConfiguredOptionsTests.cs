@@ -32,11 +32,22 @@ public sealed class ConfiguredOptionsTests
     [InlineData("Directory:Path", "/data", "'BigPile:Directory:Path'", "'BigPile:Directory'")]
     [InlineData("CodecOptions", "all", "'BigPile:CodecOptions'", "MayExtendContracts")]
     [InlineData("HugePages", "maybe", "'BigPile:HugePages'")]
+    [InlineData("FlushInterval", "5", "'BigPile:FlushInterval'", "00:00:05")]
+    [InlineData("FlushInterval", "5s", "'BigPile:FlushInterval'", "00:00:05")]
     public async Task What_is_no_option_keeps_the_host_from_starting(string key, string value, params string[] named)
     {
         Exception told = await Assert.ThrowsAnyAsync<Exception>(() => TestHost.StartAsync(
             services => services.AddBigPile(Section((key, value)))));
         Assert.All(named, name => Assert.Contains(name, told.Message, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_section_that_is_not_there_keeps_the_host_from_starting()
+    {
+        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection([new("BigPile:Directory", "data")]).Build();
+        OptionsValidationException told = await Assert.ThrowsAsync<OptionsValidationException>(() => TestHost.StartAsync(
+            services => services.AddBigPile(configuration.GetSection("BigPle"))));
+        Assert.Contains("no section 'BigPle'", told.Message, StringComparison.Ordinal);
     }
 
     [Fact]

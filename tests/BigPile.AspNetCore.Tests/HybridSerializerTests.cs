@@ -131,7 +131,7 @@ public sealed class HybridSerializerTests : HybridCacheTest
         services.AddSingleton<IHybridCacheSerializerFactory>(new Factory("last", takesAll: false));
         services.AddSingleton<IHybridCacheSerializer<FieldPoco>>(new Named<FieldPoco>("own"));
         using ServiceProvider provider = services.BuildServiceProvider();
-        var formats = new ValueFormats(provider, new BufferPool(), NullLogger.Instance);
+        var formats = new ValueFormats(provider, new BufferPool(), new CacheWarnings(NullLogger.Instance));
         Assert.Equal("own", NameOf<FieldPoco>());
         Assert.Equal("last", NameOf<Poco>());
         Assert.Equal("first", NameOf<MixedPoco>());

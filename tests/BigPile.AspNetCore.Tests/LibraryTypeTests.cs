@@ -142,6 +142,35 @@ public sealed class LibraryTypeTests : IDisposable
         Assert.Contains("Report.Lines", line, StringComparison.Ordinal);
     }
 
+    /// <summary>JSON would give an object of the declared class, without what the other one has: that is no cached value.</summary>
+    [Fact]
+    public async Task What_would_come_back_from_json_as_another_class_is_not_cached_and_told_once()
+    {
+        await using TestHost host = await StartAsync(static pile => pile.AsHybridCache());
+        HybridCache cache = host.Service<HybridCache>();
+        for (int call = 0; call < 3; call++)
+            Assert.Equal(new KnownMaker("m", 5), await cache.GetOrCreateAsync("maker", _ => Make<Maker>(new KnownMaker("m", 5))));
+        Assert.Equal(3, _made);
+        string line = Assert.Single(_log.Lines);
+        Assert.Contains("'maker' is not cached", line, StringComparison.Ordinal);
+        Assert.Contains("Allow(typeof(Kinds.Foreign.KnownMaker).Assembly)", line, StringComparison.Ordinal);
+        await Assert.ThrowsAsync<PileSerializationException>(async () => await cache.SetAsync<Maker>("maker", new KnownMaker("m", 5)));
+    }
+
+    [Fact]
+    public async Task What_can_not_be_read_any_more_is_told_once_with_its_key()
+    {
+        await using TestHost host = await StartAsync(static pile => pile.AsHybridCache());
+        HybridCache cache = host.Service<HybridCache>();
+        for (int key = 0; key < 3; key++)
+            await cache.SetAsync($"key {key}", new byte[] { 1, 2, 3 });
+        for (int key = 0; key < 3; key++)
+            Assert.Equal(new Maker("m"), await cache.GetOrCreateAsync($"key {key}", _ => Make(new Maker("m"))));
+        string line = Assert.Single(_log.Lines);
+        Assert.Contains("'key 0' can't be read as Kinds.Vendor.Maker", line, StringComparison.Ordinal);
+        Assert.DoesNotContain("   at ", line, StringComparison.Ordinal);
+    }
+
     private static Product NewProduct(string name)
     {
         var product = new Product { Name = name, Maker = new Maker("m"), Places = { ["p"] = [new ForeignPoint(3, 4)] } };

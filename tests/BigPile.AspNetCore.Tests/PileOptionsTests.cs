@@ -42,7 +42,7 @@ public sealed class PileOptionsTests : IDisposable
             FlushLogBytes = 2 << 20, OpenTimeout = TimeSpan.FromSeconds(3),
             HugePages = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),
         };
-        PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance).Pile;
+        PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance, default).Pile;
         var untouched = new PileOptions();
         foreach (PropertyInfo option in typeof(PileOptions).GetProperties().Where(static option => !SettledByHost.Contains(option.Name)))
         {

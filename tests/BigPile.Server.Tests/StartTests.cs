@@ -105,12 +105,12 @@ public sealed class StartTests : IDisposable
         Assert.Equal("{\"status\":\"starting\",\"awaited\":[\"pile open\",\"pile prepared\"]}", await starting.Content.ReadAsStringAsync());
         foreach (string path in new[] { "/v1/tables/t/entries/k", "/v1/tables", "/v1/tables/t", "/v1/stats" })
             await ServerTest.ProblemAsync(await server.Client.GetAsync(path), HttpStatusCode.ServiceUnavailable, "not_ready");
-        Task<PileCache> asked = SideBySide.Start(server.Service<PileCache>);
-        Assert.False(asked.Wait(TimeSpan.FromMilliseconds(50)));
+        InvalidOperationException refusal = Assert.Throws<InvalidOperationException>(() => server.Service<PileCache>());
+        Assert.Contains("still being opened", refusal.Message, StringComparison.Ordinal);
 
         gate.Set();
-        Assert.Same(server.Service<PileCache>(), await asked);
         await server.Service<PileHost>().Opening;
+        Assert.NotNull(server.Service<PileCache>());
         Assert.StartsWith(
             "{\"status\":\"ready\",\"awaited\":[],", await server.Client.GetStringAsync("/health/ready"), StringComparison.Ordinal);
         await ServerTest.ProblemAsync(await server.Client.GetAsync("/v1/tables/t/entries/k"), HttpStatusCode.NotFound, "table_not_found");
@@ -121,7 +121,7 @@ public sealed class StartTests : IDisposable
     {
         await using RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
         using var gate = new ManualResetEventSlim();
-        await using RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
+        RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
         {
             services.AddSingleton<PileOpener>(provider => new GatedOpener(gate, provider));
             services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
@@ -133,6 +133,7 @@ public sealed class StartTests : IDisposable
         await stopping.Task.WaitAsync(Eventually.Patience);
         Assert.IsType<PileStorageException>(server.Service<PileHost>().Failure);
         Assert.Equal(PileState.Failed, server.Service<PileHost>().State);
+        await Assert.ThrowsAsync<PileStorageException>(async () => await server.DisposeAsync());
     }
 
     [Fact]

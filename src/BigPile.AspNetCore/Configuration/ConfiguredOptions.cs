@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.ComponentModel;
+using System.Globalization;
 using System.Linq;
 using System.Reflection;
 using Microsoft.Extensions.Configuration;
@@ -12,12 +13,22 @@ namespace BigPile.AspNetCore.Configuration;
 /// <remarks>Every option that is a <see cref="long"/> is a size, written as <see cref="ByteSize"/> reads it.</remarks>
 internal static class ConfiguredOptions
 {
+    private static readonly CultureInfo Invariant = CultureInfo.InvariantCulture;
+
     /// <summary>Sets the options that a section names.</summary>
     /// <exception cref="OptionsValidationException">It has something else as well; all of it is told at once.</exception>
     /// <exception cref="InvalidOperationException">A value can't be that of its option.</exception>
     internal static void Bind<T>(IConfiguration configuration, T options)
         where T : class
     {
+        if (configuration is IConfigurationSection { Path: var section } && !configuration.GetChildren().Any())
+            throw new OptionsValidationException(
+                Options.DefaultName, typeof(T),
+                [$"The configuration has no section '{section}' with options. Add one, or leave the section out of the call."]);
+        if (typeof(T).GetProperties().Length == 0)
+            throw new InvalidOperationException(
+                "The program was trimmed, and so lacks the options that BigPile finds by reflection: publish it without <PublishTrimmed>, or "
+                + "with <TrimMode>partial</TrimMode>.");
         var values = new Dictionary<string, string?>();
         string[] failures = [.. Read(configuration, typeof(T), values)];
         if (failures.Length != 0)
@@ -57,6 +68,9 @@ internal static class ConfiguredOptions
                 return [$"'{given.Path}' is '{value}'; it must {ByteSize.Form}."];
             value = $"{bytes}";
         }
+        Type type = Nullable.GetUnderlyingType(option.PropertyType) ?? option.PropertyType;
+        if (type == typeof(TimeSpan) && !(value!.Contains(':', StringComparison.Ordinal) && TimeSpan.TryParse(value, Invariant, out _)))
+            return [$"'{given.Path}' is '{value}'; it must be a time such as 00:00:05, or 1.00:00:00 for a day."];
         values.Add(given.Path, value);
         return [];
     }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Concurrent;
 using System.Linq;
+using System.Runtime.ExceptionServices;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
@@ -12,10 +13,10 @@ namespace BigPile.AspNetCore.Hosting;
 
 /// <summary>Opens the pile when the host starts, and closes it when the host has stopped serving.</summary>
 /// <remarks>
-/// Hosted services stop in the opposite order of their start, and the web server starts last: so the pile closes after the last request.
-/// Thread safety: all members may be called concurrently.
+/// The pile closes when all hosted services have stopped, the web server among them, whatever the order in which they were added: so it is
+/// there for the last request, and for what a service does when it stops. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class PileHost : IHostedService, IDisposable
+internal sealed class PileHost : IHostedLifecycleService, IDisposable
 {
     private readonly PileOpener _opener;
     private readonly PilePlan _plan;
@@ -29,6 +30,7 @@ internal sealed class PileHost : IHostedService, IDisposable
     private PileCache? _cache;
     private volatile ServedTables? _tables;
     private volatile PileState _state;
+    private volatile bool _opensBehind;
 
     public PileHost(
         PileOpener opener, PilePlan plan, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<PileHost> logger)
@@ -86,13 +88,21 @@ internal sealed class PileHost : IHostedService, IDisposable
     /// <summary>
     /// Opens the pile if nobody has yet, and gives it once it is open: for services that are made before the host starts.
     /// </summary>
-    /// <exception cref="InvalidOperationException">The pile is closed.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The pile is closed; or it is still being opened though the host has started, when threads that wait would keep others from being served.
+    /// </exception>
     internal PileCache OpenedCache()
     {
         if (_tables is { } tables)
             return tables.Cache;
         if (_openingThread == Environment.CurrentManagedThreadId && _cache is { } cache)
             return cache; // of code that runs as soon as there is a pile, and is waited for
+        if (_opensBehind && !Begin().IsCompleted)
+        {
+            throw new InvalidOperationException(
+                "The pile is still being opened, and a request can't wait for it. See /health/ready or the health check; a longer "
+                + "BigPileOptions.StartWait has the host start only when the pile is open.");
+        }
         Begin().GetAwaiter().GetResult();
         return Cache;
     }
@@ -121,21 +131,41 @@ internal sealed class PileHost : IHostedService, IDisposable
             await opening.ConfigureAwait(false);
             return;
         }
-        _logger.LogInformation("The pile is still opening; the service answers 503 until it is ready");
+        _opensBehind = true;
+        _logger.LogInformation(
+            "The pile is still being opened: its HTTP service answers 503 until it is ready, caches wait, and tables are refused to requests");
         _ = StopOnFailureAsync(opening);
     }
 
+    /// <inheritdoc/>
+    public Task StartingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
     /// <summary>Closes the pile, which writes it through and marks it as cleanly closed, however long that takes.</summary>
-    public async Task StopAsync(CancellationToken cancellationToken)
+    public async Task StoppedAsync(CancellationToken cancellationToken)
     {
         lock (_beginning)
             _begun ??= Task.CompletedTask; // a cache that outlives the host opens nothing
         await Opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         Close();
+        if (_opensBehind && Failure is { } failure and not OperationCanceledException)
+            ExceptionDispatchInfo.Throw(failure); // so that the process ends as one that failed
     }
 
     /// <summary>Closes the pile of a host that was not stopped because it did not start.</summary>
-    public void Dispose() => StopAsync(CancellationToken.None).GetAwaiter().GetResult();
+    public void Dispose()
+    {
+        _opensBehind = false; // who disposes is told of no failure
+        StoppedAsync(CancellationToken.None).GetAwaiter().GetResult();
+    }
 
     private void Open()
     {

@@ -1,19 +1,15 @@
 using System;
 using System.Text.Json;
-using System.Threading;
 using BigPile.Caching.Entries;
-using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Values in the format of the pile's codec; those that it refuses as JSON, which is told once.</summary>
+/// <summary>Values in the format of the pile's codec; those that it refuses as JSON, if they come back from that, which is told once.</summary>
 /// <param name="codec">The first choice.</param>
 /// <param name="json">The second one, whose values are bytes.</param>
-/// <param name="logger">Hears of the first value that is JSON.</param>
-internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerFormat<T> json, ILogger logger) : ValueFormat<T>
+/// <param name="warnings">Hears of the first value that is JSON.</param>
+internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerFormat<T> json, CacheWarnings warnings) : ValueFormat<T>
 {
-    private int _isTold;
-
     internal override ValueKind Encode(T value, PileBuffer target)
     {
         try
@@ -24,10 +20,10 @@ internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerForma
         {
             target.Clear();
             ValueKind kind = EncodeAsJson(value, target, e);
-            if (Interlocked.Exchange(ref _isTold, 1) == 0)
-                logger.LogWarning(
-                    "Values of type {Type} are cached as JSON, where the pile's codec refuses them: it is slower, and keeps public members "
-                    + "of declared types only. {Reason}", typeof(T), e.Message);
+            warnings.Warn(
+                CacheWarnings.Reason.AsJson, typeof(T),
+                "A value is cached as JSON, since the pile's codec refuses it. JSON keeps public members only, and as what they are declared "
+                + $"with. {e.Message}", e);
             return kind;
         }
     }
@@ -36,9 +32,13 @@ internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerForma
     {
         try
         {
-            return json.Encode(value, target);
+            ValueKind kind = json.Encode(value, target);
+            T again = json.Decode(kind, target);
+            return again?.GetType() == value?.GetType()
+                ? kind
+                : throw new JsonException($"a {value?.GetType()} would come back as a {again?.GetType()}.");
         }
-        catch (Exception e) when (e is NotSupportedException or JsonException or InvalidOperationException)
+        catch (Exception e) when (e is NotSupportedException or JsonException or InvalidOperationException or MissingMemberException)
         {
             throw new PileSerializationException($"{refusal.Message} Nor can it be JSON: {e.Message}", refusal);
         }

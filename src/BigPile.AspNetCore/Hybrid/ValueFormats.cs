@@ -4,14 +4,13 @@ using System.Linq;
 using System.Text.Json;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Hybrid;
 
 /// <summary>
 /// Finds the format of a type once: the application's serializer for it, of its factories the one added last, or the pile's codec.
 /// </summary>
-internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffers, ILogger logger)
+internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffers, CacheWarnings warnings)
 {
     private readonly ConcurrentDictionary<Type, object> _formats = new();
 
@@ -26,7 +25,7 @@ internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffer
         var format = new CodecFormat<T>(pile, buffers);
         return typeof(T) == typeof(object) || typeof(T) == typeof(string) || typeof(T) == typeof(byte[])
             ? format
-            : new CodecOrJsonFormat<T>(format, new SerializerFormat<T>(new DefaultJson<T>(JsonOptions<T>()), buffers), logger);
+            : new CodecOrJsonFormat<T>(format, new SerializerFormat<T>(new DefaultJson<T>(JsonOptions<T>()), buffers), warnings);
     }
 
     // As the application may have registered them for HybridCache's own default.

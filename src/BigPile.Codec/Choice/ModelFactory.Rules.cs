@@ -59,7 +59,7 @@ internal sealed partial class ModelFactory
         if (!_models.Types.IsAllowed(type))
             reason = Reason(type);
         else if (UnfitBase(type) is { } unfit)
-            reason = $"Type {type} can't be stored: it derives from {unfit}, which has fields of its own.";
+            reason = $"Type {type} can't be stored: it derives from {unfit}, which has fields of its own. {Advice.For(unfit)}";
         return reason is null;
     }
 

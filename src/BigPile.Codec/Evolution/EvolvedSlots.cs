@@ -16,7 +16,7 @@ internal static class EvolvedSlots
     public static Slot Make(EvolvedModels stored, StoredKind kind, Type declared, Type owner, string member) =>
         TryMake(stored, kind, declared) ?? throw new PileSchemaException(
             $"Member {member} of type {owner} was stored as {Describe(stored, kind)} and is of type {declared} by now, which can't take "
-            + "such values.");
+            + "such values. Give the member another name, or put its objects anew.");
 
     /// <summary>The slot for a member that is gone: it reads the value and forgets it.</summary>
     public static Slot MakeDropped(EvolvedModels stored, StoredKind kind)

@@ -22,13 +22,11 @@ internal static class FormerMembers
     private static IEnumerable<string> Declared(StoredField field, Type owner, PileCodecOptions options)
     {
         MemberInfo declared = DeclaredMember(field.Member!);
-        foreach (FormerNameAttribute former in declared.GetCustomAttributes<FormerNameAttribute>(inherit: false))
+        IEnumerable<FormerNameAttribute> formers = declared.GetCustomAttributes<FormerNameAttribute>(inherit: false)
+            .Concat(declared == field.Member ? [] : field.Member!.GetCustomAttributes<FormerNameAttribute>(inherit: false))
+            .Concat(ParametersOf(declared).SelectMany(static p => p.GetCustomAttributes<FormerNameAttribute>(inherit: false)));
+        foreach (FormerNameAttribute former in formers)
             yield return former.Name;
-        foreach (ParameterInfo parameter in CapturedAs(declared))
-        {
-            foreach (FormerNameAttribute former in parameter.GetCustomAttributes<FormerNameAttribute>(inherit: false))
-                yield return former.Name;
-        }
         Type level = field.Member!.DeclaringType ?? owner;
         Type definition = level.IsConstructedGenericType ? level.GetGenericTypeDefinition() : level;
         foreach (((Type type, string former), string name) in options.FormerMembers)
@@ -38,10 +36,12 @@ internal static class FormerMembers
         }
     }
 
-    private static IEnumerable<ParameterInfo> CapturedAs(MemberInfo member) => member.DeclaringType!
+    // A parameter of a primary constructor is what the compiler made a member of: a record's property, or a field.
+    private static IEnumerable<ParameterInfo> ParametersOf(MemberInfo member) => member.DeclaringType!
         .GetConstructors(FieldListBuilder.Declared)
         .SelectMany(static constructor => constructor.GetParameters())
-        .Where(parameter => parameter.Name is { } name && PileCodecOptions.CapturedField(name) == member.Name);
+        .Where(parameter => parameter.Name is { } name
+            && (PileCodecOptions.CapturedField(name) == member.Name || (name == member.Name && member is PropertyInfo)));
 
     // The attribute stands on the property, not on the field that the compiler made for it.
     private static MemberInfo DeclaredMember(MemberInfo member)

@@ -56,7 +56,9 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
     }
 
     /// <summary>Why no object that is exactly of a type can be stored, as a sentence; null when it can be, or there is none.</summary>
-    internal string? WhyNot(Type type) => type.IsAbstract ? null : (_models.ForType(type) as RefusedModel)?.Reason;
+    internal string? WhyNot(Type type) => !type.IsAbstract
+        ? (_models.ForType(type) as RefusedModel)?.Reason
+        : StorableTypes.WhyNot(type) is null ? null : StorableTypes.WhyRefused(type);
 
     int ITypeIds.Assign(TypeModel model)
     {

@@ -5,6 +5,7 @@ using System.IO;
 using System.Text;
 using System.Threading;
 using BigPile.Memory;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Durability;
 
@@ -28,18 +29,44 @@ internal sealed class DirectoryLock : IDisposable
     /// <summary>Takes the lock.</summary>
     /// <param name="directory">The directory.</param>
     /// <param name="messageFor">What to tell when the process of a number has it; by itself that it is a pile's.</param>
-    /// <param name="patience">How long to wait for another process.</param>
     /// <exception cref="PileStorageException">Another process has it.</exception>
-    internal static DirectoryLock Take(HeldDirectory directory, Func<string, string>? messageFor = null, TimeSpan patience = default)
+    internal static DirectoryLock Take(HeldDirectory directory, Func<string, string>? messageFor = null)
     {
-        DirectoryLock owner = Lock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite, messageFor, patience);
+        DirectoryLock owner = TryLock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite)
+            ?? throw (messageFor == null ? InUse(directory, waited: default) : new PileStorageException(messageFor(ReadOwner(directory))));
         WriteOwner(directory);
         return owner;
     }
 
+    /// <summary>Takes the lock of a pile that is being opened, and waits for it as long as the options say.</summary>
+    /// <exception cref="PileStorageException">Another process has it.</exception>
+    /// <exception cref="OperationCanceledException">It is not to be opened any more.</exception>
+    internal static DirectoryLock Take(HeldDirectory directory, PileOptions options, ILogger logger)
+    {
+        long began = Stopwatch.GetTimestamp();
+        bool isTold = false;
+        while (true)
+        {
+            if (TryLock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite) is { } owner)
+            {
+                WriteOwner(directory);
+                return owner;
+            }
+            if (Stopwatch.GetElapsedTime(began) >= options.OpenTimeout)
+                throw InUse(directory, options.OpenTimeout);
+            if (!isTold)
+                logger.LogInformation(
+                    "The pile in '{Directory}' is in use by process {Owner}; waiting for it up to {Timeout}", directory.Path,
+                    ReadOwner(directory), options.OpenTimeout);
+            isTold = true;
+            _ = Never.Wait(Retry, options.OpenStop); // the system tells nobody that a lock was let go
+        }
+    }
+
     /// <summary>Takes the lock for as long as somebody looks at the files, and changes nothing.</summary>
     /// <exception cref="PileStorageException">Another process has it.</exception>
-    internal static DirectoryLock TakeForLooking(HeldDirectory directory) => Lock(directory, FileMode.Open, FileAccess.Read);
+    internal static DirectoryLock TakeForLooking(HeldDirectory directory) =>
+        TryLock(directory, FileMode.Open, FileAccess.Read) ?? throw InUse(directory, waited: default);
 
     /// <summary>
     /// Has readers know whether the owner lives. The lock itself does not tell: a reader that tried to take it would keep the next owner
@@ -85,24 +112,14 @@ internal sealed class DirectoryLock : IDisposable
         File.Dispose();
     }
 
-    private static DirectoryLock Lock(
-        HeldDirectory directory, FileMode mode, FileAccess access, Func<string, string>? messageFor = null, TimeSpan patience = default)
-    {
-        long began = Stopwatch.GetTimestamp();
-        while (true)
-        {
-            if (directory.TryOpenLocked(LockName, mode, access) is { } file)
-                return new DirectoryLock(file);
-            if (Stopwatch.GetElapsedTime(began) >= patience)
-                break;
-            _ = Never.Wait(Retry); // the system tells nobody that a lock was let go
-        }
-        string owner = ReadOwner(directory);
-        throw new PileStorageException(
-            messageFor?.Invoke(owner)
-            ?? $"The pile in '{directory.Path}' is in use by process {owner}. Stop it, use another directory, or have the opening wait "
-            + "for it: PileOptions.OpenTimeout, BigPileOptions.OpenTimeout, Pile:OpenSeconds of a server.");
-    }
+    private static DirectoryLock? TryLock(HeldDirectory directory, FileMode mode, FileAccess access) =>
+        directory.TryOpenLocked(LockName, mode, access) is { } file ? new DirectoryLock(file) : null;
+
+    private static PileStorageException InUse(HeldDirectory directory, TimeSpan waited) => new(
+        $"The pile in '{directory.Path}' is in use by process {ReadOwner(directory)}"
+        + (waited == TimeSpan.Zero ? "" : $", still after {waited.TotalSeconds:N0} s")
+        + ". Stop it, use another directory, or have the opening wait for it: PileOptions.OpenTimeout, BigPileOptions.OpenTimeout, "
+        + "Pile:OpenSeconds of a server.");
 
     // For messages only: a full disk must not keep anybody from opening a pile to delete from it. It is written over, and always as long:
     // a truncation frees blocks, and behind a kill that waits for the disk, which has all to write that the killed process had left.

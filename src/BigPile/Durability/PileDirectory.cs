@@ -125,10 +125,15 @@ internal sealed class PileDirectory : IDisposable
             if (!options.CreateDirectory && !options.ReadOnly)
                 DirectoryCheck.RefuseMissing(files);
             if (!options.ReadOnly)
-                owner = DirectoryLock.Take(files, patience: options.OpenTimeout);
+                owner = DirectoryLock.Take(files, options, logger);
             if (owner != null)
                 files.Guard(owner.File);
             return new PileDirectory(files, owner, options, logger, reportsCatalog);
+        }
+        catch (OperationCanceledException)
+        {
+            files?.Dispose();
+            throw;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

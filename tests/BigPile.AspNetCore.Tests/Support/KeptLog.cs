@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Tests.Support;
 
-/// <summary>Keeps warnings and worse.</summary>
-internal sealed class KeptLog : ILoggerProvider, ILogger
+/// <summary>Keeps what is of a level or worse.</summary>
+internal sealed class KeptLog(LogLevel least = LogLevel.Warning) : ILoggerProvider, ILogger
 {
     internal ConcurrentQueue<string> Lines { get; } = new();
 
@@ -14,7 +14,7 @@ internal sealed class KeptLog : ILoggerProvider, ILogger
     public IDisposable? BeginScope<TState>(TState state)
         where TState : notnull => null;
 
-    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
+    public bool IsEnabled(LogLevel logLevel) => logLevel >= least;
 
     public void Log<TState>(
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)

@@ -48,3 +48,6 @@ public sealed class Made(Kinds.Vendor.Maker maker)
 {
     public string By => maker.Name;
 }
+
+/// <summary>What derives from a class of another library, and has more.</summary>
+public sealed record KnownMaker(string Name, int Number) : Kinds.Vendor.Maker(Name);

@@ -35,6 +35,19 @@ public sealed class RenameTests
         Assert.Equal("new", new CodecFixture().RoundTrip(new Captured("new")).Title);
     }
 
+    /// <summary>Where the attribute stands without saying what it is for.</summary>
+    [Fact]
+    public void RenamedParameterOfARecordIsFound()
+    {
+        byte[] payload = OldPayload.Of(0x92, 0xa1, (byte)'t', 5);
+        foreach (Type type in (Type[])[typeof(Positional), typeof(PositionalField), typeof(PositionalProperty)])
+        {
+            FakeCatalog catalog = OldPayload.Catalog([OldPayload.NameOf(type), 0, "A", "string", "B", "int32"]);
+            object read = new CodecFixture(catalog: catalog).Read(payload);
+            Assert.Equal(("t", 5), ((string)type.GetProperty("Name")!.GetValue(read)!, (int)type.GetProperty("B")!.GetValue(read)!));
+        }
+    }
+
     [Fact]
     public void RenamedTypeIsFoundInsideOthers()
     {
@@ -187,6 +200,12 @@ public sealed class RenameTests
             }
         }
     }
+
+    private sealed record Positional([FormerName("A")] string Name, int B);
+
+    private sealed record PositionalField([field: FormerName("A")] string Name, int B);
+
+    private sealed record PositionalProperty([property: FormerName("A")] string Name, int B);
 
     private sealed class Captured([FormerName("old"), FormerName("_old")] string? title)
     {

@@ -1,0 +1,35 @@
+using System;
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.AspNetCore.Hybrid;
+
+/// <summary>Warns of what is not cached or can't be read: once for each reason and type, as each request may meet it anew.</summary>
+/// <remarks>
+/// Each time it is logged at <see cref="LogLevel.Debug"/>, with the exception. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class CacheWarnings(ILogger logger)
+{
+    private readonly ConcurrentDictionary<(Reason, Type), bool> _told = new();
+
+    /// <summary>Why.</summary>
+    internal enum Reason
+    {
+        Unreadable,
+        NotSerializable,
+        AsJson,
+        TooLarge,
+    }
+
+    /// <summary>Warns.</summary>
+    /// <param name="reason">Why.</param>
+    /// <param name="type">The type of the value.</param>
+    /// <param name="text">What happened, as sentences.</param>
+    /// <param name="exception">What was thrown, if anything was.</param>
+    internal void Warn(Reason reason, Type type, string text, Exception? exception = null)
+    {
+        if (_told.TryAdd((reason, type), true))
+            logger.LogWarning("{Text} (Said once for values of type {Type}; at level Debug each time)", text, type);
+        logger.LogDebug(exception, "{Text}", text);
+    }
+}
