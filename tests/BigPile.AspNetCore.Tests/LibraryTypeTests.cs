@@ -157,6 +157,22 @@ public sealed class LibraryTypeTests : IDisposable
         await Assert.ThrowsAsync<PileSerializationException>(async () => await cache.SetAsync<Maker>("maker", new KnownMaker("m", 5)));
     }
 
+    /// <summary>Bytes are bytes, also where their content might be JSON.</summary>
+    [Fact]
+    public async Task Bytes_behind_an_interface_are_no_json()
+    {
+        await using TestHost host = await StartAsync(static pile => pile.AsHybridCache());
+        HybridCache cache = host.Service<HybridCache>();
+        byte[] bytes = "[1,2]"u8.ToArray();
+        for (int call = 0; call < 3; call++)
+        {
+            Assert.Equal(bytes, await cache.GetOrCreateAsync("list", _ => Make<IReadOnlyList<byte>>(bytes)));
+            Assert.Equal(bytes, await cache.GetOrCreateAsync("sequence", _ => Make<IEnumerable<byte>>(bytes)));
+        }
+        Assert.Equal(2, _made);
+        Assert.Empty(_log.Lines);
+    }
+
     [Fact]
     public async Task What_can_not_be_read_any_more_is_told_once_with_its_key()
     {

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
 
@@ -134,6 +135,46 @@ public sealed class NormalKeyTests : IDisposable
         }
     }
 
+    /// <summary>Two that are one in normal form are two by such a comparer.</summary>
+    [Fact]
+    public void A_comparer_is_asked_for_keys_as_they_are()
+    {
+        using PileCache cache = TestCache.Make();
+        CacheTable<double, int> table = cache.GetOrCreateTable<double, int>(TestCache.Durable(), new Bits());
+        for (int i = 0; i < 20; i++)
+        {
+            table.Put(0.0, 1);
+            table.Put(-0.0, 2);
+        }
+        Assert.Equal((1, 2, 2), (table.Get(0.0), table.Get(-0.0), table.Count));
+        Assert.True(table.Remove(-0.0));
+        Assert.Equal([0.0], table.Keys);
+    }
+
+    [Fact]
+    public void A_payload_of_the_application_may_end_like_a_mark()
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20, Codec = new Verbatim() });
+        byte[] marked = Ends(pile.Put(12345));
+        Assert.Equal(12345, pile.Get(pile.Put(12345)));
+        Same(marked);
+        Same(marked[^8..]);
+        Same([.. new byte[100], .. marked[^8..]]);
+        byte[] escaped = Ends(pile.Put(new Raw(marked)));
+        Assert.NotEqual(marked, escaped);
+        Same(escaped);
+        Same(escaped[^8..]);
+        Same([.. new byte[100], .. escaped[^8..]]);
+
+        void Same(byte[] bytes) => Assert.Equal(bytes, ((Raw)pile.Get(pile.Put(new Raw(bytes)))!).Bytes);
+
+        byte[] Ends(PilePointer pointer)
+        {
+            using PileLease lease = pile.Lease(pointer);
+            return lease.Span.ToArray();
+        }
+    }
+
     private static void AreOne<TKey>(TKey[] equal, TKey[] others)
         where TKey : notnull
     {
@@ -167,6 +208,27 @@ public sealed class NormalKeyTests : IDisposable
     {
         [System.Runtime.Serialization.DataMember(Order = 0)]
         public decimal Price { get; init; }
+    }
+
+    private sealed record Raw(byte[] Bytes);
+
+    private sealed class Verbatim : IPileCodec
+    {
+        public void Serialize(object value, PileBuffer destination)
+        {
+            byte[] bytes = ((Raw)value).Bytes;
+            bytes.CopyTo(destination.GetSpan(bytes.Length));
+            destination.Advance(bytes.Length);
+        }
+
+        public object Deserialize(PileBuffer source) => new Raw(source.WrittenSpan.ToArray());
+    }
+
+    private sealed class Bits : IEqualityComparer<double>
+    {
+        public bool Equals(double x, double y) => BitConverter.DoubleToInt64Bits(x) == BitConverter.DoubleToInt64Bits(y);
+
+        public int GetHashCode(double obj) => 1;
     }
 
     private sealed class Refusing : IPileCodec

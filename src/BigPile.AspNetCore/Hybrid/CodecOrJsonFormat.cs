@@ -34,9 +34,13 @@ internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerForma
         {
             ValueKind kind = json.Encode(value, target);
             T again = json.Decode(kind, target);
-            return again?.GetType() == value?.GetType()
+            if (again?.GetType() != value?.GetType())
+                throw new JsonException($"a {value?.GetType()} would come back as a {again?.GetType()}.");
+            var rewritten = new PileBuffer();
+            json.Encode(again, rewritten);
+            return rewritten.WrittenSpan.SequenceEqual(target.WrittenSpan)
                 ? kind
-                : throw new JsonException($"a {value?.GetType()} would come back as a {again?.GetType()}.");
+                : throw new JsonException("it would come back with other content.");
         }
         catch (Exception e) when (e is NotSupportedException or JsonException or InvalidOperationException or MissingMemberException)
         {

@@ -23,7 +23,7 @@ internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffer
             return new SerializerFormat<T>(serializer, buffers);
         pile.Keeper.Codecs.Allow([typeof(T)]); // who names it in a call means to store it
         var format = new CodecFormat<T>(pile, buffers);
-        return typeof(T) == typeof(object) || typeof(T) == typeof(string) || typeof(T) == typeof(byte[])
+        return typeof(T) == typeof(string) || typeof(T).IsAssignableFrom(typeof(byte[])) // what is JSON is told by being bytes
             ? format
             : new CodecOrJsonFormat<T>(format, new SerializerFormat<T>(new DefaultJson<T>(JsonOptions<T>()), buffers), warnings);
     }

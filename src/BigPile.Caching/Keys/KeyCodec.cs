@@ -22,7 +22,10 @@ internal sealed class KeyCodec<TKey>(
     /// <summary>Whether keys have bytes that no codec makes.</summary>
     internal static bool HasOwnBytes => KindFor(KeyKind.Object) != KeyKind.Object;
 
-    private readonly IPileCodec _codec = stored == KeyKind.Normal ? pile.Keeper.Codecs.Keys : pile.Keeper.Codecs.OtherKeys;
+    // A comparer may tell keys apart that are one in normal form. Such tables are in memory only, and their bytes are nobody else's.
+    private readonly IPileCodec _codec = comparer != null ? pile.Keeper.Codec
+        : stored == KeyKind.Normal ? pile.Keeper.Codecs.Keys
+        : pile.Keeper.Codecs.OtherKeys;
 
     private readonly bool _isComparerOwn = comparer != null && OwnMatcher<TKey>.IsFor(comparer);
 

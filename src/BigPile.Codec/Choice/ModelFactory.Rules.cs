@@ -10,13 +10,24 @@ namespace BigPile.Codec.Choice;
 internal sealed partial class ModelFactory
 {
     // Members of class N<T> { N<List<T>> Next; } are of ever larger types. What a place of a larger one holds is stored with its type.
-    private const int MostParts = 32;
+    private const int MostParts = 512;
+    private const int MostDepth = 32;
 
     /// <summary>Whether an object can be exactly of a declared type, and can be stored.</summary>
     public bool CanBeExact(Type declared) =>
-        PartsOf(declared, MostParts) <= MostParts && !declared.IsAbstract && declared != typeof(object)
+        DepthOf(declared) <= MostDepth && PartsOf(declared, MostParts) <= MostParts && !declared.IsAbstract && declared != typeof(object)
         && StorableTypes.WhyNot(declared) is null && LossyTypes.WhyNot(declared) is null && !RefusesFormatter(declared)
         && IsSupported(declared);
+
+    private static int DepthOf(Type type)
+    {
+        int depth = 0;
+        for (; type.HasElementType; type = type.GetElementType()!)
+            depth++;
+        foreach (Type argument in type.IsConstructedGenericType && depth < MostDepth ? type.GetGenericArguments() : [])
+            depth = Math.Max(depth, 1 + DepthOf(argument));
+        return depth;
+    }
 
     // How many types a constructed one is made of; no more than just above the most are counted. A pair of pairs has many soon.
     private static int PartsOf(Type type, int most)

@@ -52,11 +52,11 @@ internal sealed partial class ModelFactory : IModelFactory
 
     public Slot MakeSlot(Type declared)
     {
-        WholeProgram.Require();
         if (declared == typeof(string))
             return new StringSlot();
         if (LeafSlots.TryGet(declared, out Slot? leaf))
             return IsNormal ? NormalSlots.Of(declared, leaf!) : leaf!;
+        WholeProgram.Require();
         if (declared.IsEnum)
             return _models.SlotFor(declared.GetEnumUnderlyingType());
         if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))
@@ -72,7 +72,8 @@ internal sealed partial class ModelFactory : IModelFactory
 
     public TypeModel MakeModel(Type type)
     {
-        WholeProgram.Require();
+        if (!LeafSlots.IsPrimitive(type))
+            WholeProgram.Require();
         try
         {
             TypeModel model = MakeAnyModel(type);

@@ -28,7 +28,7 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, 
             p = Encode.ArrayHeader(p, 1 + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, dictionary.Comparer, p, c);
         int count = dictionary.Count;
-        if (_distinct.MayBeEqual)
+        if (_distinct.MayBeEqual(code))
             _distinct.Check(Type, dictionary.Keys, dictionary.Comparer, isSorted: false, c);
         p = Encode.MapHeader(p, count);
         foreach (KeyValuePair<TKey, TValue> pair in dictionary)
@@ -82,17 +82,17 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, 
     private byte* AddAfterwards(Dictionary<TKey, TValue> dictionary, int pairs, byte* p, ReadContext c)
     {
         var items = new KeyValuePair<TKey, TValue>[pairs];
+        c.Complete(() => // before what is inside, as that is completed the other way round
+        {
+            foreach (KeyValuePair<TKey, TValue> item in items)
+                dictionary.Add(item.Key, item.Value);
+        });
         for (int i = 0; i < pairs; i++)
         {
             p = Items.ReadOne(out TKey k, key, p, c);
             p = Items.ReadOne(out TValue v, value, p, c);
             items[i] = new(k, v);
         }
-        c.Complete(() =>
-        {
-            foreach (KeyValuePair<TKey, TValue> item in items)
-                dictionary.Add(item.Key, item.Value);
-        });
         return p;
     }
 }

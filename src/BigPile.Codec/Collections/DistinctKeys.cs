@@ -15,10 +15,15 @@ namespace BigPile.Codec.Collections;
 /// </summary>
 internal sealed class DistinctKeys<TKey>
 {
+    // The types that a key is made of may grow without end.
+    private const int MostAsked = 64;
+
     private readonly bool _areStoredInPart = IsStoredInPart(typeof(TKey));
 
-    /// <summary>Whether keys can be equal, so that they must be checked.</summary>
-    public bool MayBeEqual { get; } = !AreFixed(typeof(TKey), []);
+    private readonly bool _areFixed = AreFixed(typeof(TKey), []);
+
+    /// <summary>Whether keys can be equal by a comparer, so that they must be checked: they may have changed, or an own comparer may.</summary>
+    public bool MayBeEqual(ComparerCode code) => !_areFixed || code == ComparerCode.Object;
 
     /// <summary>Checks the keys of a collection that is about to be written.</summary>
     /// <param name="collection">The collection's type.</param>
@@ -52,7 +57,7 @@ internal sealed class DistinctKeys<TKey>
     {
         if (PlainKeys.Contains(key))
             return true;
-        if (!key.IsSealed || key.IsArray || !asked.Add(key) || IsStoredInPart(key))
+        if (!key.IsSealed || key.IsArray || asked.Count == MostAsked || !asked.Add(key) || IsStoredInPart(key))
             return false;
         for (Type? level = key; level is not null; level = level.BaseType)
         {
@@ -65,13 +70,20 @@ internal sealed class DistinctKeys<TKey>
         return true;
     }
 
-    private static bool IsStoredInPart(Type key)
+    private static bool IsStoredInPart(Type key) => IsStoredInPart(key, []);
+
+    private static bool IsStoredInPart(Type key, HashSet<Type> asked)
     {
-        if (PlainKeys.Contains(key) || key.IsArray || key.IsInterface || FrameworkNames.IsOfFramework(key))
+        if (PlainKeys.Contains(key) || asked.Count == MostAsked || !asked.Add(key))
             return false;
+        if (key.IsConstructedGenericType && Array.Exists(key.GetGenericArguments(), argument => IsStoredInPart(argument, asked)))
+            return true;
+        if (key.HasElementType || key.IsInterface || FrameworkNames.IsOfFramework(key))
+            return key.HasElementType && IsStoredInPart(key.GetElementType()!, asked);
         int count = 0;
         for (Type? level = key; level is not null; level = level.BaseType)
             count += level.GetFields(FieldListBuilder.Declared).Length;
-        return FieldListBuilder.FieldsOf(key).Count != count;
+        List<StoredField> stored = FieldListBuilder.FieldsOf(key);
+        return stored.Count != count || stored.Exists(field => field.Member is not null && IsStoredInPart(field.ValueType, asked));
     }
 }

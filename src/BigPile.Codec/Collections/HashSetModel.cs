@@ -23,7 +23,7 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
         if (p > c.End)
             p = c.Grow(p, 0);
         int count = set.Count;
-        if (_distinct.MayBeEqual)
+        if (_distinct.MayBeEqual(code))
             _distinct.Check(Type, set, set.Comparer, isSorted: false, c);
         p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, set.Comparer, p, c);
@@ -54,11 +54,12 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
         c.Charge((long)count * slot.LeastBytes);
         HashSetAccess<T>.Construct(set, count, comparer);
         var items = new T[count];
+        bool isPlain = _hasPlainItems && isKnown;
+        if (!isPlain)
+            c.Complete(() => Add(set, items)); // before what is inside, as that is completed the other way round
         p = Items.Read<T>(items, slot, p, c);
-        if (_hasPlainItems && isKnown)
+        if (isPlain)
             Add(set, items);
-        else
-            c.Complete(() => Add(set, items));
         return p;
     }
 

@@ -25,9 +25,11 @@ internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, Slot k
     protected override bool HasPlainItems => false;
 
     // Where each item's key is equal to none before it, by whatever code tells the keys.
-    protected override void CheckDistinct(KeyedCollection<TKey, TItem> collection, object? comparer, WriteContext c) =>
+    protected override void CheckDistinct(
+        KeyedCollection<TKey, TItem> collection, ComparerCode code, object? comparer, WriteContext c) =>
         _distinct.Check(
-            Type, collection.Select(item => KeyedCollectionAccess<TKey, TItem>.KeyOf(collection, item)), comparer, isSorted: false, c);
+            Type, collection.Select(item => KeyedCollectionAccess<TKey, TItem>.KeyOf(collection, item)).Where(static k => k is not null),
+            comparer, isSorted: false, c); // an item without a key is not looked for by it
 
     protected override int CountOf(KeyedCollection<TKey, TItem> collection) => collection.Count;
 

@@ -27,9 +27,9 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, M
 
     protected override bool HasPlainItems => PlainKeys.Contains(typeof(TKey));
 
-    protected override void CheckDistinct(ILookup<TKey, TElement> collection, object? comparer, WriteContext c)
+    protected override void CheckDistinct(ILookup<TKey, TElement> collection, ComparerCode code, object? comparer, WriteContext c)
     {
-        if (_distinct.MayBeEqual)
+        if (_distinct.MayBeEqual(code))
             _distinct.Check(Type, collection.Select(group => group.Key), comparer, isSorted: false, c);
     }
 

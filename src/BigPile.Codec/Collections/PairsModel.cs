@@ -42,7 +42,7 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
         if (typeId != 0 || code != ComparerCode.Default)
             p = Encode.ArrayHeader(p, 1 + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, comparer, p, c);
-        if (_distinct.MayBeEqual)
+        if (_distinct.MayBeEqual(code))
             _distinct.Check(Type, KeysOf(collection), comparer, IsSorted, c);
         return WriteMap(collection, p, c);
     }
@@ -64,16 +64,24 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
 
     protected override byte* Fill(object target, int count, byte* p, ReadContext c)
     {
-        p = ReadPairs(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, c);
+        p = ReadHead(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, c);
         var collection = (TCollection)target;
+        if (!isPlain)
+            c.Complete(() => Construct(collection, pairs, comparer)); // before what is inside, as that is completed the other way round
+        p = ReadEach(pairs, p, c);
         if (isPlain)
             Construct(collection, pairs, comparer);
-        else
-            c.Complete(() => Construct(collection, pairs, comparer));
         return p;
     }
 
     protected byte* ReadPairs(
+        ref int count, byte* p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, ReadContext c)
+    {
+        p = ReadHead(ref count, p, out pairs, out comparer, out isPlain, c);
+        return ReadEach(pairs, p, c);
+    }
+
+    private byte* ReadHead(
         ref int count, byte* p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, ReadContext c)
     {
         p = _comparers.Read(ref count, p, out comparer, out bool isKnown, c);
@@ -81,13 +89,18 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
             BadData.WrongCount(Type, count);
         p = c.MapHeader(p, out int length);
         pairs = new KeyValuePair<TKey, TValue>[length];
-        for (int i = 0; i < length; i++)
+        isPlain = isKnown && IsPlain;
+        return p;
+    }
+
+    private byte* ReadEach(KeyValuePair<TKey, TValue>[] pairs, byte* p, ReadContext c)
+    {
+        for (int i = 0; i < pairs.Length; i++)
         {
             p = Items.ReadOne(out TKey k, key, p, c);
             p = Items.ReadOne(out TValue v, value, p, c);
             pairs[i] = new(k, v);
         }
-        isPlain = isKnown && IsPlain;
         return p;
     }
 

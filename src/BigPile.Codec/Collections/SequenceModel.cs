@@ -55,7 +55,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
         p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
         p = _comparers.Write(code, comparer, p, c);
         if (ComparesItems)
-            CheckDistinct(collection, comparer, c);
+            CheckDistinct(collection, code, comparer, c);
         return WriteItems(collection, count, p, c);
     }
 
@@ -70,23 +70,31 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
 
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
-        p = ReadItems(count, p, out T[] items, out object? comparer, out bool isPlain, c);
+        p = ReadHead(count, p, out T[] items, out object? comparer, out bool isPlain, c);
         var target = (TCollection)value;
-        if (!ComparesItems || isPlain)
+        bool isAtOnce = !ComparesItems || isPlain;
+        if (!isAtOnce)
+            c.Complete(() => Construct(target, items, comparer)); // before what is inside, as that is completed the other way round
+        p = Items.Read<T>(items, slot, p, c);
+        if (isAtOnce)
             Construct(target, items, comparer);
-        else
-            c.Complete(() => Construct(target, items, comparer));
         return p;
     }
 
     /// <summary>Checks that what the container compares is distinct.</summary>
-    protected virtual void CheckDistinct(TCollection collection, object? comparer, WriteContext c)
+    protected virtual void CheckDistinct(TCollection collection, ComparerCode code, object? comparer, WriteContext c)
     {
-        if (_distinct.MayBeEqual)
+        if (_distinct.MayBeEqual(code))
             _distinct.Check(Type, (IEnumerable<T>)collection, comparer, IsSorted, c);
     }
 
     protected byte* ReadItems(int count, byte* p, out T[] items, out object? comparer, out bool isPlain, ReadContext c)
+    {
+        p = ReadHead(count, p, out items, out comparer, out isPlain, c);
+        return Items.Read<T>(items, slot, p, c);
+    }
+
+    private byte* ReadHead(int count, byte* p, out T[] items, out object? comparer, out bool isPlain, ReadContext c)
     {
         p = _comparers.Read(ref count, p, out comparer, out bool isKnown, c);
         if (count < 0)
@@ -94,7 +102,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
         c.Charge((long)count * slot.LeastBytes);
         items = new T[count];
         isPlain = HasPlainItems && isKnown;
-        return Items.Read<T>(items, slot, p, c);
+        return p;
     }
 
     /// <summary>Writes what an enumerator gives, without a box for it.</summary>

@@ -12,10 +12,12 @@ internal static class FormerMembers
     /// <summary>The names of a member, also those that the options give it.</summary>
     public static IEnumerable<string> Of(StoredField field, Type owner, PileCodecOptions options)
     {
+        bool isCaptured = field.Member!.Name.StartsWith('<') && field.Member.Name.EndsWith(">P", StringComparison.Ordinal);
         foreach (string name in Declared(field, owner, options))
         {
-            yield return name;
-            yield return PileCodecOptions.CapturedField(name);
+            string captured = PileCodecOptions.CapturedField(name);
+            yield return isCaptured ? captured : name; // a parameter was one before, most likely
+            yield return isCaptured ? name : captured;
         }
     }
 

@@ -3,6 +3,7 @@ using BigPile.Codec.Choice;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
 using BigPile.Codec.Schema;
+using BigPile.Codec.Slots;
 
 namespace BigPile.Codec.Evolution;
 
@@ -12,10 +13,12 @@ internal sealed class ReaderFactory(ModelFactory factory) : IReaderFactory
     /// <inheritdoc/>
     public TypeModel Make(ReadOnlyMemory<byte> definition)
     {
-        WholeProgram.Require();
         ModelCache models = factory.Models;
         StoredSchema schema = StoredSchema.Parse(definition.Span);
-        TypeModel current = models.ForType(models.Types.Resolve(schema.Entries[0].Name));
+        string name = schema.Entries[0].Name;
+        if (models.Types.TryResolve(name) is not { } known || !LeafSlots.IsPrimitive(known))
+            WholeProgram.Require();
+        TypeModel current = models.ForType(models.Types.Resolve(name));
         var refused = current as RefusedModel;
         if (refused is { IsStillRead: false })
             throw new PileSchemaException(refused.Reason);

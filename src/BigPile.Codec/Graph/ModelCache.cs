@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Graph;
@@ -12,6 +13,8 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
 {
     private readonly ConditionalWeakTable<Type, TypeModel> _models = [];
     private readonly ConditionalWeakTable<Type, Slot> _slots = [];
+    private readonly Lock _adding = new();
+    private int _epoch;
 
     public PileCodecOptions Options => options;
 
@@ -23,11 +26,11 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
     public Slot Any => SlotFor(typeof(object));
 
     /// <summary>The model of objects that are exactly of a type.</summary>
-    public TypeModel ForType(Type type) =>
-        _models.TryGetValue(type, out TypeModel? model) ? model : _models.GetValue(type, factory.MakeModel);
+    public TypeModel ForType(Type type) => _models.TryGetValue(type, out TypeModel? model) ? model : Make(_models, type, factory.MakeModel);
 
     /// <summary>The slot of places that are declared with a type.</summary>
-    public Slot SlotFor(Type declared) => _slots.TryGetValue(declared, out Slot? slot) ? slot : _slots.GetValue(declared, factory.MakeSlot);
+    public Slot SlotFor(Type declared) =>
+        _slots.TryGetValue(declared, out Slot? slot) ? slot : Make(_slots, declared, factory.MakeSlot);
 
     /// <summary>
     /// Whether an object can be exactly of a declared type, and can be stored. Else places of the type always state what they hold.
@@ -42,7 +45,21 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
     /// </summary>
     public void Clear()
     {
-        _models.Clear();
-        _slots.Clear();
+        lock (_adding)
+        {
+            _epoch++;
+            _models.Clear();
+            _slots.Clear();
+        }
+    }
+
+    // What was begun before a Clear serves whoever asked for it, and is not kept.
+    private T Make<T>(ConditionalWeakTable<Type, T> made, Type type, Func<Type, T> make)
+        where T : class
+    {
+        int epoch = Volatile.Read(ref _epoch);
+        T one = make(type);
+        lock (_adding)
+            return epoch == _epoch ? made.GetValue(type, _ => one) : one;
     }
 }

@@ -98,7 +98,12 @@ internal sealed unsafe partial class MessagePackPileCodec
         switch (error)
         {
             case TrackingNeededException:
+                c.LastRoot = null; // it may be a model from before more types were allowed
                 _models.ForType(value.GetType()).TrackAsRoot();
+                Serialize(value, destination);
+                break;
+            case RefusedException when c.LastRoot is { } last && last != _models.ForType(value.GetType()):
+                c.LastRoot = null; // what it knew of types has changed
                 Serialize(value, destination);
                 break;
             case RefusedException refused:

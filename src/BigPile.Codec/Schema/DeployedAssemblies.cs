@@ -26,11 +26,14 @@ internal static class DeployedAssemblies
     {
         if (assembly.IsDynamic || assembly.IsCollectible)
             return false;
-        AssemblyLoadContext? context = AssemblyLoadContext.GetLoadContext(assembly);
-        if (context != AssemblyLoadContext.Default && context != Context)
+        if (!AreLoadedWith(assembly))
             return false;
         return assembly.Location is { Length: > 0 } path ? Paths.Value.Contains(path) : Bundled.Value.Contains(assembly);
     }
+
+    /// <summary>Whether an assembly is loaded where those are, and not as a plug-in.</summary>
+    public static bool AreLoadedWith(Assembly assembly) =>
+        AssemblyLoadContext.GetLoadContext(assembly) is { } context && (context == AssemblyLoadContext.Default || context == Context);
 
     /// <summary>Loads those that refer to the library, if that has not been done.</summary>
     public static void EnsureOwnAreLoaded() => _ = AllOwn.Value;

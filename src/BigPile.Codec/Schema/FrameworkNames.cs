@@ -24,6 +24,8 @@ internal static class FrameworkNames
         [0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51],
     ];
 
+    // also that of the compiler's own assemblies
+    private static readonly byte[] DesktopToken = [0x31, 0xbf, 0x38, 0x56, 0xad, 0x36, 0x4e, 0x35];
     private static readonly byte[] AspNetCoreToken = [0xad, 0xb9, 0x79, 0x38, 0x29, 0xdd, 0xae, 0x60];
 
     /// <summary>Whether a definition only names something, or is an exception's, which is data.</summary>
@@ -40,8 +42,8 @@ internal static class FrameworkNames
 
     /// <summary>Whether an assembly comes with .NET or ASP.NET, so that it refers to none of an application's.</summary>
     public static bool ComesWithFramework(AssemblyName name) =>
-        name.Name is { } text && (IsFrameworkName(text) || text.StartsWith("Microsoft.", StringComparison.Ordinal))
-            && name.GetPublicKeyToken() is { } token && (IsKnown(token) || token.AsSpan().SequenceEqual(AspNetCoreToken));
+        name.GetPublicKeyToken() is { } token
+        && (IsKnown(token) || token.AsSpan().SequenceEqual(AspNetCoreToken) || token.AsSpan().SequenceEqual(DesktopToken));
 
     /// <summary>The definition with a name, or null.</summary>
     public static Type? Find(string assemblyName, string fullName)

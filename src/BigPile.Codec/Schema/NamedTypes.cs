@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
 using System.Reflection;
 
@@ -12,12 +13,17 @@ namespace BigPile.Codec.Schema;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal static class NamedTypes
 {
-    /// <summary>Adds a type to those that options allow.</summary>
-    /// <returns>Whether an assembly is allowed now that was not before.</returns>
+    /// <summary>Whether nothing is left to be done for a type.</summary>
+    public static bool Contain(Type type, PileCodecOptions options) =>
+        type.IsPrimitive || type == typeof(string) || options.NamedTypes.TryGetValue(type, out _);
+
+    /// <summary>Has <see cref="Contain"/> find a type, once it is added and counts.</summary>
+    public static void Remember(Type type, PileCodecOptions options) => options.NamedTypes.TryAdd(type, options);
+
+    /// <summary>Allows the assemblies of a type and its members.</summary>
+    /// <returns>Whether one is allowed now that was not before.</returns>
     public static bool Add(Type type, PileCodecOptions options)
     {
-        if (type.IsPrimitive || type == typeof(string) || !options.NamedTypes.TryAdd(type, options))
-            return false;
         bool isMore = false;
         var reached = new HashSet<Type>();
         var open = new Stack<Type>([type]);
@@ -42,9 +48,24 @@ internal static class NamedTypes
             return [.. type.GetGenericArguments(), type.GetGenericTypeDefinition()];
         if (!IsDeclaredOutside(type))
             return [];
+#pragma warning disable SYSLIB0050 // The attribute outlived the formatters that it was made for.
         IEnumerable<Type> members = type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)
-            .Select(static field => field.FieldType);
+            .Where(static field => !field.IsNotSerialized).SelectMany(TypeOf);
+#pragma warning restore SYSLIB0050
         return type.BaseType is { } level ? members.Append(level) : members;
+    }
+
+    // A member of an assembly that is not here can't be stored, and keeps nobody from storing others.
+    private static IEnumerable<Type> TypeOf(FieldInfo field)
+    {
+        try
+        {
+            return [field.FieldType];
+        }
+        catch (Exception e) when (e is IOException or BadImageFormatException or TypeLoadException)
+        {
+            return [];
+        }
     }
 
     private static bool IsDeclaredOutside(Type type) =>

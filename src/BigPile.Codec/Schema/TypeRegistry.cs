@@ -158,18 +158,17 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     private Type? FindInLoaded(string assemblyName, string fullName, out Type? moved)
     {
         var found = new List<Type>();
+        Type? named = null;
         foreach (Assembly assembly in AppDomain.CurrentDomain.GetAssemblies())
         {
             if (!IsOwn(assembly) || !TypesOf(assembly).TryGetValue(fullName, out Type? type))
                 continue;
             found.Add(type);
-            if (StoredAssembly.NameOf(assembly) != assemblyName)
-                continue;
-            moved = null;
-            return type;
+            if (StoredAssembly.NameOf(assembly) == assemblyName && (named is null || DeployedAssemblies.AreLoadedWith(assembly)))
+                named = type; // of an assembly that is loaded twice, the one that was not loaded as a plug-in
         }
-        moved = found.Count == 1 ? found[0] : null;
-        return null;
+        moved = named is null && found.Count == 1 ? found[0] : null;
+        return named;
     }
 
     private bool IsFramework(Type definition) =>

@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 using BigPile.Codec.Payloads;
 using BigPile.Codec.Schema;
 
@@ -11,6 +12,7 @@ namespace BigPile.Catalog;
 /// <param name="options">What the pile's own codec may read and write.</param>
 internal sealed class PileCodecs(IPileCodec? user, PileCatalog catalog, PileCodecOptions options)
 {
+    private readonly Lock _naming = new();
     private readonly Lazy<MessagePackPileCodec> _keys = new(() => new MessagePackPileCodec(catalog, options, isNormal: true));
 
     /// <summary>Makes payloads of objects.</summary>
@@ -30,8 +32,14 @@ internal sealed class PileCodecs(IPileCodec? user, PileCatalog catalog, PileCode
     {
         foreach (Type type in types)
         {
-            if (NamedTypes.Add(type, options))
-                Clear(); // what was refused may be allowed now
+            if (user != null || NamedTypes.Contain(type, options))
+                continue;
+            lock (_naming) // whoever comes second goes on when the first is through
+            {
+                if (NamedTypes.Add(type, options))
+                    Clear(); // what was refused may be allowed now
+                NamedTypes.Remember(type, options);
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Buffers;
 using System.Collections.Generic;
 using System.Text;
 using BigPile.Codec.Payloads;
@@ -27,8 +28,10 @@ internal sealed unsafe class UserCodec(IPileCodec user) : IPileCodec
     private static readonly HashSet<Type> Known = [.. Types];
     private static readonly Lazy<MessagePackPileCodec> Primitives = new(MakeOfPrimitives);
 
-    // Chosen at random. No UTF-8 and no MessagePack has such bytes at its end.
+    // Both are chosen at random. What the application's codec writes may end like one of them, and gets the second one behind it.
     private static ReadOnlySpan<byte> Mark => [0xC1, 0x8E, 0x27, 0xF5, 0x93, 0x0B, 0xDA, 0xC1];
+
+    private static ReadOnlySpan<byte> NoMark => [0xC1, 0x4B, 0xE2, 0x91, 0x3D, 0x7A, 0xF6, 0xC1];
 
     /// <inheritdoc/>
     public string Name => user.Name;
@@ -42,22 +45,25 @@ internal sealed unsafe class UserCodec(IPileCodec user) : IPileCodec
         if (!IsPrimitive(value.GetType()))
         {
             user.Serialize(value, destination);
+            if (HasMark(destination.WrittenSpan) || destination.WrittenSpan.EndsWith(NoMark))
+                destination.Write(NoMark);
             return;
         }
         Primitives.Value.Serialize(value, destination);
-        Mark.CopyTo(destination.GetSpan(Mark.Length));
-        destination.Advance(Mark.Length);
+        destination.Write(Mark);
     }
 
     /// <inheritdoc/>
     public object Deserialize(PileBuffer source)
     {
         ReadOnlySpan<byte> payload = source.WrittenSpan;
-        if (payload.Length > MostBytes || !payload.EndsWith(Mark))
-            return user.Deserialize(source);
-        source.SetEnd(source.Start + payload.Length - Mark.Length);
-        return Primitives.Value.Deserialize(source);
+        bool isPrimitive = HasMark(payload);
+        if (isPrimitive || payload.EndsWith(NoMark))
+            source.SetEnd(source.Start + payload.Length - Mark.Length);
+        return isPrimitive ? Primitives.Value.Deserialize(source) : user.Deserialize(source);
     }
+
+    private static bool HasMark(ReadOnlySpan<byte> payload) => payload.Length <= MostBytes && payload.EndsWith(Mark);
 
     private static MessagePackPileCodec MakeOfPrimitives()
     {

@@ -99,6 +99,54 @@ public sealed class EqualKeyTests
         Assert.Equal(2, fixture.RoundTrip(sorted).Count);
     }
 
+    /// <summary>The comparer may have changed, and not the keys.</summary>
+    [Fact]
+    public void KeysThatAComparerTakesForOneByNowAreRefused()
+    {
+        var comparer = new Switching();
+        var set = new HashSet<string>(comparer) { "a", "A" };
+        var map = new Dictionary<string, int>(comparer) { ["a"] = 1, ["A"] = 2 };
+        var fixture = new CodecFixture();
+        Assert.Equal(2, fixture.RoundTrip(set).Count);
+        comparer.IgnoresCase = true;
+        Assert.Throws<PileSerializationException>(() => fixture.Write(set));
+        Assert.Throws<PileSerializationException>(() => fixture.Write(map));
+    }
+
+    [Fact]
+    public void KeysThatDifferDeepInsideInWhatIsNotStoredAreRefused()
+    {
+        var fixture = new CodecFixture();
+        Marked[] marked = [new() { Id = 1, Mark = 1 }, new() { Id = 1, Mark = 2 }];
+        object[] sets =
+        [
+            marked.Select(one => new Deep(one)).ToHashSet(), marked.Select(one => (one, 1)).ToHashSet(),
+            marked.Select(one => KeyValuePair.Create(1, one)).ToHashSet(),
+        ];
+        Assert.All(sets, set => Assert.Throws<PileSerializationException>(() => fixture.Write(set)));
+    }
+
+    /// <summary>What a key holds is whole before the key is hashed.</summary>
+    [Fact]
+    public void KeysThatHoldSetsAndMapsAreFoundAgain()
+    {
+        var fixture = new CodecFixture();
+        HashSet<OfSet> sets = fixture.RoundTrip(new HashSet<OfSet> { new(1), new(2), new(3) });
+        Assert.All(sets, key => Assert.Contains(key, sets));
+        Assert.Contains(new OfSet(2), sets);
+        Dictionary<OfSet, int> map = fixture.RoundTrip(new Dictionary<OfSet, int> { [new(1)] = 1, [new(2)] = 2 });
+        Assert.Equal((1, 2), (map[new(1)], map[new(2)]));
+        ImmutableHashSet<OfSet> immutable = fixture.RoundTrip(new OfSet[] { new(1), new(2) }.ToImmutableHashSet());
+        Assert.Contains(new OfSet(2), immutable);
+    }
+
+    [Fact]
+    public void ItemsWithoutAKeyMayBeMany()
+    {
+        var items = new Named { new(null, 1), new(null, 2), new("a", 3) };
+        Assert.Equal(3, new CodecFixture().RoundTrip(items).Count);
+    }
+
     [Fact]
     public void KeysOfOneIdentityEachMayHoldTheSame()
     {
@@ -147,6 +195,36 @@ public sealed class EqualKeyTests
     private sealed class Spots : KeyedCollection<int, Spot>
     {
         protected override int GetKeyForItem(Spot item) => item.X;
+    }
+
+    public sealed record Deep(Marked Inner);
+
+    public sealed record Item(string? Name, int Number);
+
+    public sealed class Named : KeyedCollection<string, Item>
+    {
+        protected override string GetKeyForItem(Item item) => item.Name!;
+    }
+
+    public sealed class OfSet(params int[] numbers) : IEquatable<OfSet>
+    {
+        private readonly HashSet<Spot> _spots = [.. numbers.Select(x => new Spot { X = x })];
+
+        public bool Equals(OfSet? other) => other is not null && _spots.SetEquals(other._spots);
+
+        public override bool Equals(object? obj) => Equals(obj as OfSet);
+
+        public override int GetHashCode() => _spots.Sum(spot => spot.X);
+    }
+
+    public sealed class Switching : IEqualityComparer<string>
+    {
+        public bool IgnoresCase { get; set; }
+
+        public bool Equals(string? x, string? y) =>
+            string.Equals(x, y, IgnoresCase ? StringComparison.OrdinalIgnoreCase : StringComparison.Ordinal);
+
+        public int GetHashCode(string obj) => obj.Length;
     }
 
     private sealed class Both : IEqualityComparer<Spot>, IComparer<Spot>

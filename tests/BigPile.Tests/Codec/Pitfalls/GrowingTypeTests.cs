@@ -13,6 +13,7 @@ public sealed class GrowingTypeTests
         new ByArray<int> { Value = 1, Next = new ByArray<int[]> { Value = [2], Next = new ByArray<int[][]>() } },
         new ByStructure<int> { Next = [new ByStructure<List<int>>()] },
         new ByKey<int> { Next = new Dictionary<ByKey<List<int>>, int>() },
+        new HashSet<Fixed<int>> { new(1, null), new(2, new Fixed<List<int>>([3], null)) },
         new Left<int> { Next = new Right<int> { Next = new Left<List<int>>() } },
     ];
 
@@ -70,6 +71,14 @@ public sealed class GrowingTypeTests
     public sealed class ByKey<T>
     {
         public Dictionary<ByKey<List<T>>, int>? Next { get; set; }
+    }
+
+    public sealed class Fixed<T>(T value, Fixed<List<T>>? next)
+    {
+        private readonly T _value = value;
+        private readonly Fixed<List<T>>? _next = next;
+
+        public override string ToString() => $"{_value} {_next}";
     }
 
     public sealed class Left<T>

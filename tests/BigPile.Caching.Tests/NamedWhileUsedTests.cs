@@ -1,0 +1,81 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Kinds.Foreign;
+
+namespace BigPile.Caching.Tests;
+
+/// <summary>Types that are named while others are written.</summary>
+public sealed class NamedWhileUsedTests
+{
+    /// <summary>Each thread remembers the model of its last object.</summary>
+    [Fact]
+    public void A_model_of_before_is_not_taken_for_ever()
+    {
+        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
+        using var cache = new PileCache(pile);
+        pile.Put(new Root { Base = new Base() });
+        Assert.Throws<PileSerializationException>(() => pile.Put(new Root { Other = new ForeignPoint(1, 2) }));
+        _ = cache.GetOrCreateTable<string, ForeignPoint>("t");
+        var derived = (Root)pile.Get(pile.Put(new Root { Base = new Derived { Y = 5 } }))!;
+        Assert.Equal(5, ((Derived)derived.Base!).Y);
+        Assert.Equal(new ForeignPoint(1, 2), pile.Get<Root>(pile.Put(new Root { Other = new ForeignPoint(1, 2) })).Other);
+    }
+
+    /// <summary>Who has named a type can store it at once, whoever else names it or is refused meanwhile.</summary>
+    [Fact]
+    public void Whoever_names_a_type_can_store_it()
+    {
+        for (int round = 0; round < 300; round++)
+        {
+            using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20, Store = StoreKind.Managed });
+            using var cache = new PileCache(pile);
+            using var start = new Barrier(3);
+            Task[] tasks =
+            [
+                .. ((Action[])[Name, Name, BeRefused]).Select(action => Task.Factory.StartNew(
+                    () =>
+                    {
+                        start.SignalAndWait();
+                        action();
+                    },
+                    CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)),
+            ];
+            Task.WaitAll(tasks);
+            Name();
+
+            void Name() => cache.GetOrCreateTable<string, List<Product>>("t").Put("k", [new Product { Name = "a" }]);
+
+            void BeRefused()
+            {
+                try
+                {
+                    pile.Put(new Product());
+                }
+                catch (PileSerializationException)
+                {
+                    // it was not named yet
+                }
+            }
+        }
+    }
+
+    public class Base
+    {
+        public int X { get; set; }
+    }
+
+    public sealed class Derived : Base
+    {
+        public int Y { get; set; }
+    }
+
+    public sealed class Root
+    {
+        public Base? Base { get; set; }
+
+        public object? Other { get; set; }
+    }
+}
