@@ -28,7 +28,8 @@ public sealed partial class PileHybridCache
         catch (Exception e)
         {
             _warnings.Warn(
-                CacheWarnings.Reason.NotSerializable, typeof(T), $"The value of '{key}' is not cached, as it can't be stored: {e.Message}", e);
+                CacheWarnings.Reason.NotSerializable, typeof(T),
+                $"The value of '{key}' is not cached, as it can't be stored: {e.Message}", e);
             return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.None);
         }
         if (!Fits(key, typeof(T), encoded.Buffer))

@@ -27,8 +27,8 @@ internal static class ConfiguredOptions
                 [$"The configuration has no section '{section}' with options. Add one, or leave the section out of the call."]);
         if (typeof(T).GetProperties().Length == 0)
             throw new InvalidOperationException(
-                "The program was trimmed, and so lacks the options that BigPile finds by reflection: publish it without <PublishTrimmed>, or "
-                + "with <TrimMode>partial</TrimMode>.");
+                "The program was trimmed, and so lacks the options that BigPile finds by reflection: publish it without <PublishTrimmed>, "
+                + "or with <TrimMode>partial</TrimMode>.");
         var values = new Dictionary<string, string?>();
         string[] failures = [.. Read(configuration, typeof(T), values)];
         if (failures.Length != 0)

@@ -89,7 +89,8 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     /// Opens the pile if nobody has yet, and gives it once it is open: for services that are made before the host starts.
     /// </summary>
     /// <exception cref="InvalidOperationException">
-    /// The pile is closed; or it is still being opened though the host has started, when threads that wait would keep others from being served.
+    /// The pile is closed; or it is still being opened though the host has started, when threads that wait would keep others from being
+    /// served.
     /// </exception>
     internal PileCache OpenedCache()
     {
@@ -133,7 +134,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
         }
         _opensBehind = true;
         _logger.LogInformation(
-            "The pile is still being opened: its HTTP service answers 503 until it is ready, caches wait, and tables are refused to requests");
+            "The pile is still being opened: its HTTP service answers 503 until it is ready, caches wait, and requests get no tables");
         _ = StopOnFailureAsync(opening);
     }
 

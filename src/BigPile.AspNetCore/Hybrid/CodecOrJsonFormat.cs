@@ -4,7 +4,7 @@ using BigPile.Caching.Entries;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Values in the format of the pile's codec; those that it refuses as JSON, if they come back from that, which is told once.</summary>
+/// <summary>Values in the format of the pile's codec; those that it refuses as JSON, if they come back from that.</summary>
 /// <param name="codec">The first choice.</param>
 /// <param name="json">The second one, whose values are bytes.</param>
 /// <param name="warnings">Hears of the first value that is JSON.</param>
@@ -22,8 +22,8 @@ internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerForma
             ValueKind kind = EncodeAsJson(value, target, e);
             warnings.Warn(
                 CacheWarnings.Reason.AsJson, typeof(T),
-                "A value is cached as JSON, since the pile's codec refuses it. JSON keeps public members only, and as what they are declared "
-                + $"with. {e.Message}", e);
+                "A value is cached as JSON, since the pile's codec refuses it. JSON keeps public members only, and as what they are "
+                + $"declared with. {e.Message}", e);
             return kind;
         }
     }

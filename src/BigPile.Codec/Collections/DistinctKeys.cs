@@ -22,7 +22,7 @@ internal sealed class DistinctKeys<TKey>
 
     private readonly bool _areFixed = AreFixed(typeof(TKey), []);
 
-    /// <summary>Whether keys can be equal by a comparer, so that they must be checked: they may have changed, or an own comparer may.</summary>
+    /// <summary>Whether keys can have become equal, so that they must be checked: they may change, or an own comparer may.</summary>
     public bool MayBeEqual(ComparerCode code) => !_areFixed || code == ComparerCode.Object;
 
     /// <summary>Checks the keys of a collection that is about to be written.</summary>

@@ -63,7 +63,8 @@ public sealed class ReferenceTests : ServerTest
         for (int opening = 0; opening < 2; opening++)
         {
             using Pile pile = Pile.Open(directory, new PileOptions { SegmentBytes = 4 << 20 });
-            using var cache = new PileCache(pile, new PileCacheOptions { WaitsUntilReady = true, SweepPeriod = TimeSpan.FromMilliseconds(5) });
+            using var cache = new PileCache(
+                pile, new PileCacheOptions { WaitsUntilReady = true, SweepPeriod = TimeSpan.FromMilliseconds(5) });
             CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("used");
             Assert.Equal("made", table.GetOrAdd("key", static _ => "made"));
             pile.Flush();

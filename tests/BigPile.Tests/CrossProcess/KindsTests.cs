@@ -29,7 +29,8 @@ public sealed class KindsTests(ITestOutputHelper output) : IDisposable
     }
 
     /// <summary>The words of the messages that say what to do instead.</summary>
-    private static IEnumerable<string> Remedies => ["Allow", "NonSerialized", "store ", "hold ", "use ", "put ", "make it internal", "Remove a key"];
+    private static IEnumerable<string> Remedies =>
+        ["Allow", "NonSerialized", "store ", "hold ", "use ", "put ", "make it internal", "Remove a key"];
 
     private string Run(string verb)
     {
