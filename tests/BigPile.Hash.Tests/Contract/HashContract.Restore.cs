@@ -154,7 +154,7 @@ public abstract partial class HashContract
                 Some.ChangeWithinItsBucket(bytes, Some.Key(500));
                 break;
             case "moved":
-                bytes[record + 34] ^= 1;
+                Some.FlipBeyondItsBucket(bytes, Some.Key(500));
                 break;
             case "records":
                 bytes.AsSpan(record, 4_096).Clear();

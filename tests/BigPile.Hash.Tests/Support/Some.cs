@@ -40,6 +40,20 @@ internal static class Some
         while (layout.BucketOf(KeyHash.Of(changed, layout.Seed)) != layout.BucketOf(KeyHash.Of(key, layout.Seed)));
     }
 
+    /// <summary>Has one bit of it wrong, so that the record would be in another chain: a few bits leave it in its own.</summary>
+    internal static void FlipBeyondItsBucket(byte[] file, byte[] key)
+    {
+        FileLayout layout = FileLayout.Read(file, "", file.Length);
+        Span<byte> changed = file.AsSpan(file.AsSpan().IndexOf(key), key.Length);
+        for (int bit = 0; ; bit++)
+        {
+            changed[2] ^= (byte)(1 << bit);
+            if (layout.BucketOf(KeyHash.Of(changed, layout.Seed)) != layout.BucketOf(KeyHash.Of(key, layout.Seed)))
+                return;
+            changed[2] ^= (byte)(1 << bit);
+        }
+    }
+
     /// <summary>Bytes that follow from a seed.</summary>
     internal static byte[] Bytes(int seed, int length)
     {
