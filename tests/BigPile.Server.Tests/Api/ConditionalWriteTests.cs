@@ -101,7 +101,7 @@ public sealed class ConditionalWriteTests : ServerTest
         JsonElement problem =
             await ProblemAsync(await Client.GetAsync("/v1/operations/none"), HttpStatusCode.NotFound, "operation_not_found");
         Assert.NotEqual("", problem.GetProperty("traceId").GetString());
-        await Server.Service<BigPile.AspNetCore.Hosting.PileHost>().StopAsync(default);
+        await Server.Service<BigPile.AspNetCore.Hosting.PileHost>().StoppedAsync(default);
         HttpResponseMessage closed = await SendAsync("PUT", Path, [1]);
         problem = await ProblemAsync(closed, HttpStatusCode.ServiceUnavailable, "not_ready");
         Assert.Equal(1000, problem.GetProperty("retryAfterMs").GetInt32());
