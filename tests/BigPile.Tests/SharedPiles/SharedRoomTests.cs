@@ -81,7 +81,7 @@ public sealed class SharedRoomTests : SharedPileTest
         writer.Trim();
         long freeBytes = disk.FreeBytes;
         Assert.Equal(pointers.Where(static (_, i) => i % 97 == 0), pointers.Where(reader.Contains));
-        Assert.Equal(freeBytes, disk.FreeBytes);
+        Assert.InRange(disk.FreeBytes, freeBytes, long.MaxValue); // the reader may let go of trimmed segments only now
         Array.ForEach(pointers, pointer => writer.TryDelete(pointer));
         writer.Trim();
         Assert.DoesNotContain(pointers, reader.Contains);
