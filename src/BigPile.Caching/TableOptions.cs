@@ -41,6 +41,13 @@ public sealed record TableOptions(string Name)
     /// <summary>The priority of entries that were put without another one.</summary>
     public EntryPriority DefaultPriority { get; init; } = EntryPriority.Normal;
 
+    /// <summary>
+    /// How long caches on the way may keep an entry that is served over HTTP, and give it to anyone, with a key or without: its answers say
+    /// <c>public, max-age</c>, and never longer than the entry lives. From a second; by default they say <c>private</c>, and
+    /// <c>no-cache</c> where the entry has no end.
+    /// </summary>
+    public TimeSpan? PublicMaxAge { get; init; }
+
     /// <summary>Whether hits and misses are counted.</summary>
     public bool Statistics { get; init; } = true;
 
@@ -55,6 +62,8 @@ public sealed record TableOptions(string Name)
         Require(MaxBytes is null or >= MinBytes, nameof(MaxBytes), MaxBytes, $"at least {MinBytes:N0}");
         Require(DefaultMaxAge is not { } age || age > TimeSpan.Zero, nameof(DefaultMaxAge), DefaultMaxAge, "above zero");
         Require(DefaultSliding is not { } sliding || sliding > TimeSpan.Zero, nameof(DefaultSliding), DefaultSliding, "above zero");
+        Require(
+            PublicMaxAge is not { } shared || shared >= TimeSpan.FromSeconds(1), nameof(PublicMaxAge), PublicMaxAge, "at least a second");
         Require(
             !FixedIndex || CollisionMode == CollisionMode.Speculative, nameof(FixedIndex), true,
             "false in a durable table, whose index must grow");

@@ -65,7 +65,8 @@ public static class BigPileFastReadsExtensions
         new HeadLimits(server.Limits),
         services.GetRequiredService<TimeProvider>(),
         [.. options.IgnoredHeaders.Select(static name => Encoding.ASCII.GetBytes(name))],
-        server.AddServerHeader)
+        server.AddServerHeader,
+        services.GetService<AccessRules>()?.VariesByOrigin == true)
     {
         Latency = services.GetService<EntryLatency>(),
         Log = services.GetService<IReadLog>(),

@@ -174,7 +174,7 @@ public sealed class RequestLogTests : IDisposable
         var door = new DoorEndpoint(
             server.Service<PileHost>(), server.Service<IEntryGuard>(), server.Service<DoorCounters>(),
             new HeadLimits(new KestrelServerLimits()),
-            TimeProvider.System, [], namesServer: false) { Log = server.Service<IReadLog>() };
+            TimeProvider.System, [], namesServer: false, variesByOrigin: false) { Log = server.Service<IReadLog>() };
         var pipe = new Pipe();
         var answers = new DoorAnswers(door, pipe.Writer);
         var head = new RequestHead();

@@ -36,6 +36,9 @@ internal record TableSettings
     /// <summary>The priority of entries that are put without one.</summary>
     public string DefaultPriority { get; set; } = "normal";
 
+    /// <summary>How long caches on the way may keep an entry and give it to anyone; left out: not at all.</summary>
+    public string? PublicMaxAge { get; set; }
+
     /// <summary>Whether hits and misses are counted.</summary>
     public bool Statistics { get; set; } = true;
 
@@ -49,6 +52,7 @@ internal record TableSettings
         DefaultTtl = options.DefaultMaxAge is { } age ? Duration.Format(age) : null,
         DefaultSliding = options.DefaultSliding is { } sliding ? Duration.Format(sliding) : null,
         DefaultPriority = Priorities.NameOf(options.DefaultPriority),
+        PublicMaxAge = options.PublicMaxAge is { } shared ? Duration.Format(shared) : null,
         Statistics = options.Statistics,
     };
 
@@ -110,6 +114,7 @@ internal record TableSettings
             DefaultPriority = Priorities.TryFind(DefaultPriority, out EntryPriority priority)
                 ? priority
                 : throw new ArgumentException($"defaultPriority is '{DefaultPriority}'; it must be {Priorities.Form}."),
+            PublicMaxAge = TimeOf(nameof(PublicMaxAge), PublicMaxAge),
             Statistics = Statistics,
         };
         options.Validate();

@@ -22,23 +22,25 @@ internal static class AnswerHead
 
     /// <summary>Writes the head of 200.</summary>
     internal static void WriteOk(
-        ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, ReadOnlySpan<byte> date, ReadOnlySpan<byte> closing)
+        ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, TimeSpan? publicMaxAge, ReadOnlySpan<byte> date,
+        ReadOnlySpan<byte> closing)
     {
         writer.Add("HTTP/1.1 200 OK\r\nContent-Length: "u8);
         writer.Add(info.ValueBytes - stored.HeadBytes);
         writer.Add("\r\n"u8);
         writer.Add(TypeLine(stored.TypeCode));
-        Answer.DescribePayload(ref writer, info, stored.Coding, isDecoded: false, nowTicks);
+        Answer.DescribePayload(ref writer, info, stored.Coding, isDecoded: false, nowTicks, publicMaxAge);
         writer.Add(date);
         writer.Add(closing);
     }
 
     /// <summary>Writes the head of 304, which is the whole answer.</summary>
     internal static void WriteNotModified(
-        ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, ReadOnlySpan<byte> date, ReadOnlySpan<byte> closing)
+        ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, TimeSpan? publicMaxAge, ReadOnlySpan<byte> date,
+        ReadOnlySpan<byte> closing)
     {
         writer.Add("HTTP/1.1 304 Not Modified\r\n"u8);
-        Answer.DescribeKnown(ref writer, info, stored.Coding, isDecoded: false, nowTicks);
+        Answer.DescribeKnown(ref writer, info, stored.Coding, isDecoded: false, nowTicks, publicMaxAge);
         writer.Add(date);
         writer.Add(closing);
     }
@@ -67,6 +69,6 @@ internal static class AnswerHead
     {
         internal static readonly byte[] Start = Encoding.ASCII.GetBytes(
             $"HTTP/1.1 404 Not Found\r\nContent-Length: {PrebuiltProblem.EntryNotFound.Body.Length}\r\nContent-Type: "
-            + $"{ProblemResponse.ContentType}\r\n");
+            + $"{ProblemResponse.ContentType}\r\nCache-Control: {ProblemResponse.CacheControl}\r\n");
     }
 }

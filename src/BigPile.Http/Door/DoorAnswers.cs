@@ -176,7 +176,9 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
     {
         long nowTicks = table.Core.Clock.Now;
         long entryNow = nowTicks - table.Core.Clock.StepsSince(info.Version);
-        AnswerHead.WriteOk(ref writer, info, stored, entryNow, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
+        AnswerHead.WriteOk(
+            ref writer, info, stored, entryNow, table.Options.PublicMaxAge, door.Date.At(table.Core.Clock.ToSystem(nowTicks)),
+            door.Closing(isLast));
     }
 
     private bool WriteNotModified(CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
@@ -185,7 +187,8 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
         long entryNow = nowTicks - table.Core.Clock.StepsSince(info.Version);
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
         AnswerHead.WriteNotModified(
-            ref writer, info, stored, entryNow, door.Date.At(table.Core.Clock.ToSystem(nowTicks)), door.Closing(isLast));
+            ref writer, info, stored, entryNow, table.Options.PublicMaxAge, door.Date.At(table.Core.Clock.ToSystem(nowTicks)),
+            door.Closing(isLast));
         Write(writer.Written);
         _tally.NotModified++;
         return true;

@@ -11,10 +11,10 @@ namespace BigPile.Http.Door;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class DoorEndpoint(
     PileHost host, IEntryGuard guard, DoorCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders,
-    bool namesServer)
+    bool namesServer, bool variesByOrigin)
 {
-    private readonly byte[] _end = EndOf(namesServer, isLast: false);
-    private readonly byte[] _closingEnd = EndOf(namesServer, isLast: true);
+    private readonly byte[] _end = EndOf(namesServer, variesByOrigin, isLast: false);
+    private readonly byte[] _closingEnd = EndOf(namesServer, variesByOrigin, isLast: true);
 
     internal PileHost Host => host;
 
@@ -48,6 +48,7 @@ internal sealed class DoorEndpoint(
     /// <summary>The end of a head.</summary>
     internal ReadOnlySpan<byte> Closing(bool isLast) => isLast ? _closingEnd : _end;
 
-    private static byte[] EndOf(bool namesServer, bool isLast) =>
-        Encoding.ASCII.GetBytes((namesServer ? "Server: Kestrel\r\n" : "") + (isLast ? "Connection: close\r\n" : "") + "\r\n");
+    private static byte[] EndOf(bool namesServer, bool variesByOrigin, bool isLast) => Encoding.ASCII.GetBytes(
+        (variesByOrigin ? "Vary: Origin\r\n" : "") + (namesServer ? "Server: Kestrel\r\n" : "")
+        + (isLast ? "Connection: close\r\n" : "") + "\r\n");
 }

@@ -66,9 +66,11 @@ internal ref struct HeadWriter(Span<byte> room) : IAnswerWriter
 
     public void VariesByCoding() => Add("Vary: Accept-Encoding\r\n"u8);
 
-    public void KeptFor(long seconds)
+    public void KeptByClient() => Add("Cache-Control: private, no-cache\r\n"u8);
+
+    public void KeptFor(bool isPublic, long seconds)
     {
-        Add("Cache-Control: private, max-age="u8);
+        Add(isPublic ? "Cache-Control: public, max-age="u8 : "Cache-Control: private, max-age="u8);
         Add(seconds);
         Add("\r\n"u8);
     }

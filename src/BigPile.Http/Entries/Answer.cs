@@ -1,3 +1,4 @@
+using System;
 using BigPile.Caching;
 using BigPile.Http.Protocol;
 
@@ -12,28 +13,52 @@ internal static class Answer
     /// <param name="coding">How the payload is stored.</param>
     /// <param name="isDecoded">Whether the client gets it decompressed.</param>
     /// <param name="nowTicks">The present instant in the time that the entry's are of.</param>
+    /// <param name="publicMaxAge">How long caches on the way may keep it; <see langword="null"/>: not at all.</param>
     internal static void DescribePayload<TWriter>(
-        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks)
+        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks, TimeSpan? publicMaxAge)
         where TWriter : struct, IAnswerWriter, allows ref struct
     {
         if (!isDecoded)
             writer.TakesRanges();
-        writer.Age(Freshness.AgeSeconds(info, nowTicks));
         if (coding != ContentCoding.Identity && !isDecoded)
             writer.ContentEncoding(coding);
         if (info.ExpiryTicks != 0)
             writer.TimeToLive(Freshness.RemainingSeconds(info, nowTicks));
         DescribeEntry(ref writer, info, coding, isDecoded);
+        DescribeCaching(ref writer, info, nowTicks, publicMaxAge);
     }
 
     /// <summary>Says what a client that knows the payload is told: 304.</summary>
     /// <inheritdoc cref="DescribePayload"/>
     internal static void DescribeKnown<TWriter>(
-        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks)
+        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks, TimeSpan? publicMaxAge)
         where TWriter : struct, IAnswerWriter, allows ref struct
     {
-        writer.Age(Freshness.AgeSeconds(info, nowTicks));
         DescribeEntry(ref writer, info, coding, isDecoded);
+        DescribeCaching(ref writer, info, nowTicks, publicMaxAge);
+    }
+
+    /// <summary>
+    /// Says who may keep the payload, and how old it is: without a word a cache on the way would give it to anyone, and go on with it for
+    /// ever.
+    /// </summary>
+    /// <remarks>An age counts against what a cache may keep, and not all caches count it: where one is meant, none is said.</remarks>
+    /// <inheritdoc cref="DescribePayload"/>
+    internal static void DescribeCaching<TWriter>(ref TWriter writer, in EntryInfo info, long nowTicks, TimeSpan? publicMaxAge)
+        where TWriter : struct, IAnswerWriter, allows ref struct
+    {
+        if (publicMaxAge is { } shared)
+        {
+            long seconds = (long)shared.TotalSeconds;
+            writer.KeptFor(
+                isPublic: true, info.ExpiryTicks != 0 ? Math.Min(seconds, Freshness.RemainingSeconds(info, nowTicks)) : seconds);
+            return;
+        }
+        writer.Age(Freshness.AgeSeconds(info, nowTicks));
+        if (info.ExpiryTicks != 0)
+            writer.KeptFor(isPublic: false, Freshness.LifetimeSeconds(info));
+        else
+            writer.KeptByClient();
     }
 
     private static void DescribeEntry<TWriter>(ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded)
@@ -43,7 +68,5 @@ internal static class Answer
         writer.LastModified(info.PutAt);
         if (coding != ContentCoding.Identity)
             writer.VariesByCoding();
-        if (info.ExpiryTicks != 0)
-            writer.KeptFor(Freshness.LifetimeSeconds(info));
     }
 }

@@ -63,7 +63,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
 
     private static Task AnswerHead(HttpContext context, CacheTable table, in Representation found)
     {
-        found.DescribePayloadTo(context.Response, table.Core.Clock.NowOf(found.Info.Version));
+        found.DescribePayloadTo(context.Response, table);
         if (!found.IsDecoded)
             context.Response.ContentLength = found.StoredBytes;
         return Task.CompletedTask;
@@ -180,7 +180,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
                 return ProblemResponse.WriteAsync(context, ProblemCatalog.Precondition);
             case StatusCodes.Status304NotModified:
                 context.Response.StatusCode = StatusCodes.Status304NotModified;
-                found.DescribeTo(context.Response, nowTicks);
+                found.DescribeTo(context.Response, table);
                 return Task.CompletedTask;
             default:
                 return null;
@@ -196,7 +196,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         if (kind == RangeKind.Unsatisfiable)
             return false;
         HttpResponse response = context.Response;
-        found.DescribePayloadTo(response, table.Core.Clock.NowOf(found.Info.Version));
+        found.DescribePayloadTo(response, table);
         if (!found.IsDecoded)
             response.ContentLength = range.LengthBytes;
         if (kind == RangeKind.Part)
@@ -289,7 +289,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
     private static Task Refuse(HttpContext context, Problem problem, in Representation found)
     {
         if (found.Coding != ContentCoding.Identity)
-            context.Response.Headers.Vary = HeaderNames.AcceptEncoding;
+            context.Response.Headers.Append(HeaderNames.Vary, HeaderNames.AcceptEncoding);
         return ProblemResponse.WriteAsync(context, problem);
     }
 

@@ -21,9 +21,12 @@ internal readonly struct HeaderWriter(IHeaderDictionary headers) : IAnswerWriter
 
     public void LastModified(DateTimeOffset putAt) => headers.LastModified = HeaderUtilities.FormatDate(putAt);
 
-    public void VariesByCoding() => headers.Vary = HeaderNames.AcceptEncoding;
+    public void VariesByCoding() => headers.Append(HeaderNames.Vary, HeaderNames.AcceptEncoding);
 
-    public void KeptFor(long seconds) => headers.CacheControl = "private, max-age=" + Text(seconds);
+    public void KeptByClient() => headers.CacheControl = "private, no-cache";
+
+    public void KeptFor(bool isPublic, long seconds) =>
+        headers.CacheControl = (isPublic ? "public, max-age=" : "private, max-age=") + Text(seconds);
 
     private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 }

@@ -27,6 +27,11 @@ internal interface IAnswerWriter
     /// <summary>The payload depends on the codings that the client takes.</summary>
     void VariesByCoding();
 
-    /// <summary>How long the client itself may keep the payload, from the put on.</summary>
-    void KeptFor(long seconds);
+    /// <summary>The client itself may keep the payload, and asks each time whether it is still the entry's.</summary>
+    void KeptByClient();
+
+    /// <summary>How long the payload may be kept.</summary>
+    /// <param name="isPublic">From now on by caches on the way too, for anyone; otherwise from the put on by the client itself.</param>
+    /// <param name="seconds">The seconds.</param>
+    void KeptFor(bool isPublic, long seconds);
 }

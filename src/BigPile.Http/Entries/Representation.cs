@@ -21,18 +21,18 @@ internal readonly record struct Representation(
     internal string Tag => EntityTag.Of(Info.Version, IsDecoded);
 
     /// <summary>Sets what 304 says.</summary>
-    internal void DescribeTo(HttpResponse response, long nowTicks)
+    internal void DescribeTo(HttpResponse response, CacheTable table)
     {
         var writer = new HeaderWriter(response.Headers);
-        Answer.DescribeKnown(ref writer, Info, Coding, IsDecoded, nowTicks);
+        Answer.DescribeKnown(ref writer, Info, Coding, IsDecoded, table.Core.Clock.NowOf(Info.Version), table.Options.PublicMaxAge);
     }
 
     /// <summary>Sets what an answer with the payload, or one that could have it, says.</summary>
-    internal void DescribePayloadTo(HttpResponse response, long nowTicks)
+    internal void DescribePayloadTo(HttpResponse response, CacheTable table)
     {
         response.ContentType = ContentType;
         BrowserGuard.Protect(response.Headers, ContentType);
         var writer = new HeaderWriter(response.Headers);
-        Answer.DescribePayload(ref writer, Info, Coding, IsDecoded, nowTicks);
+        Answer.DescribePayload(ref writer, Info, Coding, IsDecoded, table.Core.Clock.NowOf(Info.Version), table.Options.PublicMaxAge);
     }
 }

@@ -28,6 +28,7 @@ internal sealed class PrebuiltProblem(Problem problem)
     {
         HttpResponse response = context.Response;
         response.StatusCode = problem.Status;
+        response.Headers.CacheControl = ProblemResponse.CacheControl;
         if (WantsMinimum(context.Request.Headers))
         {
             response.Headers["Preference-Applied"] = "return=minimal";

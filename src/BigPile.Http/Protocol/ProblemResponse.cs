@@ -13,6 +13,9 @@ internal static class ProblemResponse
 {
     internal const string ContentType = "application/problem+json";
 
+    /// <summary>What a problem says to caches: a miss is over with the next put.</summary>
+    internal const string CacheControl = "no-store";
+
     // Keys in any script stay readable; what could be taken for markup is still escaped.
     private static readonly ProblemJson Json =
         new(new JsonSerializerOptions(ProblemJson.Default.Options) { Encoder = JavaScriptEncoder.Create(UnicodeRanges.All) });
@@ -34,6 +37,7 @@ internal static class ProblemResponse
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(problem, Json.Problem);
         response.StatusCode = problem.Status;
         response.ContentType = ContentType;
+        response.Headers.CacheControl = CacheControl;
         response.ContentLength = body.Length;
         return response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted); // the server drops it when the method is HEAD
     }

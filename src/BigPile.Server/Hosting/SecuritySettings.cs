@@ -34,8 +34,11 @@ internal sealed record SecuritySettings
     /// <summary>Hosts that are served without keys, beside those of loopback; <see langword="null"/>: not said.</summary>
     internal IReadOnlyList<string>? Hosts { get; init; }
 
-    /// <summary>Origins whose pages may change things without a key, beside the server's own.</summary>
+    /// <summary>Origins whose pages are served beside the server's own: with a key, and without one while there are none.</summary>
     internal required IReadOnlyList<string> Origins { get; init; }
+
+    /// <summary>Those pages; <see langword="null"/>: there are none.</summary>
+    internal ForeignPages? ForeignPages => Origins.Count == 0 ? null : new ForeignPages(Origins);
 
     /// <summary>What is asked of requests while there are no keys; <see langword="null"/>: there are, and pages do not have them.</summary>
     /// <remarks>Where the network was said to be closed, its machines have names that only their owner knows.</remarks>

@@ -51,10 +51,10 @@ internal static class ServerApplication
             builder.Services.AddBigPileMetrics(metrics.Meters);
         configure?.Invoke(builder.Services);
 
-        return Assemble(builder.Build(), metrics);
+        return Assemble(builder.Build(), metrics, security);
     }
 
-    private static WebApplication Assemble(WebApplication app, MetricSettings metrics)
+    private static WebApplication Assemble(WebApplication app, MetricSettings metrics, SecuritySettings security)
     {
         try
         {
@@ -63,7 +63,7 @@ internal static class ServerApplication
             if (metrics.IsOn)
                 _ = app.Services.GetRequiredService<MetricCollector>(); // collects from the pile's opening on
             app.Services.GetRequiredService<PileHost>().Begin();
-            Map(app, metrics);
+            Map(app, metrics, security);
             return app;
         }
         catch
@@ -73,9 +73,10 @@ internal static class ServerApplication
         }
     }
 
-    private static void Map(WebApplication app, MetricSettings metrics)
+    private static void Map(WebApplication app, MetricSettings metrics, SecuritySettings security)
     {
         app.UseMiddleware<RequestLog>();
+        security.ForeignPages?.UseIn(app); // ahead of all that refuses: a page is to read why
         app.UseMiddleware<RequestFaults>();
         app.UseMiddleware<LoadGate>();
         app.UseBigPileKeys();
@@ -144,7 +145,9 @@ internal static class ServerApplication
         services.AddSingleton(limits);
         services.Configure<BigPileOptions>(pile => pile.MaxTables = limits.Tables);
         services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
-        services.AddSingleton(new AccessRules(security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients));
+        security.ForeignPages?.AddTo(services);
+        services.AddSingleton(new AccessRules(
+            security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients, security.ForeignPages?.AreSome == true));
         services.AddBigPileKeys(security.Keys);
     }
 

@@ -53,6 +53,30 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
         Get + "Host: h\r\nConnection: close\r\n\r\n" + Get + Last,
     ];
 
+    [Fact]
+    public async Task What_a_table_says_to_caches_is_said_at_both_doors()
+    {
+        foreach (ServedApp app in new[] { doors.Fast, doors.Plain })
+            app.Table.Configure(app.Table.Options with { PublicMaxAge = TimeSpan.FromMinutes(5) });
+        try
+        {
+            string answers = "";
+            foreach (string key in new[] { "a", "ages", "zip" })
+            {
+                answers += await doors.CompareAsync($"GET {At}{key} HTTP/1.1\r\nAccept-Encoding: gzip\r\n{Last}");
+                answers += await doors.CompareAsync(
+                    $"HEAD {At}{key} HTTP/1.1\r\nAccept-Encoding: gzip\r\nIf-None-Match: {{tag:{key}}}\r\n{Last}");
+            }
+            Assert.Contains("public, max-age=300", answers, StringComparison.Ordinal);
+            Assert.DoesNotContain("private", answers, StringComparison.Ordinal);
+        }
+        finally
+        {
+            foreach (ServedApp app in new[] { doors.Fast, doors.Plain })
+                app.Table.Configure(app.Table.Options with { PublicMaxAge = null });
+        }
+    }
+
     public static TheoryData<string> LeftToTheStack =>
     [
         "GET " + At + "more HTTP/1.1\r\n" + Last,

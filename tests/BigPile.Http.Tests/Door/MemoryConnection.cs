@@ -39,7 +39,7 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
         IServiceProvider services = app.Services;
         var door = new DoorEndpoint(
             services.GetRequiredService<PileHost>(), guard ?? services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time,
-            [], false)
+            [], namesServer: false, variesByOrigin: false)
         {
             Load = load,
         };

@@ -28,8 +28,28 @@ public sealed class ReadTests : StackReadTest
         Assert.DoesNotContain("BigPile-Ttl", known, StringComparison.Ordinal);
         Assert.Empty(none);
         (string forever, _) = await GetAsync("k");
-        Assert.DoesNotContain("Cache-Control", forever, StringComparison.Ordinal);
+        Assert.Contains("Cache-Control: private, no-cache\r\n", forever, StringComparison.Ordinal);
         Assert.DoesNotContain("BigPile-Ttl", forever, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_table_may_say_that_caches_on_the_way_keep_its_entries()
+    {
+        App.Put("ages", "x"u8, options: new EntryOptions { MaxAge = TimeSpan.FromSeconds(60) });
+        App.Table.Configure(App.Table.Options with { PublicMaxAge = TimeSpan.FromSeconds(50) });
+        App.Time.Advance(TimeSpan.FromSeconds(20.5));
+        foreach ((string key, string seconds) in new[] { ("k", "50"), ("ages", "39") })
+        {
+            foreach (string condition in new[] { "", "If-None-Match: " + Tag(key) })
+            {
+                (string head, _) = await GetAsync(key, condition.Length == 0 ? [] : [condition]);
+                Assert.Contains($"Cache-Control: public, max-age={seconds}\r\n", head, StringComparison.Ordinal);
+                // A cache that counts it would keep it for less, and one that does not for more.
+                Assert.DoesNotContain("\r\nAge:", head, StringComparison.Ordinal);
+            }
+        }
+        (string none, _) = await GetAsync("none");
+        Assert.Contains("Cache-Control: no-store\r\n", none, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -21,9 +21,9 @@ public abstract class PageTest(Browser browser) : IClassFixture<Browser>, IAsync
     /// <summary>Settings beside the usual ones.</summary>
     protected virtual string[] Settings => [];
 
-    public async Task InitializeAsync() => Server = await StartAsync();
+    public virtual async Task InitializeAsync() => Server = await StartAsync();
 
-    public async Task DisposeAsync()
+    public virtual async Task DisposeAsync()
     {
         await Server.DisposeAsync();
         _directory.Dispose();

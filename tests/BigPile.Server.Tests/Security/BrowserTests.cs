@@ -3,6 +3,7 @@ using System.Linq;
 using System.Net;
 using System.Threading.Tasks;
 using BigPile.Http.Metrics;
+using BigPile.Http.Security;
 using BigPile.Server.Tests.Hostile;
 using BigPile.Server.Tests.Support;
 
@@ -112,6 +113,72 @@ public sealed class BrowserTests : IDisposable
     {
         await using RunningServer server = await StartAsync(settings);
         Assert.Equal("201", HostileCase.StatusesOf(await SendAsync(server, Routes[0], "evil.example", "Origin: null")));
+    }
+
+    [Theory]
+    [InlineData("PUT /v1/tables/t/entries/new", true)]
+    [InlineData("GET /v1/tables/t/entries/kept", true)]
+    [InlineData("DELETE /v1/tables/t", false)]
+    [InlineData("POST /v1/tables/t:mset", false)]
+    [InlineData("GET /v1/stats", false)]
+    public async Task A_page_of_a_named_origin_may_ask_and_is_told_so_with_keys_and_without(string route, bool isEntry)
+    {
+        KeySettings keys = new KeySettings().With("app", KeyScopes.Read | KeyScopes.Write);
+        foreach (string[] settings in new string[][] { [], keys.Arguments })
+        {
+            await using RunningServer server = await RunningServer.StartAsync(
+                _directory.Pile, [.. settings, "--Security:Origins=https://page.example,https://other.example"]);
+            string[] path = route.Split(' ');
+            string asked = await SendAsync(
+                server, "OPTIONS " + path[1], server.Address.Authority, "Origin: https://page.example",
+                "Access-Control-Request-Method: " + path[0], "Access-Control-Request-Headers: authorization,bigpile-ttl");
+            Assert.Equal("204", HostileCase.StatusesOf(asked));
+            AssertHas(asked, "Access-Control-Allow-Origin: https://page.example", "Vary: Origin", "Access-Control-Max-Age: 600");
+            AssertHas(asked, "Access-Control-Allow-Methods: " + path[0], "Access-Control-Allow-Headers: authorization,bigpile-ttl");
+            foreach (string origin in new[] { "https://page.example", "https://evil.example" })
+            {
+                string answer = await SendAsync(server, route, server.Address.Authority, "Origin: " + origin);
+                Assert.Equal(
+                    origin == "https://page.example",
+                    answer.Contains("Access-Control-Allow-Origin: " + origin, StringComparison.Ordinal));
+                Assert.Equal(
+                    origin == "https://page.example", answer.Contains("Access-Control-Expose-Headers: *", StringComparison.Ordinal));
+                AssertHas(answer, "Vary: Origin");
+                Assert.DoesNotContain("Access-Control-Allow-Credentials", answer, StringComparison.Ordinal);
+            }
+            // What was kept for who asks for himself is nothing for a page.
+            string own = await SendAsync(server, route, server.Address.Authority);
+            AssertHas(own, "Vary: Origin");
+            Assert.True(isEntry || !own.Contains("Vary: Origin, ", StringComparison.Ordinal));
+        }
+    }
+
+    [Fact]
+    public async Task A_page_of_no_named_origin_is_told_nothing()
+    {
+        await using RunningServer server = await StartAsync();
+        string asked = await SendAsync(
+            server, "OPTIONS /v1/tables/t/entries/new", server.Address.Authority, "Origin: https://page.example",
+            "Access-Control-Request-Method: PUT");
+        Assert.Equal("405", HostileCase.StatusesOf(asked));
+        string read = await SendAsync(server, "GET /v1/tables/t/entries/kept", server.Address.Authority, "Origin: https://page.example");
+        Assert.DoesNotContain("Access-Control", asked + read, StringComparison.Ordinal);
+        Assert.DoesNotContain("Vary", read, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Any_page_is_told_that_all_may()
+    {
+        await using RunningServer server = await StartAsync("--Security:Origins=*");
+        string read = await SendAsync(server, "GET /v1/tables/t/entries/kept", server.Address.Authority, "Origin: https://page.example");
+        AssertHas(read, "Access-Control-Allow-Origin: *");
+        Assert.DoesNotContain("Vary", read, StringComparison.Ordinal);
+    }
+
+    private static void AssertHas(string answer, params string[] lines)
+    {
+        foreach (string line in lines)
+            Assert.True(answer.Contains(line + "\r\n", StringComparison.OrdinalIgnoreCase), $"There is no '{line}' in\n{answer}");
     }
 
     private async Task<RunningServer> StartAsync(params string[] settings)
