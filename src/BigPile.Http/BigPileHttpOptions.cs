@@ -39,8 +39,8 @@ public sealed class BigPileHttpOptions
     public long? MaxBufferedBytes { get; set; }
 
     /// <summary>
-    /// How long a payload over 32 KB stays leased while it is sent: longer than zero. What a slow client has not taken by then is copied,
-    /// so that it can't hold memory of the pile that others have deleted or replaced.
+    /// How long a payload over 32 KB that others have removed or replaced stays leased while it is sent: longer than zero. What a slow
+    /// client has not taken by then is copied, so that the pile has its memory again.
     /// </summary>
     public TimeSpan MaxLease { get; set; } = TimeSpan.FromSeconds(10);
 

@@ -13,13 +13,16 @@ namespace BigPile.Http.Bounds;
 /// </summary>
 /// <remarks>
 /// The server's own rates count all that was sent against all the time that it took, so that a megabyte at once earns an hour of nothing;
-/// and once the server stops it does not look at them at all. Here one wait counts: while buffers are held that others need, and during a
-/// stop. Thread safety: all members may be called concurrently.
+/// and once the server stops it does not look at them at all. Here waits count: while buffers are held that others need, and during a stop.
+/// Thread safety: all members may be called concurrently; a request waits for one thing at a time.
 /// </remarks>
 internal sealed class ClientWaits : IDisposable
 {
     /// <summary>How long a client may send nothing, or take nothing, while it holds buffers that all requests share.</summary>
     internal static readonly TimeSpan MaxHold = TimeSpan.FromSeconds(20);
+
+    /// <summary>How fast, in the long run, a client must send or take while it holds them: a second of waiting is earned by so much.</summary>
+    internal const int HeldBytesPerSecond = 32 * 1024;
 
     /// <summary>How long a client may send nothing, or take nothing, while the host stops.</summary>
     internal static readonly TimeSpan MaxWhileStopping = TimeSpan.FromSeconds(5);
@@ -51,7 +54,10 @@ internal sealed class ClientWaits : IDisposable
     internal static ValueTask<T> ForAsync<T>(HttpContext context, ValueTask<T> waiting, bool holdsRoom) =>
         waiting.IsCompleted || context.RequestServices?.GetService<ClientWaits>() is not { } waits
             ? waiting
-            : waits.ForAsync(new Wait(context, holdsRoom, waits._time.GetTimestamp()), waiting);
+            : waits.ForAsync(new Wait(context, holdsRoom ? PaceOf(context) : null, waits._time.GetTimestamp()), waiting);
+
+    /// <summary>Says what a client that holds room has sent or taken.</summary>
+    internal static void NoteMoved(HttpContext context, long bytes) => context.Features.Get<Pace>()?.Earn(bytes);
 
     /// <summary>Looks for those that have waited too long.</summary>
     internal void Look()
@@ -81,6 +87,7 @@ internal sealed class ClientWaits : IDisposable
         try
         {
             T result = await waiting.ConfigureAwait(false);
+            wait.Pace?.Spend(_time.GetElapsedTime(wait.Since));
             return wait.TryEnd() ? result : throw new OperationCanceledException("The client was too slow, and is cut off.");
         }
         finally
@@ -100,7 +107,7 @@ internal sealed class ClientWaits : IDisposable
     }
 
     private bool IsTooLong(Wait wait) =>
-        (wait.HoldsRoom && _time.GetElapsedTime(wait.Since) >= MaxHold)
+        (wait.Pace is { } pace && _time.GetElapsedTime(wait.Since) >= pace.Left)
         || (_stoppingSince is { } since && _time.GetElapsedTime(Math.Max(since, wait.Since)) >= MaxWhileStopping);
 
     private void NoteStopping()
@@ -109,14 +116,37 @@ internal sealed class ClientWaits : IDisposable
             _stoppingSince = _time.GetTimestamp();
     }
 
+    private static Pace PaceOf(HttpContext context)
+    {
+        if (context.Features.Get<Pace>() is { } known)
+            return known;
+        var pace = new Pace();
+        context.Features.Set(pace);
+        return pace;
+    }
+
+    /// <summary>How long the client of a request that holds room may still be waited for.</summary>
+    private sealed class Pace
+    {
+        internal TimeSpan Left { get; private set; } = MaxHold;
+
+        internal void Spend(TimeSpan time) => Left -= time;
+
+        internal void Earn(long bytes)
+        {
+            TimeSpan more = Left + TimeSpan.FromSeconds(bytes / (double)HeldBytesPerSecond);
+            Left = more < MaxHold ? more : MaxHold;
+        }
+    }
+
     /// <summary>One wait: it ends, or is cut, whatever comes first.</summary>
-    private sealed class Wait(HttpContext context, bool holdsRoom, long since)
+    private sealed class Wait(HttpContext context, Pace? pace, long since)
     {
         private int _isOver;
 
         internal HttpContext Context => context;
 
-        internal bool HoldsRoom => holdsRoom;
+        internal Pace? Pace => pace;
 
         internal long Since => since;
 

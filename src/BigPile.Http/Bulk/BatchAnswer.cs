@@ -38,7 +38,8 @@ internal static class BatchAnswer
         for (int at = 0; at < batch.Count;)
         {
             at = WriteFrames(writer, batch, at, time, out ReadOnlyMemory<byte> large);
-            if (!await SlicedBody.TryFlushAsync(response, writer.FlushAsync(), holdsRoom: true).ConfigureAwait(false)
+            int writtenBytes = (int)writer.UnflushedBytes;
+            if (!await SlicedBody.TryFlushAsync(response, writer.FlushAsync(), holdsRoom: true, writtenBytes).ConfigureAwait(false)
                 || !await SlicedBody.SendAsync(response, large, holdsRoom: true).ConfigureAwait(false))
             {
                 return;

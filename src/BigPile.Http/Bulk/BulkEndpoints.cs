@@ -85,7 +85,7 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
         context.Response.Headers.CacheControl = "no-store";
         if (context.Request.Method == "HEAD")
             return null; // how long an export is, nobody knows before it is made
-        var export = new BulkExport(table, context.Response.BodyWriter, room, context);
+        var export = new BulkExport(table, context.Response.BodyWriter, room.ForAnswers, context);
         Operation? operation = operations.TryBegin(
             "export", tableName, () => new JsonObject { ["entries"] = export.Entries }, limits.MaxBulkRequests);
         if (operation == null)

@@ -115,11 +115,14 @@ internal sealed class BulkExport(
 
     private async ValueTask<bool> TryFlushAsync(bool holdsRoom, CancellationToken cancellationToken)
     {
+        long flushedBytes = _unflushedBytes;
         _unflushedBytes = 0;
         ValueTask<FlushResult> flush = destination.FlushAsync(cancellationToken);
         if (client != null)
             flush = ClientWaits.ForAsync(client, flush, holdsRoom);
         FlushResult result = await flush.ConfigureAwait(false);
+        if (client != null && holdsRoom)
+            ClientWaits.NoteMoved(client, flushedBytes);
         return !result.IsCompleted && !result.IsCanceled;
     }
 

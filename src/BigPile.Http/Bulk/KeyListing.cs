@@ -69,7 +69,7 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
     private async Task WriteAsync(HttpContext context, KeyPage page, string? cursor)
     {
         bool isLines = WantsLines(context.Request.Headers.Accept);
-        ValueBuffer document = ValueBuffer.Rent(room);
+        ValueBuffer document = ValueBuffer.Rent(room.ForAnswers);
         try
         {
             if (isLines)

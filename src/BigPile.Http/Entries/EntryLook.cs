@@ -36,6 +36,23 @@ internal static class EntryLook
         return false;
     }
 
+    /// <summary>Asks, as often as it is called, whether a version is still the entry's.</summary>
+    internal static Func<bool> IsCurrent(CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ulong version)
+    {
+        byte[] kept = key.ToArray();
+        return () =>
+        {
+            try
+            {
+                return table.ByUtf8().TryLook(kept, out EntryCopy entry) && entry.Info.Version == version;
+            }
+            catch (ObjectDisposedException)
+            {
+                return false; // the table was dropped
+            }
+        };
+    }
+
     /// <summary>Says what only a look is told: priority, tags, and the parts of the lifetime.</summary>
     internal static void DescribeTo(IHeaderDictionary headers, in EntryCopy entry, CacheClock clock)
     {

@@ -130,7 +130,8 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
             if (!TryStart(context, table, found, out ByteRange range))
                 return RangeOutside(context, found);
             ReadOnlyMemory<byte> payload = lease.Memory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
-            var leased = new LeasedPayload(lease, payload, room, time, _maxLease);
+            var leased =
+                new LeasedPayload(lease, payload, room.ForAnswers, time, _maxLease, EntryLook.IsCurrent(table, key, info.Version));
             lease = null;
             return SendLeasedAsync(context.Response, leased, found.IsDecoded ? found.Coding : ContentCoding.Identity);
         }
@@ -271,12 +272,13 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         if (lengthBytes == 0)
             return false;
         writer.Advance(lengthBytes);
-        ValueTask<bool> flush = SlicedBody.TryFlushAsync(response, writer.FlushAsync(), holdsRoom: false);
-        if (leased == null || !leased.IsLeased)
+        ValueTask<bool> flush = SlicedBody.TryFlushAsync(response, writer.FlushAsync(), leased?.HoldsRoom == true, lengthBytes);
+        if (leased is not { IsLeased: true })
             return await flush.ConfigureAwait(false);
         Task<bool> sending = flush.AsTask();
         await leased.WaitAsync(sending).ConfigureAwait(false);
-        return await sending.ConfigureAwait(false);
+        // A copy may have been made meanwhile: from here on the client holds room.
+        return await ClientWaits.ForAsync(response.HttpContext, new ValueTask<bool>(sending), leased.HoldsRoom).ConfigureAwait(false);
     }
 
     private static Task RangeOutside(HttpContext context, in Representation found)

@@ -6,16 +6,20 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>A payload that is read where it lies in the pile, for a limited time; after that from a copy of the rest.</summary>
+/// <summary>
+/// A payload that is read where it lies in the pile, as long as it is the entry's; of one that was replaced or removed meanwhile a slow
+/// client gets the rest from a copy.
+/// </summary>
 /// <remarks>Thread safety: none; it belongs to one response.</remarks>
 internal sealed class LeasedPayload : ReadingStream
 {
     private readonly TimeProvider _time;
     private readonly TimeSpan _maxLease;
-    private readonly long _started;
+    private readonly Func<bool> _isCurrent;
     private readonly GrowingMemory _copy = new();
     private readonly CancellationTokenSource _ended = new();
     private PileLease? _lease;
+    private long _looked;
     private ReadOnlyMemory<byte> _rest;
 
     /// <summary>Takes over a lease.</summary>
@@ -23,32 +27,46 @@ internal sealed class LeasedPayload : ReadingStream
     /// <param name="payload">The part of the leased bytes to read.</param>
     /// <param name="room">Where a copy is made.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="maxLease">How long the lease may last.</param>
-    internal LeasedPayload(PileLease lease, ReadOnlyMemory<byte> payload, BufferRoom room, TimeProvider time, TimeSpan maxLease)
+    /// <param name="maxLease">How long the lease may last of what is not the entry's any more.</param>
+    /// <param name="isCurrent">Looks whether the payload is still the entry's.</param>
+    internal LeasedPayload(
+        PileLease lease, ReadOnlyMemory<byte> payload, BufferRoom room, TimeProvider time, TimeSpan maxLease, Func<bool> isCurrent)
     {
         _copy.TakeFrom(room);
         _lease = lease;
         _rest = payload;
         _time = time;
         _maxLease = maxLease;
-        _started = time.GetTimestamp();
+        _isCurrent = isCurrent;
+        _looked = time.GetTimestamp();
     }
 
     internal bool IsLeased => _lease != null;
 
-    /// <summary>Waits for a client to take what was sent; if that lasts until the lease is over, the rest is copied meanwhile.</summary>
+    /// <summary>Whether it takes room that all requests share.</summary>
+    internal bool HoldsRoom => _copy.LengthBytes != 0;
+
+    /// <summary>
+    /// Waits until a client has taken what was sent, or the lease is over: if that lasts, it is looked now and then whether the payload is
+    /// still the entry's, and where not, the lease keeps memory that the pile could use, so that the rest is copied.
+    /// </summary>
     /// <exception cref="BufferRoomException">There is no room for the copy.</exception>
     internal async Task WaitAsync(Task sending)
     {
-        if (IsLeased && !sending.IsCompleted)
+        while (IsLeased)
         {
-            TimeSpan left = _maxLease - _time.GetElapsedTime(_started);
-            if (left > TimeSpan.Zero)
+            TimeSpan left = _maxLease - _time.GetElapsedTime(_looked);
+            if (left > TimeSpan.Zero && !sending.IsCompleted)
                 await Task.WhenAny(sending, Task.Delay(left, _time, _ended.Token)).ConfigureAwait(false);
+            if (_time.GetElapsedTime(_looked) >= _maxLease)
+            {
+                _looked = _time.GetTimestamp();
+                if (!_isCurrent())
+                    EndLease();
+            }
+            if (sending.IsCompleted)
+                return;
         }
-        if (IsLeased && _time.GetElapsedTime(_started) >= _maxLease)
-            EndLease();
-        await sending.ConfigureAwait(false);
     }
 
     /// <inheritdoc/>

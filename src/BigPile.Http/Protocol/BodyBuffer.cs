@@ -45,6 +45,8 @@ internal static class BodyBuffer
             bool holdsRoom = buffer.WrittenSpan.Length > ClientWaits.SmallBytes;
             ReadResult result =
                 await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsRoom).ConfigureAwait(false);
+            if (holdsRoom)
+                ClientWaits.NoteMoved(context, result.Buffer.Length);
             // The server keeps to the limit too; this also holds where the limit can't be set.
             if (buffer.WrittenSpan.Length - startBytes + result.Buffer.Length > maxBytes)
             {

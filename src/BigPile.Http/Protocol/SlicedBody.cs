@@ -23,18 +23,28 @@ internal static class SlicedBody
         while (!body.IsEmpty)
         {
             int lengthBytes = Math.Min(SliceBytes, body.Length);
-            if (!await TryFlushAsync(response, response.BodyWriter.WriteAsync(body[..lengthBytes]), holdsRoom).ConfigureAwait(false))
+            if (!await TryFlushAsync(
+                response, response.BodyWriter.WriteAsync(body[..lengthBytes]), holdsRoom, lengthBytes).ConfigureAwait(false))
+            {
                 return false;
+            }
             body = body[lengthBytes..];
         }
         return true;
     }
 
     /// <summary>Waits for the client to take what was flushed.</summary>
+    /// <param name="response">Where it goes.</param>
+    /// <param name="flush">The flush.</param>
+    /// <param name="holdsRoom">Whether more behind it lies in buffers that all requests share.</param>
+    /// <param name="lengthBytes">The bytes that were flushed.</param>
     /// <returns><see langword="false"/> when the client has gone.</returns>
-    internal static async ValueTask<bool> TryFlushAsync(HttpResponse response, ValueTask<FlushResult> flush, bool holdsRoom)
+    internal static async ValueTask<bool> TryFlushAsync(
+        HttpResponse response, ValueTask<FlushResult> flush, bool holdsRoom, int lengthBytes)
     {
         FlushResult result = await ClientWaits.ForAsync(response.HttpContext, flush, holdsRoom).ConfigureAwait(false);
+        if (holdsRoom)
+            ClientWaits.NoteMoved(response.HttpContext, lengthBytes);
         return !result.IsCompleted && !result.IsCanceled;
     }
 }

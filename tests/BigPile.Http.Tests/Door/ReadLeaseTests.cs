@@ -1,5 +1,8 @@
 using System;
+using System.Collections.Generic;
 using System.Threading.Tasks;
+using BigPile.Http.Bounds;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace BigPile.Http.Tests.Door;
 
@@ -27,6 +30,62 @@ public sealed class ReadLeaseTests : StackReadTest
         });
         byte[] received = await client.ReadToEndAsync();
         Assert.Equal(bytes, received[^bytes.Length..]);
+    }
+
+    [Fact]
+    public async Task What_is_still_the_entrys_is_leased_for_as_long_as_a_client_takes()
+    {
+        var bytes = new byte[8 << 20];
+        new Random(7).NextBytes(bytes);
+        App.Put("large", bytes);
+        Pile pile = App.Table.Core.Pile;
+        var room = App.Services.GetRequiredService<BufferRoom>();
+        using RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096);
+        await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+        await Eventually.TrueAsync(() => pile.LeaseCount != 0);
+        for (int i = 0; i < 10; i++)
+        {
+            App.Time.Advance(TimeSpan.FromSeconds(6));
+            await Task.Yield();
+            Assert.Equal(1, pile.LeaseCount);
+            Assert.Equal(0, room.UsedBytes);
+        }
+        byte[] received = await client.ReadToEndAsync();
+        Assert.Equal(bytes, received[^bytes.Length..]);
+    }
+
+    [Fact]
+    public async Task Who_holds_a_copy_and_takes_nothing_is_cut_off_and_copies_take_half_of_the_room()
+    {
+        App.Put("large", new byte[8 << 20]);
+        Pile pile = App.Table.Core.Pile;
+        var room = App.Services.GetRequiredService<BufferRoom>();
+        var clients = new List<RawClient>();
+        try
+        {
+            for (int i = 0; i < 40; i++)
+            {
+                clients.Add(await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096));
+                await clients[^1].SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+                Assert.StartsWith("HTTP/1.1 200 ", await clients[^1].ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
+            }
+            App.Table.Remove("large");
+            await Eventually.TrueAsync(() =>
+            {
+                App.Time.Advance(TimeSpan.FromSeconds(1));
+                return pile.LeaseCount == 0;
+            });
+            Assert.InRange(room.UsedBytes, 0, room.LimitBytes / 2);
+            await Eventually.TrueAsync(() =>
+            {
+                App.Time.Advance(TimeSpan.FromSeconds(1));
+                return room.UsedBytes == 0;
+            });
+        }
+        finally
+        {
+            clients.ForEach(static client => client.Dispose());
+        }
     }
 
     [Fact]

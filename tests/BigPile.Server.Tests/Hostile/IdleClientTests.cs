@@ -80,6 +80,40 @@ public sealed class IdleClientTests : ServerTest
         Assert.Equal(7, await second);
     }
 
+    [Fact]
+    public async Task Who_holds_room_and_moves_little_at_a_time_is_cut_off_in_the_end()
+    {
+        const int Bytes = 16 * 1024; // half a second's worth
+        var time = new BigPile.Caching.Tests.ManualTime();
+        using var waits = new ClientWaits(time, null);
+        DefaultHttpContext context = WithLifetime(new ServiceCollection().AddSingleton(waits).BuildServiceProvider());
+        Assert.Equal(100, await MoveAsync(TimeSpan.FromSeconds(0.5), 100));
+        // What is faster than it need be earns no more than the one long wait that everybody has.
+        Assert.Equal(100, await MoveAsync(TimeSpan.FromSeconds(0.1), 100));
+        int moved = await MoveAsync(TimeSpan.FromSeconds(1), 100);
+        Assert.InRange(moved, 38, 41);
+
+        async Task<int> MoveAsync(TimeSpan pause, int times)
+        {
+            for (int i = 0; i < times; i++)
+            {
+                var more = new TaskCompletionSource<int>();
+                ValueTask<int> waiting = ClientWaits.ForAsync(context, new ValueTask<int>(more.Task), holdsRoom: true);
+                time.Advance(pause);
+                waits.Look();
+                more.SetResult(1);
+                if (context.RequestAborted.IsCancellationRequested)
+                {
+                    await Assert.ThrowsAsync<OperationCanceledException>(async () => await waiting);
+                    return i;
+                }
+                await waiting;
+                ClientWaits.NoteMoved(context, Bytes);
+            }
+            return times;
+        }
+    }
+
     private static DefaultHttpContext WithLifetime(IServiceProvider services)
     {
         var context = new DefaultHttpContext { RequestServices = services };
