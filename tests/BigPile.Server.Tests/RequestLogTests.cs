@@ -26,8 +26,11 @@ public sealed class RequestLogTests : IDisposable
     public void Dispose() => _directory.Dispose();
 
     [Theory]
-    [InlineData(false, "GET /v1/tables answered 200")]
-    [InlineData(true, "GET /v1/tables/t/entries/a%0Ab answered 404|POST /v1/tables/t:mget answered 200|GET /v1/tables answered 200")]
+    [InlineData(false, "GET /v1/tables from 127.0.0.1 answered 200")]
+    [InlineData(
+        true,
+        "GET /v1/tables/t/entries/a%0Ab from 127.0.0.1 answered 404|POST /v1/tables/t:mget from 127.0.0.1 answered 200|"
+        + "GET /v1/tables from 127.0.0.1 answered 200")]
     public async Task Requests_are_logged_and_reads_of_entries_if_told(bool logEntryReads, string expected)
     {
         using var lines = new RecordingProvider();
@@ -57,7 +60,7 @@ public sealed class RequestLogTests : IDisposable
                 "/v1/a?\u001b]0;x\u0007" })
                 _ = await server.SendRawAsync("GET " + target);
         }
-        Assert.Contains(lines.Lines, static line => line.StartsWith("GET /v1/a\\x1B[2Jb answered 404", StringComparison.Ordinal));
+        Assert.Contains(lines.Lines, static line => line.StartsWith("GET /v1/a\\x1B[2Jb from 127.0.0.1 answered 404", StringComparison.Ordinal));
         Assert.All(lines.Lines, static line => Assert.DoesNotContain(line, char.IsControl));
     }
 
@@ -78,7 +81,7 @@ public sealed class RequestLogTests : IDisposable
             connection.Abort();
             await Eventually.TrueAsync(() => !lines.Lines.IsEmpty);
         }
-        Assert.StartsWith($"{line} was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
+        Assert.StartsWith($"{line} from 127.0.0.1 was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -93,7 +96,7 @@ public sealed class RequestLogTests : IDisposable
             await Eventually.TrueAsync(() => !lines.Lines.IsEmpty);
             _ = await Record.ExceptionAsync(() => sent);
         }
-        Assert.StartsWith("POST /v1/tables/t:load was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
+        Assert.StartsWith("POST /v1/tables/t:load from 127.0.0.1 was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -118,7 +121,7 @@ public sealed class RequestLogTests : IDisposable
         string[] door = await LogOfReadsAsync(hasDoor: true, out RecordingProvider doorLines, answeredAtDoor: 5);
         Assert.Equal(6, stack.Length);
         Assert.Equal(stack, door);
-        Assert.Equal("Information Method=GET Status=200 Target=/v1/tables/t/entries/k:1 | {Method} {Target} answered {Status} in "
+        Assert.Equal("Information Client=127.0.0.1 Method=GET Status=200 Target=/v1/tables/t/entries/k:1 | {Method} {Target} from {Client} answered {Status} in "
             + "{Milliseconds:F2} ms", door[0]);
         Assert.All(stackLines.Milliseconds.Concat(doorLines.Milliseconds), static elapsed => Assert.InRange(elapsed, 0, 60_000));
     }

@@ -1,5 +1,6 @@
 using System;
 using System.IO.Pipelines;
+using System.Net;
 using BigPile.Caching;
 using BigPile.Http.Entries;
 using BigPile.Http.Metrics;
@@ -9,8 +10,11 @@ using BigPile.Http.Security;
 namespace BigPile.Http.Door;
 
 /// <summary>Writes the answers of the fast door to a connection's output.</summary>
+/// <param name="door">The endpoint.</param>
+/// <param name="output">The connection's output.</param>
+/// <param name="client">Who opened the connection.</param>
 /// <remarks>Thread safety: none; it belongs to one connection.</remarks>
-internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
+internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint? client = null)
 {
     private const int MaxTextLength = 64;
 
@@ -39,7 +43,11 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output)
         if (!TryAnswerTimed(head, isLast))
             return false;
         if (log.Take())
-            log.Write(head.IsHead ? "HEAD" : "GET", head.Table, head.Key, _tally.StatusSince(before), door.Time.GetElapsedTime(started));
+        {
+            log.Write(
+                head.IsHead ? "HEAD" : "GET", head.Table, head.Key, client, door.Guard.IsOpen ? default : head.Authorization,
+                _tally.StatusSince(before), door.Time.GetElapsedTime(started));
+        }
         return true;
     }
 

@@ -44,7 +44,7 @@ internal sealed class DoorConnection
         _connection = connection;
         _input = connection.Transport.Input;
         _output = connection.Transport.Output;
-        _answers = new DoorAnswers(door, _output);
+        _answers = new DoorAnswers(door, _output, connection.RemoteEndPoint);
         _timer = new DoorTimer(OnExpired);
     }
 

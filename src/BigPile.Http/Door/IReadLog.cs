@@ -1,4 +1,5 @@
 using System;
+using System.Net;
 
 namespace BigPile.Http.Door;
 
@@ -20,7 +21,11 @@ internal interface IReadLog
     /// <param name="method">The method.</param>
     /// <param name="table">The table's name, as it stood in the target.</param>
     /// <param name="key">The key, as it stood there: printable ASCII.</param>
+    /// <param name="client">The address of whoever opened the connection.</param>
+    /// <param name="authorization">The header by which the request proved an API key; empty: nobody was asked for one.</param>
     /// <param name="status">The answer's status.</param>
     /// <param name="elapsed">How long the answer took.</param>
-    void Write(string method, ReadOnlySpan<char> table, ReadOnlySpan<byte> key, int status, TimeSpan elapsed);
+    void Write(
+        string method, ReadOnlySpan<char> table, ReadOnlySpan<byte> key, EndPoint? client, ReadOnlySpan<byte> authorization, int status,
+        TimeSpan elapsed);
 }

@@ -14,7 +14,10 @@ internal sealed class RequestMeter
 
     private static readonly object[] BoxedStatuses = MakeBoxes();
 
+    private const string KeyTag = "key";
+
     private readonly Histogram<double> _duration;
+    private readonly Counter<long> _refusals;
 
     internal RequestMeter(IMeterFactory factory)
     {
@@ -22,6 +25,8 @@ internal sealed class RequestMeter
         meter.CreateObservableCounter("bigpile.server.requests", Observe, "{request}", "Requests that the full stack answered, by status.");
         _duration = meter.CreateHistogram<double>(
             "bigpile.server.request.duration", "s", "From the head of a request to the end of its response, in the full stack.");
+        _refusals = meter.CreateCounter<long>(
+            "bigpile.server.refusals", "{request}", "Requests that their key, or the lack of one, had refused, by key and status.");
     }
 
     /// <summary>What was answered.</summary>
@@ -35,6 +40,12 @@ internal sealed class RequestMeter
         seconds,
         new KeyValuePair<string, object?>(MethodTag, Known(method)),
         new KeyValuePair<string, object?>(StatusTag, status is >= 0 and < 600 ? BoxedStatuses[status] : status));
+
+    /// <summary>Counts a request that was refused.</summary>
+    /// <param name="key">The name of a key that there is; <see langword="null"/>: it named none.</param>
+    /// <param name="status">The answer's status.</param>
+    internal void NoteRefusal(string? key, int status) => _refusals.Add(
+        1, new KeyValuePair<string, object?>(KeyTag, key ?? ""), new KeyValuePair<string, object?>(StatusTag, status));
 
     private IEnumerable<Measurement<long>> Observe()
     {

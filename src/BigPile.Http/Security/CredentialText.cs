@@ -35,6 +35,13 @@ internal static class CredentialText
         return true;
     }
 
+    /// <summary>The name of the key in a header's value that proved it; <see langword="null"/>: there is none.</summary>
+    internal static string? NameOf(ReadOnlySpan<byte> authorization) =>
+        TryReadBearer(authorization, out ReadOnlySpan<byte> credential)
+        && TrySplit(credential, stackalloc char[MaxNameLength], out ReadOnlySpan<char> name, out _)
+            ? name.ToString()
+            : null;
+
     /// <summary>Splits a credential.</summary>
     /// <param name="credential">The bytes that came over the wire.</param>
     /// <param name="room">Room for <see cref="MaxNameLength"/> characters.</param>

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Security.Cryptography;
 using System.Threading;
 using BigPile.AspNetCore.Tables;
@@ -56,6 +57,9 @@ internal sealed class HeldKey : ITableMaker
         Volatile.Write(ref _proven, secret.ToArray());
         return true;
     }
+
+    /// <summary>Whether another description of the key says the same.</summary>
+    internal bool IsAs(BigPileKey other) => other with { Tables = _key.Tables } == _key && other.Tables.SequenceEqual(_key.Tables);
 
     /// <summary>Whether the key has a scope.</summary>
     internal bool Has(KeyScopes scope) => (_key.Scopes & scope) == scope;

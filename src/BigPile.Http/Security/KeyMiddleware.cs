@@ -22,7 +22,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
     public Task InvokeAsync(HttpContext context)
     {
         if (rules.Clients is { } clients && RefusalOf(clients, context.Request) is { } refusal)
-            return ProblemResponse.WriteAsync(context, refusal);
+            return RefuseAsync(context, null, refusal);
         string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         Span<char> room = stackalloc char[TableName.MaxLength];
         RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, room);
@@ -42,19 +42,23 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
     {
         Span<byte> room = stackalloc byte[CredentialText.MaxBytes];
         if (!TryReadCredential(context.Request.Headers, room, out ReadOnlySpan<byte> credential))
-            return RefuseAsync(context, ProblemCatalog.CredentialsMissing, Challenge);
-        if (keys.Find(credential) is not { } key)
-            return RefuseAsync(context, ProblemCatalog.CredentialsInvalid, WrongChallenge);
+            return ChallengeAsync(context, null, ProblemCatalog.CredentialsMissing, Challenge);
+        if (keys.Find(credential, out HeldKey? claimed) is not { } key)
+            return ChallengeAsync(context, claimed, ProblemCatalog.CredentialsInvalid, WrongChallenge);
         if (!key.Has(need.Scope))
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.ScopeMissing(key.Name, need.Scope.ToString().ToLowerInvariant()));
+            return RefuseAsync(context, key, ProblemCatalog.ScopeMissing(key.Name, need.Scope.ToString().ToLowerInvariant()));
         if (need.Table.IsEmpty ? !need.IsForSome && !key.ReachesAll() : !key.Reaches(need.Table))
-            return ProblemResponse.WriteAsync(context, ProblemCatalog.TableForbidden(key.Name, need.Table));
+            return RefuseAsync(context, key, ProblemCatalog.TableForbidden(key.Name, need.Table));
         if (!IsCharged(context, key) && !key.TryTakePermit(out TimeSpan wait))
-            return RetryLater.AnswerAsync(context, ProblemCatalog.RateLimited(key.Name), wait);
+        {
+            Problem limited = ProblemCatalog.RateLimited(key.Name);
+            KeyNote.Refuse(context, key.Name, limited.Title);
+            return RetryLater.AnswerAsync(context, limited, wait);
+        }
         if (need.Scope != KeyScopes.Read || need.IsForSome)
             context.Features.Set(key); // for what a key may have of its own
-        if (need.Scope == KeyScopes.Admin)
-            context.Items[typeof(HeldKey)] = key.Name; // for the log: who did it
+        if (context.Features.Get<KeyNote>() is { } note)
+            note.Key = key.Name;
         return next(context);
     }
 
@@ -62,9 +66,15 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
     private static bool IsCharged(HttpContext context, HeldKey key) =>
         key.IsLimited && context.Features.Get<IResponseGate>() is { } gate && gate.TakePermit();
 
-    private static Task RefuseAsync(HttpContext context, Problem problem, string challenge)
+    private static Task ChallengeAsync(HttpContext context, HeldKey? claimed, Problem problem, string challenge)
     {
         context.Response.Headers.WWWAuthenticate = challenge;
+        return RefuseAsync(context, claimed, problem);
+    }
+
+    private static Task RefuseAsync(HttpContext context, HeldKey? key, Problem problem)
+    {
+        KeyNote.Refuse(context, key?.Name, (key == null ? null : problem.Detail) ?? problem.Title);
         return ProblemResponse.WriteAsync(context, problem);
     }
 

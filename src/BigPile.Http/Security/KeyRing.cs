@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 
 namespace BigPile.Http.Security;
 
@@ -7,22 +8,44 @@ namespace BigPile.Http.Security;
 /// <remarks>Nothing here makes an object once each key has proved itself. Thread safety: all members may be called concurrently.</remarks>
 internal sealed class KeyRing : IEntryGuard
 {
-    private readonly Dictionary<string, HeldKey> _keys = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, HeldKey>.AlternateLookup<ReadOnlySpan<char>> _byName;
+    private readonly TimeProvider _time;
+    private volatile Dictionary<string, HeldKey> _keys;
 
     /// <exception cref="ArgumentException">A key is not what it must be, or there are two of one name.</exception>
     internal KeyRing(IEnumerable<BigPileKey> keys, TimeProvider time)
     {
-        _byName = _keys.GetAlternateLookup<ReadOnlySpan<char>>();
-        foreach (BigPileKey key in keys)
-        {
-            if (!_keys.TryAdd(key.Name, new HeldKey(key, time)))
-                throw new ArgumentException($"There are two keys named '{key.Name}'; give each a name of its own.");
-        }
+        _time = time;
+        _keys = [];
+        _keys = Held(keys);
+        IsOpen = _keys.Count == 0;
     }
 
     /// <inheritdoc/>
-    public bool IsOpen => _keys.Count == 0;
+    public bool IsOpen { get; }
+
+    /// <summary>The names of the keys.</summary>
+    internal IReadOnlyCollection<string> Names => _keys.Keys;
+
+    /// <summary>
+    /// Takes other keys in the place of those that there are; one that stays as it is goes on with the permits that it has left.
+    /// </summary>
+    /// <returns>Whether anything is different now.</returns>
+    /// <exception cref="ArgumentException">
+    /// A key is not what it must be, there are two of one name, or none: whoever has keys would be open to all. Nothing is different then.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">There were no keys from the start, and nobody is asked for one.</exception>
+    internal bool Replace(IEnumerable<BigPileKey> keys)
+    {
+        if (IsOpen)
+            throw new InvalidOperationException("The host has no keys.");
+        Dictionary<string, HeldKey> held = Held(keys);
+        if (held.Count == 0)
+            throw new ArgumentException("There are no keys any more; leave one, or start anew without any.");
+        if (held.Count == _keys.Count && held.Values.All(key => _keys.TryGetValue(key.Name, out HeldKey? known) && known == key))
+            return false;
+        _keys = held;
+        return true;
+    }
 
     /// <inheritdoc/>
     public EntryAccess CheckRead(ReadOnlySpan<byte> authorization, ReadOnlySpan<char> table)
@@ -30,7 +53,7 @@ internal sealed class KeyRing : IEntryGuard
         if (IsOpen)
             return EntryAccess.Allowed;
         bool isAllowed = CredentialText.TryReadBearer(authorization, out ReadOnlySpan<byte> credential)
-            && Find(credential) is { } key
+            && Find(credential, out _) is { } key
             && key.Has(KeyScopes.Read)
             && key.Reaches(table)
             && key.TryTakePermit(out _);
@@ -38,15 +61,30 @@ internal sealed class KeyRing : IEntryGuard
     }
 
     /// <summary>Finds the key that a credential proves.</summary>
+    /// <param name="credential">The credential.</param>
+    /// <param name="claimed">The key that it names, proved or not; <see langword="null"/>: there is none of the name.</param>
     /// <returns><see langword="null"/> when it proves none.</returns>
-    internal HeldKey? Find(ReadOnlySpan<byte> credential)
+    internal HeldKey? Find(ReadOnlySpan<byte> credential, out HeldKey? claimed)
     {
+        claimed = null;
         Span<char> room = stackalloc char[CredentialText.MaxNameLength];
         if (!CredentialText.TrySplit(credential, room, out ReadOnlySpan<char> name, out ReadOnlySpan<byte> secret))
             return null;
-        if (_byName.TryGetValue(name, out HeldKey? key))
-            return key.IsProvedBy(secret) ? key : null;
+        if (_keys.GetAlternateLookup<ReadOnlySpan<char>>().TryGetValue(name, out claimed))
+            return claimed.IsProvedBy(secret) ? claimed : null;
         SecretHash.Nobodys.Matches(secret); // a name that nobody has takes as long as a wrong secret
         return null;
+    }
+
+    private Dictionary<string, HeldKey> Held(IEnumerable<BigPileKey> keys)
+    {
+        var held = new Dictionary<string, HeldKey>(StringComparer.Ordinal);
+        foreach (BigPileKey key in keys)
+        {
+            HeldKey one = _keys.TryGetValue(key.Name, out HeldKey? known) && known.IsAs(key) ? known : new HeldKey(key, _time);
+            if (!held.TryAdd(key.Name, one))
+                throw new ArgumentException($"There are two keys named '{key.Name}'; give each a name of its own.");
+        }
+        return held;
     }
 }

@@ -1,6 +1,8 @@
 using System;
+using System.Net;
 using System.Text;
 using BigPile.Http.Door;
+using BigPile.Http.Security;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
@@ -16,8 +18,11 @@ internal sealed class ReadLog(ReadSampler sampler, ILogger<RequestLog> logger) :
     public bool Take() => sampler.Take();
 
     /// <inheritdoc/>
-    public void Write(string method, ReadOnlySpan<char> table, ReadOnlySpan<byte> key, int status, TimeSpan elapsed) =>
-        RequestLine.Write(logger, LogLevel.Information, method, TargetOf(table, key), status, elapsed);
+    public void Write(
+        string method, ReadOnlySpan<char> table, ReadOnlySpan<byte> key, EndPoint? client, ReadOnlySpan<byte> authorization, int status,
+        TimeSpan elapsed) => RequestLine.Write(
+            logger, LogLevel.Information, method, TargetOf(table, key),
+            new RequestFrom((client as IPEndPoint)?.Address, CredentialText.NameOf(authorization)), status, elapsed);
 
     // The door takes targets in one form only, so that this is what came over the wire.
     private static string TargetOf(ReadOnlySpan<char> table, ReadOnlySpan<byte> key) =>

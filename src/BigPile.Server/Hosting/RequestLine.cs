@@ -6,21 +6,42 @@ namespace BigPile.Server.Hosting;
 /// <summary>The lines of the request log, which are the same whichever way a request was served.</summary>
 internal static class RequestLine
 {
-    internal static void Write(ILogger<RequestLog> logger, LogLevel level, string method, string target, int status, TimeSpan elapsed) =>
+    private const string Nobody = "nobody known";
+
+    internal static void Write(
+        ILogger<RequestLog> logger, LogLevel level, string method, string target, in RequestFrom from, int status, TimeSpan elapsed)
+    {
+        if (from.Key == null)
+        {
+            logger.Log(
+                level, "{Method} {Target} from {Client} answered {Status} in {Milliseconds:F2} ms",
+                method, LogText.Of(target), from.Client, status, elapsed.TotalMilliseconds);
+            return;
+        }
         logger.Log(
-            level, "{Method} {Target} answered {Status} in {Milliseconds:F2} ms", method, LogText.Of(target), status,
-            elapsed.TotalMilliseconds);
+            level, "{Method} {Target} from {Client} by {Key} answered {Status} in {Milliseconds:F2} ms",
+            method, LogText.Of(target), from.Client, from.Key, status, elapsed.TotalMilliseconds);
+    }
 
     /// <summary>Writes the line of a request whose client went before it had the answer.</summary>
-    internal static void WriteLeft(ILogger<RequestLog> logger, LogLevel level, string method, string target, TimeSpan elapsed) =>
-        logger.Log(
-            level, "{Method} {Target} was left by its client after {Milliseconds:F2} ms", method, LogText.Of(target),
-            elapsed.TotalMilliseconds);
+    internal static void WriteLeft(
+        ILogger<RequestLog> logger, LogLevel level, string method, string target, in RequestFrom from, TimeSpan elapsed) => logger.Log(
+            level, "{Method} {Target} from {Client} was left by its client after {Milliseconds:F2} ms",
+            method, LogText.Of(target), from.Client, elapsed.TotalMilliseconds);
 
-    /// <summary>Writes the line of a request whose key is named in the log.</summary>
-    internal static void Write(
-        ILogger<RequestLog> logger, LogLevel level, string method, string target, object? key, int status, TimeSpan elapsed) =>
-        logger.Log(
-            level, "{Method} {Target} by {Key} answered {Status} in {Milliseconds:F2} ms",
-            method, LogText.Of(target), key, status, elapsed.TotalMilliseconds);
+    /// <summary>Writes the line of a request that its key, or the lack of one, had refused.</summary>
+    internal static void WriteRefused(
+        ILogger<RequestLog> logger, string method, string target, in RequestFrom from, int status, string why, long unlogged)
+    {
+        if (unlogged == 0)
+        {
+            logger.LogWarning(
+                "{Method} {Target} from {Client} by {Key} was refused with {Status}: {Reason}",
+                method, LogText.Of(target), from.Client, from.Key ?? Nobody, status, why);
+            return;
+        }
+        logger.LogWarning(
+            "{Method} {Target} from {Client} by {Key} was refused with {Status}: {Reason} {Unlogged:N0} others had no line",
+            method, LogText.Of(target), from.Client, from.Key ?? Nobody, status, why, unlogged);
+    }
 }

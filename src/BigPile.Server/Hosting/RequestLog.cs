@@ -11,11 +11,13 @@ namespace BigPile.Server.Hosting;
 
 /// <summary>
 /// Counts requests, and logs them with their status and time: changes of entries and health checks on the level Debug, reads of entries
-/// as set, one by one or in batches, what the server failed at as warnings, and all else as information.
+/// as set, one by one or in batches, what the server failed at and whom it refused as warnings, and all else as information.
 /// </summary>
 internal sealed class RequestLog(
     RequestDelegate next, ReadSampler sampler, RequestMeter meter, TimeProvider time, ILogger<RequestLog> logger)
 {
+    private readonly RefusedLines _refused = new(time);
+
     public Task InvokeAsync(HttpContext context)
     {
         // As it came over the wire.
@@ -23,6 +25,8 @@ internal sealed class RequestLog(
         LogLevel level = LevelOf(context.Request.Method, target);
         if (level != LogLevel.None && !logger.IsEnabled(level))
             level = LogLevel.None;
+        if (level != LogLevel.None)
+            context.Features.Set(new KeyNote());
         long started = level != LogLevel.None || meter.IsTiming ? time.GetTimestamp() : 0;
         Task running = next(context);
         if (!running.IsCompletedSuccessfully)
@@ -72,15 +76,30 @@ internal sealed class RequestLog(
         TimeSpan elapsed = started == 0 ? TimeSpan.Zero : time.GetElapsedTime(started);
         if (started != 0 && meter.IsTiming)
             meter.NoteDuration(context.Request.Method, status, elapsed.TotalSeconds);
+        KeyNote? note = context.Features.Get<KeyNote>();
+        if (note?.Refusal is { } why)
+        {
+            NoteRefused(context, target, status, note.RefusedKey, why);
+            return;
+        }
         if (status >= 500 && !target.StartsWith("/health/", StringComparison.Ordinal))
             level = LogLevel.Warning;
         if (level == LogLevel.None)
             return;
+        var from = new RequestFrom(context.Connection.RemoteIpAddress, note?.Key);
         if (isLeft)
-            RequestLine.WriteLeft(logger, level, context.Request.Method, target, elapsed);
-        else if (context.Items.TryGetValue(typeof(HeldKey), out object? key))
-            RequestLine.Write(logger, level, context.Request.Method, target, key, status, elapsed);
+            RequestLine.WriteLeft(logger, level, context.Request.Method, target, from, elapsed);
         else
-            RequestLine.Write(logger, level, context.Request.Method, target, status, elapsed);
+            RequestLine.Write(logger, level, context.Request.Method, target, from, status, elapsed);
+    }
+
+    private void NoteRefused(HttpContext context, string target, int status, string? key, string why)
+    {
+        meter.NoteRefusal(key, status);
+        if (_refused.Take(key, out long unlogged))
+        {
+            RequestLine.WriteRefused(
+                logger, context.Request.Method, target, new RequestFrom(context.Connection.RemoteIpAddress, key), status, why, unlogged);
+        }
     }
 }

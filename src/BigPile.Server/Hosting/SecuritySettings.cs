@@ -12,7 +12,7 @@ internal sealed record SecuritySettings
 {
     internal static readonly string[] Known =
         ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls", "Security:Hosts",
-            "Security:Origins"];
+            "Security:Origins", "Security:KeysPath", "Security:ReloadSeconds"];
 
     /// <summary>The parts of a key that are lists.</summary>
     internal static readonly string[] ListsOfKey = ["Scopes", "Tables"];
@@ -21,6 +21,9 @@ internal sealed record SecuritySettings
 
     /// <summary>The keys; none: nobody is asked for one.</summary>
     internal required IReadOnlyList<BigPileKey> Keys { get; init; }
+
+    /// <summary>How often the settings are looked at for other keys; zero: never.</summary>
+    internal TimeSpan ReloadPeriod { get; init; }
 
     /// <summary>Where administrators are listened to, and nowhere else; <see langword="null"/>: wherever all others are.</summary>
     internal string? AdminUrl { get; init; }
@@ -53,7 +56,8 @@ internal sealed record SecuritySettings
         bool allowsAll = Setting.Switch(configuration, "Server:AllowInsecure", false);
         return new SecuritySettings
         {
-            Keys = [.. configuration.GetSection("Security:Keys").GetChildren().Select(section => ReadKey(configuration, section))],
+            Keys = ReadKeys(configuration),
+            ReloadPeriod = Setting.Seconds(configuration, "Security:ReloadSeconds", 60, 0),
             Hosts = Setting.List(configuration, "Security:Hosts")?.Select(ClientNames.HostOf).ToArray(),
             Origins = [.. (Setting.List(configuration, "Security:Origins") ?? []).Select(ClientNames.OriginOf)],
             AdminUrl = Setting.Text(configuration, "Security:AdminUrl"),
@@ -61,6 +65,11 @@ internal sealed record SecuritySettings
             AllowWithoutTls = allowsAll || Setting.Switch(configuration, "Security:AllowWithoutTls", false),
         };
     }
+
+    /// <summary>Reads the keys.</summary>
+    /// <exception cref="SettingsException">One of them is wrong.</exception>
+    internal static BigPileKey[] ReadKeys(IConfiguration configuration) =>
+        [.. configuration.GetSection("Security:Keys").GetChildren().Select(section => ReadKey(configuration, section))];
 
     /// <summary>Reads scopes as people write them: <c>read,write</c>.</summary>
     /// <returns><see langword="false"/> when one of the words is none.</returns>

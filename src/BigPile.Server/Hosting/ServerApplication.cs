@@ -14,6 +14,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
@@ -33,6 +34,7 @@ internal static class ServerApplication
             ContentRootPath = AppContext.BaseDirectory, // the settings file lies beside the program, wherever it is started from
         });
         SettingsFile.AddTo(builder.Configuration, Directory.GetCurrentDirectory());
+        SettingsFile.AddKeysTo(builder.Configuration);
         SettingForms.Check(builder.Configuration);
         ForeignSettings.Check(builder.Configuration);
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
@@ -46,6 +48,9 @@ internal static class ServerApplication
         ConfigureHttp(builder, http, security);
         AddServices(builder.Services, settings, limits);
         AddProtection(builder.Services, security, limits);
+        builder.Services.AddSingleton(provider => new KeyReload(
+            builder.Configuration, security, provider.GetRequiredService<KeyRing>(), provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<ILogger<KeyReload>>()));
         AddObservation(builder.Services, settings);
         if (metrics.IsOn)
             builder.Services.AddBigPileMetrics(metrics.Meters);
@@ -59,6 +64,7 @@ internal static class ServerApplication
         try
         {
             _ = app.Services.GetService<ServerCertificate>(); // a wrong one is to be refused before anything is opened
+            _ = app.Services.GetRequiredService<KeyReload>();
             _ = app.Services.GetRequiredService<ConnectionCount>(); // counts from the first connection on
             if (metrics.IsOn)
                 _ = app.Services.GetRequiredService<MetricCollector>(); // collects from the pile's opening on

@@ -35,6 +35,24 @@ internal static class SettingsFile
         sources.Insert(last == null ? 0 : sources.IndexOf(last) + 1, own);
     }
 
+    /// <summary>Has a configuration read the file with keys that its settings name, if they do.</summary>
+    /// <exception cref="SettingsException">The file is not there, or there are keys elsewhere too.</exception>
+    internal static void AddKeysTo(ConfigurationManager configuration)
+    {
+        if (Setting.Text(configuration, "Security:KeysPath") is not { } path)
+            return;
+        path = Path.GetFullPath(path);
+        if (!File.Exists(path))
+            throw SettingsException.Of("Security:KeysPath", path, "be a file with the section Security:Keys, such as an appsettings.json");
+        if (configuration.GetSection("Security:Keys").GetChildren().Any())
+            throw new SettingsException(
+                "There are 'Security:Keys' beside the file of 'Security:KeysPath', and one would be taken for a part of the other; leave "
+                + "them in one place.");
+        var keys = new JsonConfigurationSource { Path = path, Optional = true };
+        keys.ResolveFileProvider();
+        ((IConfigurationBuilder)configuration).Sources.Insert(0, keys);
+    }
+
     private static string PathIn(string directory) => Path.GetFullPath(Path.Combine(directory, Name));
 
     private static IConfigurationBuilder AddFiles(IConfigurationBuilder configuration, string workingDirectory) => configuration
