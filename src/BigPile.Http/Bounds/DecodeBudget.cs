@@ -21,7 +21,13 @@ internal sealed class DecodeBudget(long firstBytes, CancellationToken stop)
     /// <summary>What a line of a load costs that is no record: to find that out takes as long as to decompress so much.</summary>
     internal const int BytesForABadLine = 4096;
 
+    /// <summary>What any line of a load costs: to put the shortest record takes as long as to decompress some more than so much.</summary>
+    internal const int BytesForALine = 100;
+
     private long _leftForLines = firstBytes;
+
+    /// <summary>The lines that a load may have however little is sent, if each of them can be stored.</summary>
+    internal long FirstLines { get; } = firstBytes / BytesForALine;
 
     /// <summary>What is left; zero or less: nothing.</summary>
     internal long LeftBytes { get; private set; } = firstBytes;
@@ -32,9 +38,9 @@ internal sealed class DecodeBudget(long firstBytes, CancellationToken stop)
 
     internal void Take(long decodedBytes) => LeftBytes -= decodedBytes;
 
-    /// <summary>Takes what a line costs that is no record, from a budget of its own that is as large.</summary>
+    /// <summary>Takes what a line costs, from a budget of its own that is as large.</summary>
     /// <returns><see langword="false"/> when there were too many.</returns>
-    internal bool TryTakeBadLine() => (_leftForLines -= BytesForABadLine) >= 0;
+    internal bool TryTakeLine(bool isBad) => (_leftForLines -= isBad ? BytesForABadLine : BytesForALine) >= 0;
 
     internal void Earn(long receivedBytes)
     {

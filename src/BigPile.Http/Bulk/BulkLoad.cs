@@ -82,15 +82,23 @@ internal sealed class BulkLoad : IDisposable
             await turns.EnterAsync(cancellationToken).ConfigureAwait(false);
             if (lines.IsTooLong)
                 Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
-            else if (lines.Line.Span.ContainsAnyExcept(" \t\r"u8) && Put(lines.Line.Span) is { } problem)
+            else if (!lines.Line.Span.ContainsAnyExcept(" \t\r"u8))
+                continue;
+            else if (Put(lines.Line.Span) is { } problem)
                 Skip(lines.LineNumber, problem);
+            else if (_budget?.TryTakeLine(isBad: false) == false)
+            {
+                throw new RefusedException(ProblemCatalog.InvalidDocument(
+                    $"It decompresses to more lines than it may have: one for each byte that is sent, and {_budget.FirstLines:N0}. Send the "
+                    + "rest by itself, or less compressed."));
+            }
         }
     }
 
     private void Skip(long lineNumber, string problem)
     {
         _tally.Skip(lineNumber, problem);
-        if (_budget?.TryTakeBadLine() == false)
+        if (_budget?.TryTakeLine(isBad: true) == false)
         {
             throw new RefusedException(ProblemCatalog.InvalidDocument(
                 $"Too many of its lines can't be stored: {_tally.Skipped:N0} of {lineNumber:N0}. The last of them, line {lineNumber:N0}: "

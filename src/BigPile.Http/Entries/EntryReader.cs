@@ -88,7 +88,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
                 return RangeOutside(context, found);
             ReadOnlyMemory<byte> payload = buffer.WrittenMemory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
             if (!found.IsDecoded)
-                return Send(context.Response, payload.Span);
+                return SlicedBody.SendAtOnce(context.Response, payload.Span);
             Task sending = DecodeAsync(context.Response, payload, found.Coding, buffer);
             buffer = null;
             return sending;
@@ -171,14 +171,17 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         if (asked.MaxAgeSeconds is { } seconds && Freshness.IsStale(found.Info, nowTicks, seconds))
             return PrebuiltProblem.EntryStale.WriteAsync(context);
         if (found.Form == PayloadForm.None)
-            return Refuse(context, ProblemCatalog.EncodingRefused, found);
+        {
+            Vary(context, found);
+            return PrebuiltProblem.EncodingRefused.WriteAsync(context);
+        }
         IHeaderDictionary headers = context.Request.Headers;
         if (!Preconditions.Has(headers))
             return null;
         switch (Preconditions.Check(headers, found.Tag, Freshness.LastModified(found.Info)))
         {
             case StatusCodes.Status412PreconditionFailed:
-                return ProblemResponse.WriteAsync(context, ProblemCatalog.Precondition);
+                return PrebuiltProblem.Precondition.WriteAsync(context);
             case StatusCodes.Status304NotModified:
                 context.Response.StatusCode = StatusCodes.Status304NotModified;
                 found.DescribeTo(context.Response, table);
@@ -217,21 +220,6 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
             range = part;
         return kind;
     }
-
-    // The server sends what is in its own buffer when the answer ends, requests that wait behind it included. A body that middleware has
-    // put in its place knows only what was flushed.
-    private static Task Send(HttpResponse response, ReadOnlySpan<byte> payload)
-    {
-        PipeWriter writer = response.BodyWriter;
-        System.Buffers.BuffersExtensions.Write(writer, payload);
-        return IsOfServer(response.HttpContext.Features) ? Task.CompletedTask : FlushAsync(writer);
-    }
-
-    private static async Task FlushAsync(PipeWriter writer) => await writer.FlushAsync().ConfigureAwait(false);
-
-    // The servers' features are one object; what replaces one of them is another.
-    private static bool IsOfServer(IFeatureCollection features) =>
-        ReferenceEquals(features.Get<IHttpResponseBodyFeature>(), features.Get<IHttpRequestLifetimeFeature>());
 
     private static async Task DecodeAsync(HttpResponse response, ReadOnlyMemory<byte> payload, ContentCoding coding, ValueBuffer buffer)
     {
@@ -285,14 +273,14 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
     {
         context.Response.Headers.ContentRange = $"bytes */{found.StoredBytes}";
         context.Response.Headers.AcceptRanges = "bytes";
-        return Refuse(context, ProblemCatalog.RangeOutside, found);
+        Vary(context, found);
+        return ProblemResponse.WriteAsync(context, ProblemCatalog.RangeOutside);
     }
 
-    private static Task Refuse(HttpContext context, Problem problem, in Representation found)
+    private static void Vary(HttpContext context, in Representation found)
     {
         if (found.Coding != ContentCoding.Identity)
             context.Response.Headers.Append(HeaderNames.Vary, HeaderNames.AcceptEncoding);
-        return ProblemResponse.WriteAsync(context, problem);
     }
 
     private static Task NotServable(HttpContext context, CacheTable table, ReadOnlySpan<byte> key) =>

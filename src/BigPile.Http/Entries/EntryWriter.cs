@@ -75,6 +75,9 @@ internal sealed class EntryWriter(
     {
         if (PutRules.Read(context.Request, time, _maxBodyBytes, out PutPlan plan) is { } broken)
             return broken;
+        // Who waits to be told to go on is told before that whether it is in vain.
+        if (context.Request.Headers.Expect.Count != 0 && Foresee(context, tables, tableName, key, plan.Condition, isCreate) is { } vain)
+            return vain;
         ValueBuffer buffer = ValueBuffer.Rent(room);
         try
         {
@@ -99,6 +102,20 @@ internal sealed class EntryWriter(
         {
             ValueBuffer.Return(buffer);
         }
+    }
+
+    private static Problem? Foresee(
+        HttpContext context, ServedTables tables, string tableName, byte[] key, in WriteCondition stated, bool isCreate)
+    {
+        if (new PutTarget(tables, tableName, context.Features.Get<HeldKey>()).Check() is { } refusal)
+            return refusal;
+        WriteCondition condition = isCreate ? stated.AndMissing() : stated;
+        bool isMet = condition.IsNone || (tables.TryGet(tableName, out CacheTable<string, byte[]>? table)
+            ? TryFind(table, key, condition, out _)
+            : condition.AllowsMissing);
+        if (isMet)
+            return null;
+        return isCreate && Allows(tables, tableName, key, stated) ? ProblemCatalog.EntryExists : ProblemCatalog.Precondition;
     }
 
     // Whether it was not the condition that the request states.

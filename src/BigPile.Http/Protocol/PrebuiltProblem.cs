@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http;
 namespace BigPile.Http.Protocol;
 
 /// <summary>A problem document that says nothing of the request, so that its bytes are made once.</summary>
-/// <remarks>Misses are frequent: both doors answer them with the same bytes, without making any.</remarks>
+/// <remarks>A read is answered with the same bytes whenever it comes, and a miss by both doors without making any.</remarks>
 internal sealed class PrebuiltProblem(Problem problem)
 {
     private static readonly ProblemJson Json =
@@ -19,6 +19,12 @@ internal sealed class PrebuiltProblem(Problem problem)
     /// <summary>What a read gets that does not take so old an entry.</summary>
     internal static PrebuiltProblem EntryStale { get; } = new(ProblemCatalog.EntryStale);
 
+    /// <summary>What a read gets whose condition is not met.</summary>
+    internal static PrebuiltProblem Precondition { get; } = new(ProblemCatalog.Precondition);
+
+    /// <summary>What a read gets that takes no coding in which the payload can be had.</summary>
+    internal static PrebuiltProblem EncodingRefused { get; } = new(ProblemCatalog.EncodingRefused);
+
     internal int Status => problem.Status;
 
     internal byte[] Body { get; } = JsonSerializer.SerializeToUtf8Bytes(problem, Json.Problem);
@@ -29,7 +35,7 @@ internal sealed class PrebuiltProblem(Problem problem)
         HttpResponse response = context.Response;
         response.StatusCode = problem.Status;
         response.Headers.CacheControl = ProblemResponse.CacheControl;
-        if (WantsMinimum(context.Request.Headers))
+        if (Status == StatusCodes.Status404NotFound && WantsMinimum(context.Request.Headers))
         {
             response.Headers["Preference-Applied"] = "return=minimal";
             response.ContentLength = 0;

@@ -1,8 +1,10 @@
 using System;
+using System.Buffers;
 using System.IO.Pipelines;
 using System.Threading.Tasks;
 using BigPile.Http.Bounds;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 
 namespace BigPile.Http.Protocol;
 
@@ -47,4 +49,20 @@ internal static class SlicedBody
             ClientWaits.NoteMoved(response.HttpContext, lengthBytes);
         return !result.IsCompleted && !result.IsCanceled;
     }
+
+    /// <summary>Sends a body that is short enough to be sent at once.</summary>
+    // The server sends what is in its own buffer when the answer ends, requests that wait behind it included. A body that middleware has
+    // put in its place knows only what was flushed.
+    internal static Task SendAtOnce(HttpResponse response, ReadOnlySpan<byte> payload)
+    {
+        PipeWriter writer = response.BodyWriter;
+        writer.Write(payload);
+        return IsOfServer(response.HttpContext.Features) ? Task.CompletedTask : FlushAsync(writer);
+    }
+
+    private static async Task FlushAsync(PipeWriter writer) => await writer.FlushAsync().ConfigureAwait(false);
+
+    // The servers' features are one object; what replaces one of them is another.
+    private static bool IsOfServer(IFeatureCollection features) =>
+        ReferenceEquals(features.Get<IHttpResponseBodyFeature>(), features.Get<IHttpRequestLifetimeFeature>());
 }

@@ -118,6 +118,7 @@ internal static class ServerApplication
         builder.WebHost.ConfigureKestrel(server =>
         {
             server.AddServerHeader = false;
+            server.RequestHeaderEncodingSelector = LengthEncoding.Select;
             server.Limits.MaxRequestBodySize = settings.MaxBodyBytes;
             limits.Apply(server.Limits);
             server.ConfigureHttpsDefaults(https => UseCertificate(https, server.ApplicationServices.GetService<ServerCertificate>()));

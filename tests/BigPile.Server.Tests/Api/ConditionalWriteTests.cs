@@ -4,6 +4,7 @@ using System.Net;
 using System.Net.Http;
 using System.Text.Json;
 using System.Threading.Tasks;
+using BigPile.Server.Tests.Hostile;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Api;
@@ -76,6 +77,25 @@ public sealed class ConditionalWriteTests : ServerTest
         Assert.Equal((HttpStatusCode.Created, Path), (created.StatusCode, created.Headers.Location?.OriginalString));
         await ProblemAsync(await SendAsync("POST", Path, [2]), HttpStatusCode.Conflict, "entry_exists");
         Assert.Equal([1], await Client.GetByteArrayAsync(Path));
+    }
+
+    [Theory]
+    [InlineData("PUT", "If-Match: \"0\"", "412", "precondition_failed")]
+    [InlineData("PUT", "If-None-Match: *", "412", "precondition_failed")]
+    [InlineData("POST", "X: y", "409", "entry_exists")]
+    [InlineData("POST", "If-Match: \"0\"", "412", "precondition_failed")]
+    [InlineData("PUT", "If-Match: *", "204", "")]
+    [InlineData("PUT", "X: y", "204", "")]
+    public async Task Who_waits_to_be_told_to_go_on_is_not_told_in_vain(string method, string header, string statuses, string code)
+    {
+        await Server.PutAsync(Path, [1]);
+        using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
+        await connection.SendAsync(
+            $"{method} {Path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n{header}\r\n\r\n");
+        if (code.Length == 0)
+            await connection.SendAsync("ab");
+        string answer = await connection.ReadToEndAsync();
+        Assert.Equal((statuses, code), (HostileCase.StatusesOf(answer), HostileCase.CodeOf(answer)));
     }
 
     [Fact]

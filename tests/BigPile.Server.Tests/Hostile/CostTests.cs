@@ -75,6 +75,23 @@ public sealed class CostTests : IAsyncLifetime
         Assert.Equal(1 + 4, (await PostAsync(":load", earned + lines)).GetProperty("records").GetInt32());
     }
 
+    [Theory]
+    [InlineData("", "{\"key\":\"k\",\"text\":\"\"}\n")]
+    [InlineData("?key=k", "{\"k\":\"a\"}\n")]
+    public async Task A_few_bytes_do_not_become_millions_of_lines(string query, string line)
+    {
+        byte[] many = Compress(Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat(line, 2_000_000))));
+        using HttpResponseMessage answer =
+            await _server.SendAsync("POST", "/v1/tables/t:load" + query, many, ("Content-Encoding", "br"));
+        string text = await answer.Content.ReadAsStringAsync();
+        Assert.True(answer.StatusCode == HttpStatusCode.BadRequest, text);
+        Assert.Contains("one for each byte that is sent, and 335,544.", text, StringComparison.Ordinal);
+        // What is plain earns a line with each byte.
+        using HttpResponseMessage plain =
+            await _server.SendAsync("POST", "/v1/tables/t:load" + query, Encoding.UTF8.GetBytes(string.Concat(Enumerable.Repeat(line, 500_000))));
+        Assert.Equal(HttpStatusCode.OK, plain.StatusCode);
+    }
+
     [Fact]
     public async Task The_body_of_a_load_does_not_decompress_without_end()
     {

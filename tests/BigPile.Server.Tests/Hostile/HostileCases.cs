@@ -102,6 +102,10 @@ internal static class HostileCases
         HostileCase.Of("two CL, equal", "400", Put("Content-Length: 2\r\nContent-Length: 2\r\n", "ab" + Smuggled)),
         HostileCase.Of("CL 2,2", "400", Put("Content-Length: 2,2\r\n", "ab" + Smuggled)),
         HostileCase.Of("CL -1", "400", Put("Content-Length: -1\r\n", "ab" + Smuggled)),
+        HostileCase.Of("CL +2", "400", Put("Content-Length: +2\r\n", "ab" + Smuggled)),
+        HostileCase.Of("CL 2 with a dot", "400", Put("Content-Length: 2.\r\n", "ab" + Smuggled)),
+        HostileCase.Of("CL +2 behind a body of chunks", "201 400|204 400", Put("Transfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n\r\n")
+            + Put("Content-Length: +2\r\n", "ab" + Smuggled)),
         HostileCase.Of("CL 0x2", "400", Put("Content-Length: 0x2\r\n", "ab" + Smuggled)),
         HostileCase.Of("CL beyond 64 bits", "400", Put("Content-Length: 99999999999999999999\r\n", "ab" + Smuggled)),
         HostileCase.Of("CL of 8 EB, nothing sent", "413", Put("Content-Length: 9223372036854775807\r\n", "")),
