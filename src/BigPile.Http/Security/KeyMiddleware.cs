@@ -25,7 +25,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
             return RefuseAsync(context, null, refusal);
         string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         Span<char> room = stackalloc char[TableName.MaxLength];
-        RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, room);
+        RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, rules.OpenPath, room);
         if (need.Scope == KeyScopes.Admin && rules.AdminPort is { } port && context.Connection.LocalPort != port)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
         return !need.NeedsKey || keys.IsOpen ? next(context) : CheckAsync(context, need);

@@ -42,8 +42,9 @@ internal readonly ref struct RequestNeed
     /// <param name="method">The method.</param>
     /// <param name="rawTarget">The target as it came over the wire.</param>
     /// <param name="path">The decoded path.</param>
+    /// <param name="openPath">A path that is read without a key, beside those that always are.</param>
     /// <param name="room">Room for <see cref="TableName.MaxLength"/> characters.</param>
-    internal static RequestNeed Of(string method, string rawTarget, PathString path, Span<char> room)
+    internal static RequestNeed Of(string method, string rawTarget, PathString path, string? openPath, Span<char> room)
     {
         bool isRead = HttpMethods.IsGet(method) || HttpMethods.IsHead(method);
         if (EntryTarget.TryParse(rawTarget, out EntryTarget target))
@@ -52,7 +53,7 @@ internal readonly ref struct RequestNeed
             return new RequestNeed(scope, TableName.TryDecode(target.Table, room, out ReadOnlySpan<char> name) ? name : default);
         }
         string text = path.Value ?? "";
-        if (isRead && IsOpen(text))
+        if (isRead && (IsOpen(text) || text.Equals(openPath, StringComparison.OrdinalIgnoreCase)))
             return default;
         foreach (string admin in AdminPaths)
         {

@@ -8,10 +8,11 @@ namespace BigPile.Server.Hosting;
 /// <summary>The settings <c>Metrics:…</c>.</summary>
 /// <param name="IsOn">Whether figures are collected and shown.</param>
 /// <param name="Path">Where they are shown.</param>
+/// <param name="AllowWithoutKeys">Whether who has no key is shown them too.</param>
 /// <param name="Meters">The meters whose instruments are shown.</param>
-internal sealed record MetricSettings(bool IsOn, string Path, IReadOnlyList<string> Meters)
+internal sealed record MetricSettings(bool IsOn, string Path, bool AllowWithoutKeys, IReadOnlyList<string> Meters)
 {
-    internal static readonly string[] Known = ["Metrics:Enabled", "Metrics:Path", "Metrics:Meters"];
+    internal static readonly string[] Known = ["Metrics:Enabled", "Metrics:Path", "Metrics:AllowWithoutKeys", "Metrics:Meters"];
 
     private static readonly string[] DefaultMeters = ["BigPile", "BigPile.Server", "System.Runtime", "Microsoft.AspNetCore.Server.Kestrel"];
 
@@ -28,7 +29,9 @@ internal sealed record MetricSettings(bool IsOn, string Path, IReadOnlyList<stri
             throw new SettingsException(
                 $"The setting 'Metrics:Path' is '{path}', where the service has '{other}' already; choose another path, such as /metrics.");
         string[] meters = Setting.List(configuration, "Metrics:Meters") is { Length: > 0 } named ? named : DefaultMeters;
-        return new MetricSettings(Setting.Switch(configuration, "Metrics:Enabled", true), path, meters);
+        return new MetricSettings(
+            Setting.Switch(configuration, "Metrics:Enabled", true), path, Setting.Switch(configuration, "Metrics:AllowWithoutKeys", false),
+            meters);
     }
 
     private static bool IsAtOrBelow(string path, string taken) =>

@@ -47,7 +47,7 @@ internal static class ServerApplication
         ConfigureServer(builder, settings, limits);
         ConfigureHttp(builder, http, security);
         AddServices(builder.Services, settings, limits);
-        AddProtection(builder.Services, security, limits);
+        AddProtection(builder.Services, security, limits, metrics.AllowWithoutKeys ? metrics.Path : null);
         builder.Services.AddSingleton(provider => new KeyReload(
             builder.Configuration, security, provider.GetRequiredService<KeyRing>(), provider.GetRequiredService<TimeProvider>(),
             provider.GetRequiredService<ILogger<KeyReload>>()));
@@ -147,14 +147,15 @@ internal static class ServerApplication
         };
     }
 
-    private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits)
+    private static void AddProtection(IServiceCollection services, SecuritySettings security, LimitSettings limits, string? openPath)
     {
         services.AddSingleton(limits);
         services.Configure<BigPileOptions>(pile => pile.MaxTables = limits.Tables);
         services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
         security.ForeignPages?.AddTo(services);
         services.AddSingleton(new AccessRules(
-            security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients, security.ForeignPages?.AreSome == true));
+            security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients, openPath,
+            security.ForeignPages?.AreSome == true));
         services.AddBigPileKeys(security.Keys);
     }
 

@@ -48,7 +48,7 @@ public sealed class RequestNeedTests
     [InlineData("GET", "/", "None free")]
     public void A_request_needs_a_scope_for_a_table(string method, string target, string expected)
     {
-        RequestNeed need = RequestNeed.Of(method, target, PathOf(target), stackalloc char[128]);
+        RequestNeed need = RequestNeed.Of(method, target, PathOf(target), openPath: null, stackalloc char[128]);
         Assert.Equal(
             expected, $"{need.Scope} {(!need.NeedsKey ? "free" : need.IsForSome ? "some" : need.Table.IsEmpty ? "all" : need.Table)}");
     }

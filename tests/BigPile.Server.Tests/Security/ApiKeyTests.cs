@@ -96,6 +96,21 @@ public sealed class ApiKeyTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Metrics_need_no_key_where_the_settings_say_so()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(
+            _directory.Pile + "-open",
+            [.. Key(0, "reader", KeyScopes.Read), "--Metrics:AllowWithoutKeys=true", "--Metrics:Path=/figures"]);
+        Assert.Contains("bigpile", await server.Client.GetStringAsync("/figures"), StringComparison.Ordinal);
+        foreach (string request in new[] { "POST /figures", "GET /figures/more", "GET /metrics", "GET /v1/stats", "GET /figures/../v1/stats" })
+        {
+            string[] parts = request.Split(' ');
+            using HttpResponseMessage answer = await server.SendAsync(parts[0], parts[1], null);
+            Assert.Equal((request, HttpStatusCode.Unauthorized), (request, answer.StatusCode));
+        }
+    }
+
+    [Fact]
     public async Task The_fast_door_asks_for_the_key_itself_and_leaves_refusals_to_the_stack()
     {
         DoorCounters door = _server.Service<DoorCounters>();
