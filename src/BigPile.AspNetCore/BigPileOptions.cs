@@ -88,6 +88,12 @@ public sealed class BigPileOptions
     /// </summary>
     public TimeSpan OpenTimeout { get; set; }
 
+    /// <summary>
+    /// Whether a pile of an earlier format becomes one of the present format, which earlier versions can't open any more; otherwise the
+    /// start fails.
+    /// </summary>
+    public bool UpgradeFormat { get; set; } = true;
+
     /// <summary>What the codec may read and write; see there which types it takes without being told.</summary>
     public PileCodecOptions CodecOptions { get; set; } = new();
 
@@ -135,6 +141,7 @@ public sealed class BigPileOptions
         Directory = Directory,
         Shared = Shared,
         OpenTimeout = OpenTimeout,
+        UpgradeFormat = UpgradeFormat,
         OpenStop = stop,
         CreateDirectory = CreateDirectory,
         Store = Store,

@@ -60,6 +60,12 @@ public sealed record PileOptions
     /// </summary>
     public TimeSpan OpenTimeout { get; init; }
 
+    /// <summary>
+    /// Whether a mapped pile of an earlier format becomes one of the present format at its first opening for writing: earlier versions
+    /// can't open it any more. Otherwise opening it for writing fails.
+    /// </summary>
+    public bool UpgradeFormat { get; init; } = true;
+
     /// <summary>Whether a mapped pile is opened for reading only, which is possible while another process writes it.</summary>
     public bool ReadOnly { get; init; }
 

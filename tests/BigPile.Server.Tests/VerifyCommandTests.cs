@@ -24,6 +24,7 @@ public sealed class VerifyCommandTests : IDisposable
         Assert.Equal($"Verified the pile in {_files.Pile}", lines[0]);
         Assert.Contains("  last owner  closed it", lines);
         Assert.Contains("  checksums   yes", lines);
+        Assert.Contains(lines, static line => line.StartsWith("  not looked at: the tables' indexes", StringComparison.Ordinal));
         Assert.Contains("  segments    1", lines);
         Assert.Contains(lines, static line =>
             line.StartsWith("  pages       ", StringComparison.Ordinal) && line.EndsWith(" in use", StringComparison.Ordinal));

@@ -30,7 +30,7 @@ internal sealed record PileSettings
     [
         "Pile:Name", "Pile:Store", "Pile:Directory", "Pile:Shared", "Pile:CreateDirectory", "Pile:SegmentBytes", "Pile:MaxBytes",
         "Pile:HugePages", "Pile:FlushSeconds", "Pile:FlushLogBytes", "Pile:Warmup", "Pile:WarmupBytesPerSecond", "Pile:Checksums",
-        "Pile:IndexDirectory", "Pile:SpillDirectory", "Pile:OpenSeconds",
+        "Pile:IndexDirectory", "Pile:SpillDirectory", "Pile:OpenSeconds", "Pile:UpgradeFormat",
     ];
 
     /// <summary>What the pile is called in metrics, if it is said.</summary>
@@ -69,6 +69,9 @@ internal sealed record PileSettings
     /// <summary>How long the opening waits for another process.</summary>
     internal TimeSpan OpenTimeout { get; init; }
 
+    /// <summary>Whether a pile of an earlier format becomes one of the present.</summary>
+    internal bool UpgradeFormat { get; init; }
+
     /// <summary>The most bytes of the flush log.</summary>
     internal long FlushLogBytes { get; init; }
 
@@ -102,6 +105,7 @@ internal sealed record PileSettings
             FlushInterval = Text(configuration, "Pile:FlushSeconds") == null
                 ? null
                 : Seconds(configuration, "Pile:FlushSeconds", 0, 1, MaxFlushSeconds),
+            UpgradeFormat = Switch(configuration, "Pile:UpgradeFormat", true),
             OpenTimeout = Seconds(configuration, "Pile:OpenSeconds", 0, 0, MaxOpenSeconds),
             FlushLogBytes = Size(
                 configuration, "Pile:FlushLogBytes", (int)PileOptions.DefaultFlushLogBytes, MinFlushLogBytes, MaxFlushLogBytes),
@@ -126,6 +130,7 @@ internal sealed record PileSettings
         pile.HugePages = HugePages;
         pile.FlushInterval = FlushInterval;
         pile.OpenTimeout = OpenTimeout;
+        pile.UpgradeFormat = UpgradeFormat;
         pile.FlushLogBytes = FlushLogBytes;
         pile.Warmup = Warmup;
         pile.WarmupBytesPerSecond = WarmupBytesPerSecond;

@@ -14,9 +14,11 @@ internal sealed class LastEnd
     /// <param name="state">The superblock as it was found, or that of a new pile.</param>
     /// <param name="isNew">Whether there was no pile.</param>
     /// <param name="bootId">The present start of the machine.</param>
-    internal LastEnd(SuperblockState state, bool isNew, Guid bootId)
+    /// <param name="isElsewhere">Whether the directory has the mark of one in use elsewhere.</param>
+    internal LastEnd(SuperblockState state, bool isNew, Guid bootId, bool isElsewhere)
     {
         WasClean = isNew || state.IsClean;
+        IsCopy = !WasClean && isElsewhere;
         WasPowerCut = !WasClean && !BootClock.IsSame(state.BootId, bootId);
         WasCutTwice = WasPowerCut && state.HasMarksOfCut;
         HasTracesOfCut = WasPowerCut || (!WasClean && state.HasTracesOfCut);
@@ -25,6 +27,12 @@ internal sealed class LastEnd
 
     /// <summary>Whether the last owner closed the pile; true for a new one.</summary>
     internal bool WasClean { get; }
+
+    /// <summary>
+    /// Whether the last owner did not, and the directory is a copy of his: its files were read at different instants. Blocks prove
+    /// themselves by their checksums, as after a kill; what the tables' indexes say of them does not.
+    /// </summary>
+    internal bool IsCopy { get; }
 
     /// <summary>
     /// Whether the last owner did not, and the machine may have been started anew since: stores may be missing on the device.

@@ -43,16 +43,20 @@ internal sealed class PileDirectory : IDisposable
             if (IsNew && IsReadOnly)
                 throw DirectoryCheck.Missing(files.Path);
             SuperblockState state = superblock?.Read(Faults) ?? CreateState(options, bootId);
-            CheckState(state);
+            CheckState(state, options.UpgradeFormat);
             CheckShared(state, options, bootId);
-            LastEnd = new LastEnd(state, IsNew, bootId);
+            LastEnd = new LastEnd(
+                state, IsNew, bootId,
+                isElsewhere: owner != null ? HomeMark.IsElsewhere(owner.File) : !IsBeingWritten && HomeMark.IsElsewhere(files));
+            if (LastEnd.IsCopy)
+                Faults.Add(new PileFault(files.Path, HomeMark.Fault, 0));
             IsBeingWritten |= IsReadOnly && !LastEnd.WasClean && DirectoryLock.IsOwnerKnown(files); // one that has opened it meanwhile
             Note = owner == null || files.IsPassing ? null : new DeviceNote(owner.File);
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
             superblock ??= SuperblockFile.Create(files, SuperblockName, state);
             Superblock = new Superblock(this, superblock, state, bootId);
-            if (!IsReadOnly)
-                Superblock.StateFormat();
+            if (!IsReadOnly && state.Format != SuperblockState.CurrentFormat)
+                Upgrade(state.Format, logger);
         }
         catch
         {
@@ -153,6 +157,20 @@ internal sealed class PileDirectory : IDisposable
 
     internal string PathOf(string name) => Files.PathOf(name);
 
+    /// <summary>States that the pile is in use in this directory.</summary>
+    internal void MarkHome()
+    {
+        if (!IsShared)
+            HomeMark.Set(_owner!.File);
+    }
+
+    /// <summary>States that the pile is closed, and that its files may be copied.</summary>
+    internal void UnmarkHome()
+    {
+        if (!IsShared)
+            HomeMark.Remove(_owner!.File);
+    }
+
     /// <summary>States that a file is about to be written through.</summary>
     internal void NoteSyncing(string path) => _syncing?.Invoke(path);
 
@@ -167,7 +185,15 @@ internal sealed class PileDirectory : IDisposable
         Files.Dispose();
     }
 
-    private void CheckState(SuperblockState state)
+    private void Upgrade(int format, ILogger logger)
+    {
+        Superblock.StateFormat();
+        logger.LogWarning(
+            "The pile in {Directory} was of format {Former}, and is of format {Format} from now on: versions that do not know it can't open "
+            + "it any more", Path, format, SuperblockState.CurrentFormat);
+    }
+
+    private void CheckState(SuperblockState state, bool upgradesFormat)
     {
         if (state.PageBytes != SizeClasses.PageBytes)
         {
@@ -180,6 +206,13 @@ internal sealed class PileDirectory : IDisposable
             throw new PileStorageException(
                 $"The pile in '{Path}' makes use of the feature {unknown}, which this version does not know: it may read the pile and not "
                 + "write it. Open it for reading only, or with a newer version.");
+        }
+        if (!IsReadOnly && !upgradesFormat && state.Format < SuperblockState.CurrentFormat)
+        {
+            throw new PileStorageException(
+                $"The pile in '{Path}' is of format {state.Format}; this version writes format {SuperblockState.CurrentFormat}, which "
+                + "earlier ones can't open. Copy the directory, and open it with PileOptions.UpgradeFormat (Pile:UpgradeFormat of a "
+                + "server); or open it for reading only.");
         }
         if (state.Contradiction() is { } what)
             throw new PileStorageException(

@@ -92,11 +92,7 @@ internal sealed class Superblock : IDisposable
     /// States the same in the present format, before anything else is written: an earlier version refuses by its number what it would
     /// take for damage.
     /// </summary>
-    internal void StateFormat()
-    {
-        if (_state.Format != SuperblockState.CurrentFormat)
-            Change(static _ => { });
-    }
+    internal void StateFormat() => Change(static _ => { });
 
     /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>
     /// <param name="isExamined">Whether all pages were examined, too.</param>
@@ -112,7 +108,7 @@ internal sealed class Superblock : IDisposable
             state.BootId = _bootId;
             state.HasTracesOfCut = _directory.LastEnd.HasTracesOfCut && !isExamined;
             state.HasMarksOfCut = _directory.LastEnd.WasPowerCut || (!_directory.LastEnd.WasClean && state.HasMarksOfCut);
-            if (_directory.LastEnd.WasPowerCut)
+            if (_directory.LastEnd.WasPowerCut || _directory.LastEnd.IsCopy)
                 state.IndexSet = Guid.Empty; // the entries are what was flushed, and indexes that were closed later never are again
         });
         _directory.Catalog.Stating = StateCatalog; // not before: the superblock of a closed pile states the length exactly

@@ -123,6 +123,7 @@ internal sealed class FileKeeper : Keeper
             _flusher!.FlushAtEnd();
             Debug.Assert(Space.Moved.Count == 0, "A pile is clean only if each header is where its block is.");
             _directory.Superblock.MarkClean(Versions.Last);
+            _directory.UnmarkHome();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

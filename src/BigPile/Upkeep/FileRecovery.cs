@@ -80,6 +80,7 @@ internal sealed unsafe class FileRecovery
             examination.ExamineAll(); // what was freed between the two cuts has the mark of what is freed from now on
         KillPoint.Pass(KillWindow.RecoveryBeforeOpened);
         _directory.Superblock.MarkOpened(isExamined: _end.WasCutTwice, _inspector.FlushedVersion);
+        _directory.MarkHome(); // not before: whoever follows a kill in between has to know as well that the indexes mean nothing
         if (!_end.WasClean && _directory.Superblock.ListedSegments.Count != 0)
             Tell(logger);
         return new OpeningReport(_end.WasClean, _end.WasPowerCut, _restoredCount, totalBytes);
@@ -87,7 +88,8 @@ internal sealed unsafe class FileRecovery
 
     private void Tell(ILogger logger) => logger.LogWarning(
         "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
-        _directory.Path, _end.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended", _restoredCount);
+        _directory.Path, _end.IsCopy ? HomeMark.Fault : _end.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended",
+        _restoredCount);
 
     private void Scan(Segment segment)
     {

@@ -6,6 +6,7 @@ using System.Linq;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Tests.Durability;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Tests.Golden;
 
@@ -143,6 +144,37 @@ public sealed class FormatUpgradeTests : IDisposable
             Assert.Equal(5, Superblocks.Read(_directory).Format);
         Open(GoldenPile.Boot).Dispose();
         Assert.Equal(SuperblockState.CurrentFormat, Superblocks.Read(_directory).Format);
+    }
+
+    [Fact]
+    public void A_format_is_raised_with_a_word_and_not_where_that_is_refused()
+    {
+        Extract(GoldenPile.Closed);
+        byte[] before = File.ReadAllBytes(Path.Combine(_directory, PileDirectory.SuperblockName));
+        PileStorageException refused = Assert.Throws<PileStorageException>(
+            () => Pile.Open(_directory, GoldenPile.OptionsFor(GoldenPile.Boot) with { UpgradeFormat = false }));
+        Assert.Contains("is of format 5; this version writes format 7", refused.Message, StringComparison.Ordinal);
+        Assert.Equal(before, File.ReadAllBytes(Path.Combine(_directory, PileDirectory.SuperblockName)));
+        var lines = new List<string>();
+        using (Pile.Open(_directory, GoldenPile.OptionsFor(GoldenPile.Boot) with { Logger = new LineLogger(lines) }))
+            Assert.Single(lines, static line => line.Contains("was of format 5, and is of format 7", StringComparison.Ordinal));
+        lines.Clear();
+        using (Pile.Open(_directory, GoldenPile.OptionsFor(GoldenPile.Boot) with { Logger = new LineLogger(lines), UpgradeFormat = false }))
+            Assert.DoesNotContain(lines, static line => line.Contains("format", StringComparison.Ordinal));
+    }
+
+    private sealed class LineLogger(List<string> lines) : ILogger
+    {
+        public IDisposable? BeginScope<TState>(TState state) where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            lock (lines)
+                lines.Add(formatter(state, exception));
+        }
     }
 
     private static bool IsInFirst(PilePointer pointer) => pointer.Address < (4 << 20) / 8;
