@@ -30,7 +30,7 @@ internal static class KilledPile
             return []; // nobody else can read the file there
         using HeldDirectory held = HeldDirectory.Open(directory);
         using HeldFile? file = held.TryOpen(DirectoryLock.LockName, FileAccess.Read);
-        byte[] note = file?.ReadAll() ?? [];
+        byte[] note = file?.ReadAll() is { Length: >= NoteBytes } all ? all[..NoteBytes] : []; // the mark behind it is of the place
         return note.Length == NoteBytes && With(note, directory).AsSpan().SequenceEqual(note) ? note : [];
     }
 
