@@ -122,6 +122,9 @@ public static class BigPileApplicationExtensions
         var admin = new AdminActions(host, store, services.GetRequiredService<ILogger<AdminActions>>());
         foreach (string action in AdminActions.Names)
             endpoints.MapMethods("/v1/admin:" + action, PostMethod, (RequestDelegate)(context => admin.BeginAsync(context, action)));
+        var rotation = new Rotation(
+            host, services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILogger<Rotation>>());
+        endpoints.MapMethods("/v1/admin:rotation", PostMethod, (RequestDelegate)rotation.AnswerAsync);
         var operations = new OperationEndpoints(store);
         endpoints.MapMethods("/v1/operations", ReadMethods, (RequestDelegate)operations.ListAsync);
         endpoints.MapMethods("/v1/operations/{id}", ReadMethods, (RequestDelegate)operations.GetAsync);

@@ -205,6 +205,17 @@ internal static class ApiCatalog
                     [ProblemCatalog.NotReady, ProblemCatalog.TooManyOperations, ProblemCatalog.BadQuery, ProblemCatalog.TableNotFound],
             });
         }
+        operations.Add(new ApiOperation(
+            "post", "/v1/admin:rotation", "rotation", "operations",
+            "Says to a balancer that spreads keys whether the node may serve its part, and empties it first where it may have what is older.",
+            200, Json)
+        {
+            Query = [("within", "Seconds: a node that was not asked for longer is emptied."),
+                ("evict", "The tag that is evicted when another node comes back.")],
+            Headers = [(Rotation.StateHeader, "How the balancer takes the node; other than UP, it is emptied."),
+                (Rotation.NodesHeader, "Of each node whether it serves: 1 or 0, always in the same order.")],
+            Problems = [ProblemCatalog.NotReady, ProblemCatalog.BadQuery],
+        });
         return operations;
     }
 

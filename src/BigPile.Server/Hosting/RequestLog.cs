@@ -37,7 +37,7 @@ internal sealed class RequestLog(
 
     private LogLevel LevelOf(string method, string target)
     {
-        if (target.StartsWith("/health/", StringComparison.Ordinal))
+        if (target.StartsWith("/health/", StringComparison.Ordinal) || target.StartsWith("/v1/admin:rotation", StringComparison.Ordinal))
             return LogLevel.Debug;
         bool isEntry = EntryTarget.TryParse(target, out _);
         if (isEntry ? method is "GET" or "HEAD" : IsAction(target, ":mget"))

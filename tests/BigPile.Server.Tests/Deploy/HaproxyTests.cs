@@ -1,7 +1,4 @@
 using System;
-using System.Collections.Generic;
-using System.Globalization;
-using System.IO;
 using System.Linq;
 using System.Net;
 using System.Net.Http;
@@ -13,25 +10,20 @@ using Xunit.Abstractions;
 
 namespace BigPile.Server.Tests.Deploy;
 
-/// <summary>The HAProxy configuration as it is shipped, with three nodes that are processes of their own.</summary>
+/// <summary>The HAProxy configuration as it is shipped: what goes where, and nodes that are away for a while.</summary>
 public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
 {
     private const int KeyCount = 600;
-    private const int NodeCount = 3;
 
-    private readonly TemporaryDirectory _directory = new();
-    private readonly int[] _ports = [.. Enumerable.Range(0, NodeCount + 1).Select(static _ => ServerProcess.FreePort())];
-    private readonly ServerProcess[] _nodes = new ServerProcess[NodeCount];
-    private readonly HttpClient _client = new();
-    private ServerProcess? _proxy;
+    private readonly NodeCluster _cluster = new();
 
     public async Task InitializeAsync()
     {
-        if (!File.Exists(HaproxyFactAttribute.Program))
+        if (!System.IO.File.Exists(HaproxyFactAttribute.Program))
             return;
         try
         {
-            await StartAllAsync();
+            await _cluster.StartAsync();
         }
         catch
         {
@@ -40,52 +32,58 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
         }
     }
 
-    private async Task StartAllAsync()
-    {
-        for (int node = 0; node < NodeCount; node++)
-            _nodes[node] = StartNode(node);
-        for (int node = 0; node < NodeCount; node++)
-            await _nodes[node].WaitUntilReadyAsync(_ports[node + 1]);
-        string configuration = await File.ReadAllTextAsync(Path.Combine(SourceTree.Root, "deploy", "haproxy", "haproxy.cfg"));
-        for (int i = 0; i <= NodeCount; i++)
-            configuration = configuration.Replace($"127.0.0.1:508{i}", $"127.0.0.1:{_ports[i]}", StringComparison.Ordinal);
-        _proxy = ServerProcess.Start(
-            [HaproxyFactAttribute.Program, "-db", "-n", "1000", "-f", _directory.Write("haproxy.cfg", configuration)], _directory.Path);
-        await _proxy.WaitUntilReadyAsync(_ports[0]);
-    }
-
-    public async Task DisposeAsync()
-    {
-        if (_proxy != null)
-            await _proxy.DisposeAsync();
-        foreach (ServerProcess node in _nodes.OfType<ServerProcess>())
-            await node.DisposeAsync();
-        _client.Dispose();
-        _directory.Dispose();
-    }
+    public async Task DisposeAsync() => await _cluster.DisposeAsync();
 
     [HaproxyFact]
-    public async Task Keys_are_spread_a_dead_node_takes_only_its_own_and_brings_them_back()
+    public async Task A_node_that_was_away_gives_nothing_that_is_older_than_what_was_put_last()
     {
-        for (int key = 0; key < KeyCount; key++)
-            Assert.Equal(HttpStatusCode.Created, await PutAsync(key));
-        List<int>[] owned = await OwnersAsync();
-        output.WriteLine("Keys of each node: " + string.Join(", ", owned.Select(static keys => keys.Count)));
-        Assert.Equal(KeyCount, owned.Sum(static keys => keys.Count)); // each on one node and no other
-        Assert.All(owned, static keys => Assert.InRange(keys.Count, KeyCount / 10, KeyCount));
-        Assert.Equal(KeyCount, await CountFoundAsync(Enumerable.Range(0, KeyCount)));
-        await AssertOneKeyInTwoSpellingsAsync();
+        var truth = new CacheTruth(_cluster, TestLeg.Steps(300, 3_000));
+        int[] all = [.. Enumerable.Range(0, truth.KeyCount)];
+        await truth.ChangeAllAsync(all, static _ => false);
+        int[][] owned = [await truth.OwnedByAsync(0), await truth.OwnedByAsync(1), await truth.OwnedByAsync(2)];
+        Assert.Equal(all, owned.SelectMany(static keys => keys).Order()); // each on one node and no other
+        Assert.All(owned, keys => Assert.InRange(keys.Length, all.Length / 10, all.Length));
+        using var stop = new CancellationTokenSource();
+        Task reading = ReadAsync(truth, stop.Token);
+        (string Way, int Node, Func<Task> Leave, Func<Task> Return)[] ways =
+        [
+            ("killed", 0, () => _cluster.Nodes[0].KillAsync(), () => _cluster.StartAgainAsync(0)),
+            ("stopped", 1, () => _cluster.Nodes[1].StandStillAsync(true), () => _cluster.Nodes[1].StandStillAsync(false)),
+            ("cut off", 2, () => Done(_cluster.Relays[2].Cut), () => Done(_cluster.Relays[2].Mend)),
+            ("one connection failed", 0, () => Done(_cluster.Relays[0].ResetNext, _cluster.Relays[0].ResetAll), () => Done()),
+            // What the others took over before must not come up once more.
+            ("killed again", 0, () => _cluster.Nodes[0].KillAsync(), () => _cluster.StartAgainAsync(0)),
+        ];
+        foreach ((string way, int node, Func<Task> leave, Func<Task> comeBack) in ways)
+        {
+            int[] keys = owned[node];
+            await leave();
+            await truth.ReadAllAsync();
+            await truth.ChangeAllAsync(keys, static key => key % 10 == 0);
+            await truth.ReadAllAsync();
+            await comeBack();
+            await truth.ServesAsync(node, keys[0]);
+            await truth.ReadAllAsync();
+            output.WriteLine($"{way}: {truth}");
+            Assert.True(truth.Older == 0, $"{way}: {truth}");
+            await truth.ChangeAllAsync(all, static _ => false);
+        }
+        await stop.CancelAsync();
+        await reading;
+        Assert.Equal(0, truth.Older);
+        Assert.True(truth.Found > truth.KeyCount);
+    }
 
-        await _nodes[1].KillAsync();
-        Assert.Equal(owned[0].Count + owned[2].Count, await CountFoundAsync(owned[0].Concat(owned[2])));
-        await WaitAsync(owned[1][0], HttpStatusCode.NotFound); // another node answers for it
-        Assert.Equal(0, await CountFoundAsync(owned[1]));
-        Assert.Equal(owned[0].Count + owned[2].Count, await CountFoundAsync(owned[0].Concat(owned[2])));
+    private static async Task ReadAsync(CacheTruth truth, CancellationToken stop)
+    {
+        for (int key = 0; !stop.IsCancellationRequested; key = (key + 7) % truth.KeyCount)
+            await truth.ReadAsync(key);
+    }
 
-        _nodes[1] = StartNode(1);
-        await _nodes[1].WaitUntilReadyAsync(_ports[2]);
-        await WaitAsync(owned[1][0], HttpStatusCode.OK);
-        Assert.Equal(KeyCount, await CountFoundAsync(Enumerable.Range(0, KeyCount)));
+    private static Task Done(params Action[] actions)
+    {
+        Array.ForEach(actions, static action => action());
+        return Task.CompletedTask;
     }
 
     [HaproxyFact]
@@ -118,7 +116,7 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
         using HttpResponseMessage health = await SendAsync(0, "GET", "/health/ready", null);
         Assert.Equal(HttpStatusCode.OK, health.StatusCode);
         int found = 0;
-        for (int node = 1; node <= NodeCount; node++)
+        for (int node = 1; node <= NodeCluster.NodeCount; node++)
         {
             using HttpResponseMessage many = await SendAsync(0, "POST", $"/nodes/{node}/v1/tables/t:mget", keys);
             using HttpResponseMessage direct = await SendAsync(node, "POST", "/v1/tables/t:mget", keys);
@@ -154,80 +152,18 @@ public sealed class HaproxyTests(ITestOutputHelper output) : IAsyncLifetime
 
     private Task<HttpResponseMessage> SendAsync(int port, string method, string path, string? body)
     {
-        var target = new Uri(
-            $"http://127.0.0.1:{_ports[port]}{path}", new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
-        var request = new HttpRequestMessage(new HttpMethod(method), target);
+        var request = new HttpRequestMessage(
+            new HttpMethod(method), port == 0 ? _cluster.UriOf(path) : _cluster.UriOf(port - 1, path, isDirect: true));
         if (body != null)
             request.Content = new StringContent(body, System.Text.Encoding.UTF8, "application/json");
-        return _client.SendAsync(request);
+        return _cluster.Client.SendAsync(request);
     }
 
-    private ServerProcess StartNode(int node) => ServerProcess.Start(
-        [
-            "dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), $"--urls=http://127.0.0.1:{_ports[node + 1]}",
-            $"--Pile:Directory={_directory.Pile}{node}", "--Pile:SegmentBytes=4m", "--Server:LoadSample=false",
-        ],
-        _directory.Path);
-
-    private Uri UriOf(int port, string key) => new($"http://127.0.0.1:{_ports[port]}/v1/tables/t/entries/{key}");
-
-    private static string Text(int key) => "key-" + key.ToString(CultureInfo.InvariantCulture);
+    private static string Text(int key) => $"key-{key}";
 
     private async Task<HttpStatusCode> PutAsync(int key)
     {
-        using var content = new StringContent("value of " + Text(key));
-        using HttpResponseMessage response = await _client.PutAsync(UriOf(0, Text(key)), content);
+        using HttpResponseMessage response = await SendAsync(0, "PUT", "/v1/tables/t/entries/" + Text(key), "value of " + Text(key));
         return response.StatusCode;
-    }
-
-    private async Task<List<int>[]> OwnersAsync()
-    {
-        var owned = new List<int>[NodeCount];
-        for (int node = 0; node < NodeCount; node++)
-        {
-            owned[node] = [];
-            for (int key = 0; key < KeyCount; key++)
-            {
-                using HttpResponseMessage response = await _client.GetAsync(UriOf(node + 1, Text(key)));
-                if (response.StatusCode == HttpStatusCode.OK)
-                    owned[node].Add(key);
-            }
-        }
-        return owned;
-    }
-
-    private async Task<int> CountFoundAsync(IEnumerable<int> keys)
-    {
-        int found = 0;
-        foreach (int key in keys)
-        {
-            using HttpResponseMessage response = await _client.GetAsync(UriOf(0, Text(key)));
-            if (response.StatusCode == HttpStatusCode.OK && await response.Content.ReadAsStringAsync() == "value of " + Text(key))
-                found++;
-        }
-        return found;
-    }
-
-    private async Task AssertOneKeyInTwoSpellingsAsync()
-    {
-        for (int key = 0; key < 20; key++)
-        {
-            using var content = new StringContent("spelt");
-            using HttpResponseMessage put = await _client.PutAsync(UriOf(0, $"spelt/{key}"), content);
-            Assert.Equal(HttpStatusCode.Created, put.StatusCode);
-            Assert.Equal("spelt", await _client.GetStringAsync(UriOf(0, $"spelt%2F{key}")));
-        }
-    }
-
-    private async Task WaitAsync(int key, HttpStatusCode status)
-    {
-        using var timeout = new CancellationTokenSource(ServerProcess.Patience);
-        while (true)
-        {
-            using HttpResponseMessage response = await _client.GetAsync(UriOf(0, Text(key)), timeout.Token);
-            if (response.StatusCode == status)
-                return;
-            await Task.Delay(50, timeout.Token);
-        }
     }
 }

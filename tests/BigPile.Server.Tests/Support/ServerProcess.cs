@@ -83,6 +83,13 @@ internal sealed class ServerProcess : IAsyncDisposable
         return await WaitForEndAsync();
     }
 
+    /// <summary>Has the process stand still, or go on.</summary>
+    internal async Task StandStillAsync(bool isStill)
+    {
+        using Process kill = Process.Start("kill", [isStill ? "-STOP" : "-CONT", _process.Id.ToString(CultureInfo.InvariantCulture)]);
+        await kill.WaitForExitAsync();
+    }
+
     /// <summary>Kills the process at once.</summary>
     internal async Task KillAsync()
     {

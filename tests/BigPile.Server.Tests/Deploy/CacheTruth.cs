@@ -1,0 +1,132 @@
+using System;
+using System.Collections.Concurrent;
+using System.Globalization;
+using System.Linq;
+using System.Net;
+using System.Net.Http;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace BigPile.Server.Tests.Deploy;
+
+/// <summary>
+/// What was acknowledged of each key, one change after the other, and reads that look for what is older than the last of them was when they
+/// began.
+/// </summary>
+internal sealed class CacheTruth(NodeCluster cluster, int keyCount)
+{
+    private readonly int[] _acknowledged = new int[keyCount]; // the number of the last change; a key's changes have numbers from 1 on
+    private readonly int[] _begun = new int[keyCount];
+    private long _older;
+    private long _found;
+    private long _missed;
+    private long _refused;
+    private long _changes;
+    private string _first = "";
+
+    internal int KeyCount => keyCount;
+
+    internal long Older => Interlocked.Read(ref _older);
+
+    internal long Found => Interlocked.Read(ref _found);
+
+    /// <summary>Changes a key, and tries again until that is acknowledged.</summary>
+    internal async Task ChangeAsync(int key, bool isDeletion, CancellationToken stop)
+    {
+        while (!stop.IsCancellationRequested)
+        {
+            int number = ++_begun[key];
+            if (!await TryChangeAsync(key, isDeletion ? null : number, stop))
+            {
+                Interlocked.Increment(ref _refused);
+                await Task.Delay(100, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                continue;
+            }
+            Volatile.Write(ref _acknowledged[key], number);
+            Interlocked.Increment(ref _changes);
+            return;
+        }
+    }
+
+    /// <summary>Reads a key.</summary>
+    internal async Task ReadAsync(int key)
+    {
+        int least = Volatile.Read(ref _acknowledged[key]);
+        try
+        {
+            using HttpResponseMessage answer = await cluster.Client.GetAsync(cluster.UriOf(PathOf(key)));
+            if (answer.StatusCode != HttpStatusCode.OK)
+            {
+                Interlocked.Increment(ref answer.StatusCode == HttpStatusCode.NotFound ? ref _missed : ref _refused);
+                return;
+            }
+            string[] parts = (await answer.Content.ReadAsStringAsync()).Split(':');
+            Interlocked.Increment(ref _found);
+            if (int.Parse(parts[1], CultureInfo.InvariantCulture) < least && Interlocked.Increment(ref _older) == 1)
+                _first = $"key {key} had its change {parts[1]} where {least} was acknowledged";
+        }
+        catch (Exception e) when (e is HttpRequestException or TaskCanceledException)
+        {
+            Interlocked.Increment(ref _refused);
+        }
+    }
+
+    internal Task ChangeAllAsync(int[] keys, Func<int, bool> isDeletion) => Parallel.ForEachAsync(
+        keys, new ParallelOptions { MaxDegreeOfParallelism = 24 },
+        async (key, _) => await ChangeAsync(key, isDeletion(key), CancellationToken.None));
+
+    internal Task ReadAllAsync() => Parallel.ForEachAsync(
+        Enumerable.Range(0, keyCount), new ParallelOptions { MaxDegreeOfParallelism = 24 }, async (key, _) => await ReadAsync(key));
+
+    /// <summary>The keys that a node has, by its own word.</summary>
+    internal async Task<int[]> OwnedByAsync(int node)
+    {
+        var owned = new ConcurrentBag<int>();
+        await Parallel.ForEachAsync(
+            Enumerable.Range(0, keyCount), new ParallelOptions { MaxDegreeOfParallelism = 24 }, async (key, _) =>
+            {
+                using HttpResponseMessage answer = await cluster.Client.GetAsync(cluster.UriOf(node, PathOf(key), isDirect: true));
+                if (answer.StatusCode == HttpStatusCode.OK)
+                    owned.Add(key);
+            });
+        return [.. owned];
+    }
+
+    /// <summary>Returns when a node is given what is put of its keys, by changing one of them again and again.</summary>
+    internal Task ServesAsync(int node, int key) => Eventually.TrueAsync(async () =>
+    {
+        await ChangeAsync(key, isDeletion: false, CancellationToken.None);
+        try
+        {
+            using var soon = new CancellationTokenSource(TimeSpan.FromSeconds(2));
+            using HttpResponseMessage answer = await cluster.Client.GetAsync(cluster.UriOf(node, PathOf(key), isDirect: true), soon.Token);
+            return answer.StatusCode == HttpStatusCode.OK
+                && (await answer.Content.ReadAsStringAsync()).EndsWith($":{_acknowledged[key]}", StringComparison.Ordinal);
+        }
+        catch (Exception e) when (e is HttpRequestException or TaskCanceledException)
+        {
+            return false;
+        }
+    });
+
+    public override string ToString() =>
+        $"changes {_changes:N0}, found {_found:N0}, missed {_missed:N0}, refused {_refused:N0}, older {_older:N0}{(_first.Length == 0 ? "" : ": " + _first)}";
+
+    internal static string PathOf(int key) => $"/v1/tables/t/entries/key-{key}";
+
+    private async Task<bool> TryChangeAsync(int key, int? number, CancellationToken stop)
+    {
+        try
+        {
+            using var request = new HttpRequestMessage(number == null ? HttpMethod.Delete : HttpMethod.Put, cluster.UriOf(PathOf(key)));
+            if (number != null)
+                request.Content = new StringContent($"{key}:{number}");
+            using HttpResponseMessage answer = await cluster.Client.SendAsync(request, stop);
+            return answer.IsSuccessStatusCode || (number == null && answer.StatusCode == HttpStatusCode.NotFound);
+        }
+        catch (Exception e) when (e is HttpRequestException or TaskCanceledException)
+        {
+            return false;
+        }
+    }
+}
