@@ -83,6 +83,7 @@ public sealed class PortSelector
             ReceivePort[] ports = Volatile.Read(ref _ports);
             if (FindReady(ports) is { } ready)
                 return ready;
+            _membership.Presence.Require();
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return null;
             if (!_patience.Wait(Bell, new AnyReady(this, ports), left))
@@ -111,6 +112,7 @@ public sealed class PortSelector
     // Each process once, however many ports it sends to.
     private void NoticePeers(ReceivePort[] ports)
     {
+        _membership.Presence.Look();
         ulong noticed = 0;
         foreach (ReceivePort port in ports)
         {

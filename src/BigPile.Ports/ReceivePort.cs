@@ -49,6 +49,7 @@ public class ReceivePort : IDisposable
     /// The object, which the caller has to let go; <see langword="null"/> when the sender has closed the port and all is received.
     /// </returns>
     /// <exception cref="PeerLostException">The sender died, and all that it had sent is received.</exception>
+    /// <exception cref="ArenaRemovedException">The arena was removed, and all that is here of it is received.</exception>
     /// <exception cref="ObjectDisposedException">The port was closed, perhaps while this waited.</exception>
     /// <exception cref="InvalidDataException">Another process wrote over the port.</exception>
     public SharedObject? Receive()
@@ -80,6 +81,7 @@ public class ReceivePort : IDisposable
                 return ReceiveResult.Ended;
             if (sender.WasLost)
                 throw new PeerLostException($"The sender of the port '{Name}' died; all that it had sent was received.");
+            _membership.Presence.Require();
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return ReceiveResult.Nothing;
             if (!_side.Wait(_patience, sender, left))
@@ -117,7 +119,7 @@ public class ReceivePort : IDisposable
 
     /// <summary>Whether receiving would give or throw something at once.</summary>
     internal bool IsReady =>
-        _side.HasMore || IsDisposed || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
+        _side.HasMore || IsDisposed || _membership.Presence.IsRemoved || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
 
     /// <summary>The slot of the sender; -1 for none.</summary>
     internal int SenderSlot => _side.Port.SenderEnd.Slot;

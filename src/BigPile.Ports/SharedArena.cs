@@ -42,7 +42,7 @@ public sealed partial class SharedArena : IDisposable
         {
             _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks);
             using ArenaLocks.Control control = locks.EnterControl();
-            _membership = Membership.JoinLocked(locks, _objects, options.Watch);
+            _membership = Membership.JoinLocked(locks, _objects, ArenaFiles.PresenceOf(directory, name), options.Watch);
         }
         if (options.Populate)
             _objects.Mapping.Populate();
@@ -67,6 +67,8 @@ public sealed partial class SharedArena : IDisposable
         get
         {
             ThrowIfDisposed();
+            GiveBackReceived(); // what was received and let go is held by its sender until somebody needs room
+            _membership.HaveReaped();
             (long objects, long lengthBytes, long granules) = _objects.CountObjects();
             long unit = _objects.Shape.GranuleBytes;
             return new SharedArenaStatistics(
@@ -91,6 +93,7 @@ public sealed partial class SharedArena : IDisposable
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(lengthBytes, CapacityBytes);
+        _membership.Presence.Require();
         return TryTake(lengthBytes) ?? TryTakeWhatIsGivenBack(lengthBytes);
     }
 

@@ -40,7 +40,7 @@ public sealed record SharedArenaOptions
     public bool Populate { get; init; } = true;
 
     /// <summary>How long a wait looks again and again before it sleeps: 50 microseconds by default, at most a second, or 0.</summary>
-    /// <remarks>Less is spent on it while looking has been in vain, and none on a machine of one processor.</remarks>
+    /// <remarks>Waits sleep at once while looking has been in vain, as where all processors are busy, and on a machine of one.</remarks>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
 
     /// <summary>Is told of steps; how tests hold processes up and kill them.</summary>

@@ -74,6 +74,9 @@ internal static class ArenaFiles
             throw new IOException($"'{directory.PathOf(file)}' is a link, and an arena's files must be files.");
     }
 
+    /// <summary>Watches whether an arena that was mapped stays under its name.</summary>
+    internal static ArenaPresence PresenceOf(HeldDirectory directory, string name) => new(name, directory.PathOf(name + Suffix));
+
     /// <summary>How much of an arena there is so far.</summary>
     internal static long AllocatedBytesOf(HeldDirectory directory, string name) =>
         FileStatus.Of(directory.PathOf(name + Suffix))?.AllocatedBytes ?? 0;

@@ -6,9 +6,10 @@ namespace BigPile.Ports.Waiting;
 
 /// <summary>How one end waits: it looks again and again for a while, which saves two switches of the processor, and then sleeps.</summary>
 /// <remarks>
-/// The while is halved after a look in vain and doubled after one that found something, between a tenth of what is allowed and all of it.
-/// Each sixteenth time all of it is tried: a peer that always takes a little longer than the while would never be met else.
-/// Thread safety: may be used by several threads; that they share the while costs nothing but its aim.
+/// Looking pays when the peer runs on another processor meanwhile. Where it does not, because both share one or others keep all busy, it
+/// takes the time that the peer needs: so behind a while that was in vain, or over so late that the thread itself was held up, the next
+/// wait sleeps at once, behind the second one the next two, then four, up to so many that a while among them is next to nothing. One that
+/// finds something in time begins anew. Thread safety: may be used by several threads; that they share it costs nothing but its aim.
 /// </remarks>
 internal sealed class Patience
 {
@@ -17,17 +18,14 @@ internal sealed class Patience
 
     private const int LooksPerTime = 16; // asking for the time costs as much as a pause
 
-    private const int WaitsPerTry = 16;
+    private const int MostSleeps = 256;
 
     private readonly long _most;
-    private long _ticks;
-    private int _waits;
+    private int _sleeps; // how many waits slept at once behind the last while
+    private int _sleepsLeft;
 
-    internal Patience(TimeSpan spin)
-    {
+    internal Patience(TimeSpan spin) =>
         _most = Environment.ProcessorCount == 1 ? 0 : (long)(spin.TotalSeconds * Stopwatch.Frequency);
-        _ticks = _most;
-    }
 
     /// <summary>Waits until something has come, for a slice at most.</summary>
     /// <returns>Whether it has come; who is told no may also have been woken by chance.</returns>
@@ -41,25 +39,31 @@ internal sealed class Patience
 
     private bool Spin<TEvent>(TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
     {
-        long budget = ++_waits % WaitsPerTry == 0 ? _most : _ticks;
-        long ticks = Math.Min(budget, (long)(timeout.TotalSeconds * Stopwatch.Frequency));
-        if (ticks == 0)
-            return awaited.IsThere;
+        long ticks = Math.Min(_most, (long)(timeout.TotalSeconds * Stopwatch.Frequency));
+        if (awaited.IsThere)
+            return true;
+        if (ticks == 0 || _sleepsLeft-- > 0)
+            return false;
         long end = Stopwatch.GetTimestamp() + ticks;
+        bool isThere;
         do
         {
-            for (int look = 0; look < LooksPerTime; look++)
-            {
-                if (awaited.IsThere)
-                {
-                    _ticks = Math.Min(budget * 2, _most);
-                    return true;
-                }
-                Thread.SpinWait(1);
-            }
+            isThere = Look(awaited);
         }
-        while (Stopwatch.GetTimestamp() < end);
-        _ticks = Math.Max(_ticks / 2, _most / 10);
+        while (!isThere && Stopwatch.GetTimestamp() < end);
+        _sleeps = isThere && Stopwatch.GetTimestamp() < end ? 0 : Math.Clamp(_sleeps * 2, 1, MostSleeps);
+        _sleepsLeft = _sleeps;
+        return isThere;
+    }
+
+    private static bool Look<TEvent>(TEvent awaited) where TEvent : struct, IAwaited
+    {
+        for (int look = 0; look < LooksPerTime; look++)
+        {
+            if (awaited.IsThere)
+                return true;
+            Thread.SpinWait(1);
+        }
         return false;
     }
 }

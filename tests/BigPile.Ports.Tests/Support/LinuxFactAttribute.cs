@@ -11,3 +11,13 @@ internal sealed class LinuxFactAttribute : FactAttribute
             Skip = "Only Linux has the rights of files that this is about.";
     }
 }
+
+/// <summary>Tests of what only Linux has.</summary>
+internal sealed class LinuxTheoryAttribute : TheoryAttribute
+{
+    public LinuxTheoryAttribute()
+    {
+        if (!OperatingSystem.IsLinux())
+            Skip = "Elsewhere no file is removed that is in use.";
+    }
+}

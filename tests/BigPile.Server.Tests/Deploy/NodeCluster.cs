@@ -62,18 +62,8 @@ internal sealed class NodeCluster : IAsyncDisposable
             new Dictionary<string, string> { ["BIGPILE_KEY"] = _keys["proxy"] });
         await _proxy.WaitUntilReadyAsync(_port);
         for (int node = 0; node < NodeCount; node++)
-            await IsAskedAsync(node);
-    }
-
-    // The first time that a node is asked it empties itself.
-    private async Task IsAskedAsync(int node)
-    {
-        Uri mark = UriOf(node, "/v1/tables/t/entries/mark", isDirect: true);
-        await Eventually.TrueAsync(async () =>
-        {
-            using HttpResponseMessage answer = await Client.GetAsync(mark);
-            return answer.StatusCode == HttpStatusCode.NotFound;
-        });
+            await HasNotAsync(node, "mark"); // the first time that a node is asked it empties itself
+        await Eventually.TrueAsync(IsSpreadAsync); // one whose first answer is slow is let in a little later
     }
 
     /// <summary>Starts a node that was killed, on its directory.</summary>
@@ -99,6 +89,29 @@ internal sealed class NodeCluster : IAsyncDisposable
             await relay.DisposeAsync();
         Client.Dispose();
         _directory.Dispose();
+    }
+
+    private Task HasNotAsync(int node, string key) => Eventually.TrueAsync(async () => !await HasAsync(node, key));
+
+    private async Task<bool> HasAsync(int node, string key)
+    {
+        using HttpResponseMessage answer = await Client.GetAsync(UriOf(node, "/v1/tables/t/entries/" + key, isDirect: true));
+        return answer.StatusCode == HttpStatusCode.OK;
+    }
+
+    private async Task<bool> IsSpreadAsync()
+    {
+        const int Probes = 32;
+        var found = new int[NodeCount];
+        for (int probe = 0; probe < Probes; probe++)
+        {
+            string key = "spread-" + Guid.NewGuid();
+            using var content = new StringContent("");
+            using HttpResponseMessage put = await Client.PutAsync(UriOf("/v1/tables/t/entries/" + key), content);
+            for (int node = 0; node < NodeCount; node++)
+                found[node] += await HasAsync(node, key) ? 1 : 0;
+        }
+        return Array.TrueForAll(found, static count => count != 0);
     }
 
     private static Uri UriOf(int port, string path) =>
