@@ -28,8 +28,11 @@ public class IndexBenchmarks
     private int _next;
 
     /// <summary>How many keys there are.</summary>
-    [Params(1_000_000, 10_000_000)]
+    [ParamsSource(nameof(EntryCounts))]
     public int Entries { get; set; }
+
+    /// <summary>The numbers of keys.</summary>
+    public static IEnumerable<int> EntryCounts => [Jobs.Sized(1_000_000), Jobs.Sized(10_000_000)];
 
     /// <summary>Fills a dictionary.</summary>
     [GlobalSetup(Targets = [nameof(DictionaryHit), nameof(DictionaryMiss)])]

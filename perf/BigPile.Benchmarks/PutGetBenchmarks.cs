@@ -16,7 +16,7 @@ namespace BigPile.Benchmarks;
 [CategoriesColumn]
 public class PutGetBenchmarks
 {
-    private const int Count = 1_000_000;
+    private static readonly int Count = Jobs.Sized(1_000_000);
     private const int PoolSize = 1024;
     private const int TextLength = 32;
 

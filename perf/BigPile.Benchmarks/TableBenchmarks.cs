@@ -20,7 +20,7 @@ namespace BigPile.Benchmarks;
 [CategoriesColumn]
 public class TableBenchmarks
 {
-    private const int Count = 1_000_000;
+    private static readonly int Count = Jobs.Sized(1_000_000);
     private const int ValueBytes = 100;
 
     private readonly Shuffled _order = new(Count);

@@ -66,6 +66,11 @@ internal static class PerfApp
             await error.WriteLineAsync(e.Message);
             return Failed;
         }
+        catch (ArgumentException e) when (e.ParamName == "options") // what a user said that only the library knows to be wrong
+        {
+            await error.WriteLineAsync(e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal));
+            return Failed;
+        }
     }
 
     private static int RefuseNoCommand(RootCommand root) =>

@@ -57,7 +57,7 @@ internal sealed class PortsCommand : ReportCommand<PortsOptions, PortsReport>
 
     internal PortsCommand(TextWriter output)
         : base(output, "ports",
-            "Sends messages to other processes by ports of shared memory, and beside them by TCP, UDP and Unix sockets on this machine. "
+            "Sends messages to other processes by ports of shared memory, and beside them by TCP, UDP and Unix sockets, and by pipes. "
                 + "Each message is copied in and out on both sides, and checked.")
     {
         AddOptions(_mode, _sizes, _receivers, _count, _ways, _pin);

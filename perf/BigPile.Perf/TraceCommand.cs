@@ -1,3 +1,4 @@
+using System;
 using System.CommandLine;
 using System.IO;
 using System.Linq;
@@ -81,13 +82,16 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
         int? capacity = arguments.GetValue(_capacity);
         double[] fractions = arguments.GetValue(_fractions) ?? [];
         bool hasSizes = arguments.GetValue(_sizes);
+        string[] files = arguments.GetRequiredValue(_files);
+        if (Array.Find(files, static file => !SyntheticTrace.IsName(file) && !Path.Exists(file)) is { } missing)
+            throw new LoadException($"There is no file '{missing}'. Give files of accesses; --help says in which form.");
         if ((capacity == null) == (fractions.Length == 0))
             throw new LoadException("The table needs a limit. Give either --capacity N or --capacity-fraction F.");
         if (hasSizes && capacity != null)
             throw new LoadException("--sizes has a limit in bytes, and --capacity is one in entries. Give --capacity-fraction F.");
         return new TraceOptions
         {
-            Files = arguments.GetRequiredValue(_files),
+            Files = files,
             Format = arguments.GetValue(_format),
             Capacity = capacity,
             Fractions = fractions,

@@ -59,6 +59,7 @@ public sealed class MessageCheckTests
     [InlineData("port-sleep")]
     [InlineData("tcp")]
     [InlineData("unix")]
+    [InlineData("pipe")]
     public void A_receiver_that_finds_a_wrong_message_ends_and_the_load_with_it(string name)
     {
         if (!OperatingSystem.IsLinux())

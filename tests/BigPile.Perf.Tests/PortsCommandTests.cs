@@ -17,9 +17,9 @@ public sealed class PortsCommandTests
         "payloadNsPerMessage",
     ];
 
-    private static readonly string[] Ways = ["port-spin", "port-default", "port-sleep", "tcp", "udp", "unix"];
+    private static readonly string[] Ways = ["port-spin", "port-default", "port-sleep", "tcp", "udp", "unix", "pipe"];
 
-    // Each size and receiver is a process more in each of six ways: here the ends, and what lies between in the long leg.
+    // Each size and receiver is a process more in each of seven ways: here the ends, and what lies between in the long leg.
     public static TheoryData<int> RoundTrips => TestLeg.IsLong ? [16, 4100, 65_536] : [16, 65_536];
 
     public static TheoryData<int, int> Streams => TestLeg.IsLong
@@ -112,7 +112,7 @@ public sealed class PortsCommandTests
     [InlineData("--size 64,", "--size '64,' is out of range", "with commas between")]
     [InlineData("--receivers 1,33", "--receivers '1,33' is out of range", "from 1 to 32")]
     [InlineData("--count 0", "--count '0' is out of range", "from 1 to 1000000000")]
-    [InlineData("--way tcp,pipe", "--way 'pipe' is unknown", "port-spin, port-default, port-sleep, tcp, udp, unix")]
+    [InlineData("--way tcp,post", "--way 'post' is unknown", "port-spin, port-default, port-sleep, tcp, udp, unix, pipe")]
     [InlineData("--size 131073", "--size 131073 is too large for udp", "Leave udp out by --way")]
     public async Task Bad_input_is_refused_with_the_option_and_the_limit(string options, string thing, string limit) =>
         (await ConsoleRun.Of($"ports {options}")).AssertRefused(thing, limit);

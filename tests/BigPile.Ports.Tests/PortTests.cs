@@ -73,6 +73,26 @@ public sealed class PortTests : IDisposable
         Eventually.True(() => _left.Statistics.Objects == 0);
     }
 
+    /// <summary>Of senders that send no more, too, and whoever looks.</summary>
+    [Fact]
+    public void What_was_received_and_let_go_of_does_not_count()
+    {
+        using SendPort sender = _left.OpenSendPort("p");
+        using ReceivePort receiver = _right.OpenReceivePort("p");
+        using MulticastPort multicast = _left.OpenMulticastPort("m");
+        using MulticastReceiver listener = _right.OpenMulticastReceiver("m");
+        foreach (SharedArena looking in (SharedArena[])[_left, _right])
+        {
+            SendTo(1, sender);
+            using (SharedObject sent = Make(_left, 2, 1))
+                multicast.Send(sent);
+            Assert.Equal(2, looking.Statistics.Objects);
+            receiver.Receive()!.Dispose();
+            listener.Receive()!.Dispose();
+            Assert.Equal((0, looking.CapacityBytes), (looking.Statistics.Objects, looking.Statistics.FreeBytes));
+        }
+    }
+
     [Fact]
     public void A_full_port_waits_or_drops_or_fails()
     {

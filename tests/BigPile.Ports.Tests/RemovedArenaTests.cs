@@ -30,9 +30,9 @@ public sealed class RemovedArenaTests : IDisposable
         full.Send(kept);
         Task<SharedObject?> pending = receiver.ReceiveAsync();
         Task sending = full.SendAsync(kept);
-        Task waiting = Task.Run(() => full.Send(kept));
-        Task<ReceivePort?> selecting = Task.Run(() => selector.Select(Timeout.InfiniteTimeSpan));
-        Task<SharedObject?> listening = Task.Run(listener.Receive);
+        Task waiting = Task.Factory.StartNew(() => full.Send(kept), TaskCreationOptions.LongRunning);
+        Task<ReceivePort?> selecting = Task.Factory.StartNew(() => selector.Select(Timeout.InfiniteTimeSpan), TaskCreationOptions.LongRunning);
+        Task<SharedObject?> listening = Task.Factory.StartNew(listener.Receive, TaskCreationOptions.LongRunning);
         foreach (string file in Directory.GetFiles(_directory.Path, removed))
             File.Delete(file);
         foreach (Task told in new Task[] { pending, sending, waiting, listening })

@@ -60,7 +60,8 @@ public sealed class RequestLogTests : IDisposable
                 "/v1/a?\u001b]0;x\u0007" })
                 _ = await server.SendRawAsync("GET " + target);
         }
-        Assert.Contains(lines.Lines, static line => line.StartsWith("GET /v1/a\\x1B[2Jb from 127.0.0.1 answered 404", StringComparison.Ordinal));
+        Assert.Contains(
+            lines.Lines, static line => line.StartsWith("GET /v1/a\\x1B[2Jb from 127.0.0.1 answered 404", StringComparison.Ordinal));
         Assert.All(lines.Lines, static line => Assert.DoesNotContain(line, char.IsControl));
     }
 
@@ -96,7 +97,8 @@ public sealed class RequestLogTests : IDisposable
             await Eventually.TrueAsync(() => !lines.Lines.IsEmpty);
             _ = await Record.ExceptionAsync(() => sent);
         }
-        Assert.StartsWith("POST /v1/tables/t:load from 127.0.0.1 was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
+        Assert.StartsWith(
+            "POST /v1/tables/t:load from 127.0.0.1 was left by its client after ", Assert.Single(lines.Lines), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -121,7 +123,9 @@ public sealed class RequestLogTests : IDisposable
         string[] door = await LogOfReadsAsync(hasDoor: true, out RecordingProvider doorLines, answeredAtDoor: 5);
         Assert.Equal(6, stack.Length);
         Assert.Equal(stack, door);
-        Assert.Equal("Information Client=127.0.0.1 Method=GET Status=200 Target=/v1/tables/t/entries/k:1 | {Method} {Target} from {Client} answered {Status} in "
+        Assert.Equal(
+            "Information Client=127.0.0.1 Method=GET Status=200 Target=/v1/tables/t/entries/k:1 | {Method} {Target} from {Client} "
+            + "answered {Status} in "
             + "{Milliseconds:F2} ms", door[0]);
         Assert.All(stackLines.Milliseconds.Concat(doorLines.Milliseconds), static elapsed => Assert.InRange(elapsed, 0, 60_000));
     }

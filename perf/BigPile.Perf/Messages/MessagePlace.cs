@@ -32,6 +32,7 @@ internal sealed class MessagePlace : IDisposable
     {
         MessageWay.Tcp or MessageWay.Unix => new StreamMeeting(_route.Way, _directory, lane),
         MessageWay.Udp => new DatagramMeeting(_route),
+        MessageWay.Pipe => new PipeMeeting(_directory, lane),
         _ => new PortMeeting(_arena!, _route, _directory, lane),
     };
 

@@ -18,4 +18,7 @@ internal enum MessageWay
 
     /// <summary>A stream socket of the machine's own.</summary>
     Unix,
+
+    /// <summary>A pipe there, and one back.</summary>
+    Pipe,
 }

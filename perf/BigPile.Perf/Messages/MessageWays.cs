@@ -13,7 +13,7 @@ internal static class MessageWays
     private static readonly (MessageWay Way, string Name)[] Names =
     [
         (MessageWay.PortSpin, "port-spin"), (MessageWay.PortDefault, "port-default"), (MessageWay.PortSleep, "port-sleep"),
-        (MessageWay.Tcp, "tcp"), (MessageWay.Udp, "udp"), (MessageWay.Unix, "unix"),
+        (MessageWay.Tcp, "tcp"), (MessageWay.Udp, "udp"), (MessageWay.Unix, "unix"), (MessageWay.Pipe, "pipe"),
     ];
 
     internal static IReadOnlyList<MessageWay> All { get; } = Array.ConvertAll(Names, static pair => pair.Way);

@@ -30,6 +30,7 @@ internal static class MessageWorker
     {
         MessageWay.Tcp or MessageWay.Unix => StreamMeeting.Join(route.Way, address),
         MessageWay.Udp => DatagramMeeting.Join(route, address),
+        MessageWay.Pipe => PipeMeeting.Join(address),
         _ => PortChannel.Open(arena!, route, lane, isSender: false),
     };
 

@@ -12,7 +12,7 @@ internal sealed record PortsReport(PortsOptions Options, IReadOnlyList<PortsRow>
 /// <summary>What was measured of one way. The names and their order are those of the JSON object.</summary>
 internal sealed record PortsRow
 {
-    /// <summary>port-spin, port-default, port-sleep, tcp, udp or unix.</summary>
+    /// <summary>port-spin, port-default, port-sleep, tcp, udp, unix or pipe.</summary>
     public required string Way { get; init; }
 
     public required int SizeBytes { get; init; }

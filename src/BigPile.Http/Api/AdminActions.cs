@@ -1,13 +1,10 @@
 using System;
-using System.Collections.Generic;
 using System.Linq;
 using System.Text.Json.Nodes;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
-using BigPile.Caching;
-using BigPile.Caching.Operations;
 using BigPile.Http.Bulk;
 using BigPile.Http.Protocol;
 using BigPile.Reporting;
@@ -129,40 +126,11 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         ["faults"] = new JsonArray([.. found.Faults.Take(MaxFaults).Select(static fault => JsonValue.Create(fault.ToString()))]),
     };
 
-    // Without a name: the tables that the service serves, and not those that the application has for itself.
     private static JsonObject Purge(ServedTables tables, string? tableName, StoppableProgress progress)
     {
-        IEnumerable<string> names = tableName != null ? [tableName] : tables.Cache.TableNames.Where(name => !tables.IsOwned(name));
-        var purged = new List<CacheTable>();
-        foreach (string name in names.ToArray())
-        {
-            if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
-                purged.Add(table);
-        }
-        var gauge = new ProgressGauge(progress);
-        gauge.Begin(purged.Sum(static table => table.Core.BucketCount));
         var removed = new JsonObject();
-        foreach (CacheTable table in purged)
-        {
-            if (TryClear(table, gauge) is { } count)
-                removed[table.Name] = count;
-        }
-        gauge.Complete();
+        foreach ((string name, long count) in TablePurge.Run(TablePurge.Served(tables, tableName), new ProgressGauge(progress)))
+            removed[name] = count;
         return new JsonObject { ["removed"] = removed };
-    }
-
-    // One that is dropped meanwhile has nothing that could be removed.
-    private static long? TryClear(CacheTable table, ProgressGauge gauge)
-    {
-        long count = table.Count;
-        try
-        {
-            table.Core.Clear(gauge);
-            return count;
-        }
-        catch (TableDroppedException)
-        {
-            return null;
-        }
     }
 }

@@ -207,7 +207,7 @@ internal static class ApiCatalog
         }
         operations.Add(new ApiOperation(
             "post", "/v1/admin:rotation", "rotation", "operations",
-            "Says to a balancer that spreads keys whether the node may serve its part, and empties it first where it may have what is older.",
+            "Says to a balancer that spreads keys whether the node may serve its part, and empties it first if it may have what is older.",
             200, Json)
         {
             Query = [("within", "Seconds: a node that was not asked for longer is emptied."),

@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
 using System.Text.Json.Nodes;
@@ -8,6 +7,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Reporting;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -35,23 +35,16 @@ namespace BigPile.Http.Api;
 /// <param name="logger">Is told when something is emptied.</param>
 internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotation> logger)
 {
-    /// <summary>The header by which HAProxy says how it takes the node, with <c>http-check send-state</c>: <c>UP</c>, <c>DOWN 1/4</c>.</summary>
+    /// <summary>By this header HAProxy says how it takes the node, with <c>http-check send-state</c>: <c>UP</c>, <c>DOWN 1/4</c>.</summary>
     internal const string StateHeader = "X-Haproxy-Server-State";
 
     /// <summary>The header that says of each node whether it serves, always in the same order: <c>101</c>.</summary>
     internal const string NodesHeader = "BigPile-Nodes";
 
-    /// <summary>How long a put may be on its way: more than the service gives a request, unless it is told otherwise.</summary>
-    internal static readonly TimeSpan MaxOnItsWay = TimeSpan.FromMinutes(3);
-
-    private const string Up = "UP";
-    private const int MaxNodes = 4096;
     private const int MaxSeconds = 3600;
 
     private readonly SemaphoreSlim _turn = new(1, 1);
-    private long? _askedAt;
-    private long? _returnedAt;
-    private string _nodes = "";
+    private readonly RotationRules _rules = new(time);
 
     internal async Task AnswerAsync(HttpContext context)
     {
@@ -67,11 +60,14 @@ internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotatio
             await ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady).ConfigureAwait(false);
             return;
         }
+        long arrivedAt = time.GetTimestamp();
         await _turn.WaitAsync(context.RequestAborted).ConfigureAwait(false);
+        bool isDone = false;
         bool isEmptied;
         try
         {
-            isEmptied = await PrepareAsync(context.Request, tables, TimeSpan.FromSeconds(seconds)).ConfigureAwait(false);
+            isEmptied = await PrepareAsync(context.Request, tables, arrivedAt, TimeSpan.FromSeconds(seconds)).ConfigureAwait(false);
+            isDone = true;
         }
         catch (Exception e) when (ProblemOf.Exception(e, 0) is { } problem)
         {
@@ -80,65 +76,35 @@ internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotatio
         }
         finally
         {
+            if (!isDone)
+                _rules.Forget();
             _turn.Release();
         }
         await JsonAnswer.WriteAsync(context, new JsonObject { ["emptied"] = isEmptied }).ConfigureAwait(false);
     }
 
     // What it does it does to its end, also when who asked has given up: what is half empty is nothing that could be served.
-    private async Task<bool> PrepareAsync(HttpRequest request, ServedTables tables, TimeSpan within)
+    private async Task<bool> PrepareAsync(HttpRequest request, ServedTables tables, long arrivedAt, TimeSpan within)
     {
-        string nodes = request.Headers[NodesHeader].ToString();
         string tag = request.Query["evict"].ToString();
-        string? reason = WhyNot(request.Headers[StateHeader], within);
+        string? reason = _rules.Take(arrivedAt, request.Headers[StateHeader], request.Headers[NodesHeader].ToString(), within);
         if (reason != null)
             await Task.Run(() => Empty(tables, reason), CancellationToken.None).ConfigureAwait(false);
-        else if (MayHaveReturned(nodes) && tag.Length != 0)
+        else if (_rules.MustEvict && tag.Length != 0)
             await Task.Run(() => Evict(tables, tag), CancellationToken.None).ConfigureAwait(false);
-        _nodes = nodes.Length <= MaxNodes ? nodes : "";
-        _askedAt = time.GetTimestamp();
         return reason != null;
-    }
-
-    private string? WhyNot(string? state, TimeSpan within)
-    {
-        if (_askedAt is not { } askedAt)
-            return "it was not asked before, since its start";
-        if (time.GetElapsedTime(askedAt) is var since && since > within)
-            return $"it was not asked for {since.TotalSeconds.ToString("F1", CultureInfo.InvariantCulture)} s";
-        return state == null || state.StartsWith(Up, StringComparison.Ordinal) ? null : "the balancer does not have it serve";
-    }
-
-    // A put that was on its way when a node came back may have stored what it put after that.
-    private bool MayHaveReturned(string nodes)
-    {
-        if (nodes.Where((state, place) => state == '1' && (place >= _nodes.Length || _nodes[place] != '1')).Any())
-            _returnedAt = time.GetTimestamp();
-        return _returnedAt is { } returnedAt && time.GetElapsedTime(returnedAt) <= MaxOnItsWay;
     }
 
     private void Empty(ServedTables tables, string reason)
     {
-        long removed = 0;
-        foreach (CacheTable<string, byte[]> table in Served(tables))
-        {
-            try
-            {
-                removed += table.Count;
-                table.Clear();
-            }
-            catch (TableDroppedException)
-            {
-                // has nothing any more
-            }
-        }
+        long removed = TablePurge.Run(TablePurge.Served(tables), new ProgressGauge(null)).Values.Sum();
         if (removed != 0)
             logger.LogInformation("The node comes into the rotation, and is emptied of {Entries:N0} entries: {Reason}", removed, reason);
     }
 
     private static void Evict(ServedTables tables, string tag)
     {
-        foreach (CacheTable<string, byte[]> table in Served(tables))
+        foreach (CacheTable<string, byte[]> table in TablePurge.Served(tables))
         {
             try
             {
@@ -148,15 +114,6 @@ internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotatio
             {
                 // has nothing any more
             }
-        }
-    }
-
-    private static IEnumerable<CacheTable<string, byte[]>> Served(ServedTables tables)
-    {
-        foreach (string name in tables.Cache.TableNames.Where(name => !tables.IsOwned(name)).ToArray())
-        {
-            if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
-                yield return table;
         }
     }
 }

@@ -21,7 +21,7 @@ internal sealed class ClientWaits : IDisposable
     /// <summary>How long a client may send nothing, or take nothing, while it holds buffers that all requests share.</summary>
     internal static readonly TimeSpan MaxHold = TimeSpan.FromSeconds(20);
 
-    /// <summary>How fast, in the long run, a client must send or take while it holds them: a second of waiting is earned by so much.</summary>
+    /// <summary>How fast, in the long run, a client must send or take while it holds them: a second's wait is earned by so much.</summary>
     internal const int HeldBytesPerSecond = 32 * 1024;
 
     /// <summary>How long a client may send nothing, or take nothing, while the host stops.</summary>

@@ -89,8 +89,8 @@ internal sealed class BulkLoad : IDisposable
             else if (_budget?.TryTakeLine(isBad: false) == false)
             {
                 throw new RefusedException(ProblemCatalog.InvalidDocument(
-                    $"It decompresses to more lines than it may have: one for each byte that is sent, and {_budget.FirstLines:N0}. Send the "
-                    + "rest by itself, or less compressed."));
+                    $"It decompresses to more lines than it may have: one for each byte that is sent, and {_budget.FirstLines:N0}. Send "
+                    + "the rest by itself, or less compressed."));
             }
         }
     }

@@ -8,7 +8,6 @@ using BigPile.Caching.Entries;
 using BigPile.Http.Bounds;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
 

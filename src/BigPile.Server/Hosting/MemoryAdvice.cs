@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
-using BigPile.AspNetCore;
 
 namespace BigPile.Server.Hosting;
 
@@ -10,7 +9,8 @@ internal static class MemoryAdvice
 {
     /// <summary>The sentences; none where there is nothing to tell.</summary>
     internal static IEnumerable<string> Of(PileSettings pile) => Of(
-        pile.Store, pile.MaxBytes, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, pile.Store == StoreKind.Mapped ? RoomAt(pile.Directory) : 0);
+        pile.Store, pile.MaxBytes, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
+        pile.Store == StoreKind.Mapped ? RoomAt(pile.Directory) : 0);
 
     /// <summary>The sentences.</summary>
     /// <param name="store">Where the pile is.</param>
@@ -19,11 +19,15 @@ internal static class MemoryAdvice
     /// <param name="diskBytes">The size of the disk that it is on; zero: not known.</param>
     internal static IEnumerable<string> Of(StoreKind store, long maxBytes, long memoryBytes, long diskBytes)
     {
-        (string what, long bytes) = store == StoreKind.Mapped ? ("the disk", diskBytes) : ("the memory that this process may have", memoryBytes);
+        (string what, long bytes) =
+            store == StoreKind.Mapped ? ("the disk", diskBytes) : ("the memory that this process may have", memoryBytes);
         if (maxBytes == long.MaxValue)
             yield return $"Pile:MaxBytes is not set: the pile may grow until it has all of {what}.";
         else if (bytes != 0 && maxBytes > bytes)
-            yield return $"Pile:MaxBytes is {maxBytes:N0}, more than {what}, {bytes:N0} bytes: the process may end before the pile is full.";
+        {
+            yield return
+                $"Pile:MaxBytes is {maxBytes:N0}, more than {what}, {bytes:N0} bytes: the process may end before the pile is full.";
+        }
     }
 
     private static long RoomAt(string directory)

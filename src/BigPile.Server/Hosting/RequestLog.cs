@@ -37,13 +37,16 @@ internal sealed class RequestLog(
 
     private LogLevel LevelOf(string method, string target)
     {
-        if (target.StartsWith("/health/", StringComparison.Ordinal) || target.StartsWith("/v1/admin:rotation", StringComparison.Ordinal))
+        if (IsProbe(target))
             return LogLevel.Debug;
         bool isEntry = EntryTarget.TryParse(target, out _);
         if (isEntry ? method is "GET" or "HEAD" : IsAction(target, ":mget"))
             return sampler.Take() ? LogLevel.Information : LogLevel.None;
         return isEntry || IsAction(target, ":mset") || IsAction(target, ":mdelete") ? LogLevel.Debug : LogLevel.Information;
     }
+
+    private static bool IsProbe(string target) =>
+        target.StartsWith("/health/", StringComparison.Ordinal) || IsAction(target, "/v1/admin:rotation");
 
     private static bool IsAction(string target, string action)
     {
@@ -82,7 +85,7 @@ internal sealed class RequestLog(
             NoteRefused(context, target, status, note.RefusedKey, why);
             return;
         }
-        if (status >= 500 && !target.StartsWith("/health/", StringComparison.Ordinal))
+        if (status >= 500 && !IsProbe(target))
             level = LogLevel.Warning;
         if (level == LogLevel.None)
             return;

@@ -189,8 +189,8 @@ internal sealed class PileDirectory : IDisposable
     {
         Superblock.StateFormat();
         logger.LogWarning(
-            "The pile in {Directory} was of format {Former}, and is of format {Format} from now on: versions that do not know it can't open "
-            + "it any more", Path, format, SuperblockState.CurrentFormat);
+            "The pile in {Directory} was of format {Former}, and is of format {Format} from now on: versions that do not know it can't "
+            + "open it any more", Path, format, SuperblockState.CurrentFormat);
     }
 
     private void CheckState(SuperblockState state, bool upgradesFormat)

@@ -88,7 +88,8 @@ internal sealed unsafe class FileRecovery
 
     private void Tell(ILogger logger) => logger.LogWarning(
         "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
-        _directory.Path, _end.IsCopy ? HomeMark.Fault : _end.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended",
+        _directory.Path,
+        _end.IsCopy ? HomeMark.Fault : _end.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended",
         _restoredCount);
 
     private void Scan(Segment segment)

@@ -4,7 +4,6 @@ using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Memory;
-using BigPile.Testing;
 
 namespace BigPile.Caching.Tests.Durability;
 
@@ -26,7 +25,7 @@ public sealed class CopiedDirectoryTests : IDisposable
             for (int key = 0; key < KeyCount; key++)
                 table.Put(key, "old " + key);
             using var stop = new CancellationTokenSource();
-            Task writing = Task.Run(() => Write(table, stop.Token));
+            Task writing = Task.Factory.StartNew(() => Write(table, stop.Token), TaskCreationOptions.LongRunning);
             try
             {
                 for (int i = 0; i < 5; i++)

@@ -91,7 +91,8 @@ public sealed class ConditionalWriteTests : ServerTest
         await Server.PutAsync(Path, [1]);
         using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
         await connection.SendAsync(
-            $"{method} {Path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n{header}\r\n\r\n");
+            $"{method} {Path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n{header}"
+            + "\r\n\r\n");
         if (code.Length == 0)
             await connection.SendAsync("ab");
         string answer = await connection.ReadToEndAsync();

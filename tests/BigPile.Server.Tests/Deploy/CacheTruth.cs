@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Concurrent;
+using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
 using System.Net;
@@ -33,19 +34,15 @@ internal sealed class CacheTruth(NodeCluster cluster, int keyCount)
     /// <summary>Changes a key, and tries again until that is acknowledged.</summary>
     internal async Task ChangeAsync(int key, bool isDeletion, CancellationToken stop)
     {
-        while (!stop.IsCancellationRequested)
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        patience.CancelAfter(Eventually.Patience);
+        while (!await TryChangeAsync(key, ++_begun[key], isDeletion, patience.Token))
         {
-            int number = ++_begun[key];
-            if (!await TryChangeAsync(key, isDeletion ? null : number, stop))
-            {
-                Interlocked.Increment(ref _refused);
-                await Task.Delay(100, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                continue;
-            }
-            Volatile.Write(ref _acknowledged[key], number);
-            Interlocked.Increment(ref _changes);
-            return;
+            Interlocked.Increment(ref _refused);
+            await Task.Delay(100, patience.Token);
         }
+        Volatile.Write(ref _acknowledged[key], _begun[key]);
+        Interlocked.Increment(ref _changes);
     }
 
     /// <summary>Reads a key.</summary>
@@ -92,6 +89,19 @@ internal sealed class CacheTruth(NodeCluster cluster, int keyCount)
         return [.. owned];
     }
 
+    /// <summary>How many of some keys the proxy finds.</summary>
+    internal async Task<int> CountFoundAsync(IEnumerable<int> keys)
+    {
+        int found = 0;
+        foreach (int key in keys)
+        {
+            using HttpResponseMessage answer = await cluster.Client.GetAsync(cluster.UriOf(PathOf(key)));
+            if (answer.StatusCode == HttpStatusCode.OK)
+                found++;
+        }
+        return found;
+    }
+
     /// <summary>Returns when a node is given what is put of its keys, by changing one of them again and again.</summary>
     internal Task ServesAsync(int node, int key) => Eventually.TrueAsync(async () =>
     {
@@ -110,19 +120,19 @@ internal sealed class CacheTruth(NodeCluster cluster, int keyCount)
     });
 
     public override string ToString() =>
-        $"changes {_changes:N0}, found {_found:N0}, missed {_missed:N0}, refused {_refused:N0}, older {_older:N0}{(_first.Length == 0 ? "" : ": " + _first)}";
+        $"changes {_changes:N0}, found {_found:N0}, missed {_missed:N0}, refused {_refused:N0}, older {_older:N0} {_first}";
 
-    internal static string PathOf(int key) => $"/v1/tables/t/entries/key-{key}";
+    internal static string PathOf(int key) => $"/v1/tables/truth/entries/key-{key}";
 
-    private async Task<bool> TryChangeAsync(int key, int? number, CancellationToken stop)
+    private async Task<bool> TryChangeAsync(int key, int number, bool isDeletion, CancellationToken stop)
     {
         try
         {
-            using var request = new HttpRequestMessage(number == null ? HttpMethod.Delete : HttpMethod.Put, cluster.UriOf(PathOf(key)));
-            if (number != null)
+            using var request = new HttpRequestMessage(isDeletion ? HttpMethod.Delete : HttpMethod.Put, cluster.UriOf(PathOf(key)));
+            if (!isDeletion)
                 request.Content = new StringContent($"{key}:{number}");
             using HttpResponseMessage answer = await cluster.Client.SendAsync(request, stop);
-            return answer.IsSuccessStatusCode || (number == null && answer.StatusCode == HttpStatusCode.NotFound);
+            return answer.IsSuccessStatusCode || (isDeletion && answer.StatusCode == HttpStatusCode.NotFound);
         }
         catch (Exception e) when (e is HttpRequestException or TaskCanceledException)
         {

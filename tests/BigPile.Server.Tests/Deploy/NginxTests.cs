@@ -75,7 +75,8 @@ public sealed class NginxTests(ITestOutputHelper output) : IDisposable
         await using RunningServer server = await RunningServer.StartAsync(
             _directory.Pile, [.. _keys.Arguments, $"--Http:FastDoor={hasDoor}", "--Http:IgnoredHeaders=X-Real-IP"]);
         await using ServerProcess nginx = await StartAsync(server);
-        Assert.Equal(HttpStatusCode.Created, (await SendAsync(HttpMethod.Put, "/v1/tables/shown", true, body: """{"publicMaxAge":"1h"}""")).Status);
+        Answer made = await SendAsync(HttpMethod.Put, "/v1/tables/shown", true, body: """{"publicMaxAge":"1h"}""");
+        Assert.Equal(HttpStatusCode.Created, made.Status);
         const string Path = "/v1/tables/shown/entries/k";
         Assert.Equal(HttpStatusCode.Created, (await SendAsync(HttpMethod.Put, Path, true, body: "to all")).Status);
         Assert.Equal("MISS", (await SendAsync(HttpMethod.Get, Path, true)).Cached);

@@ -13,29 +13,42 @@ namespace BigPile.Server.Tests.Deploy;
 /// </summary>
 internal sealed class Relay : IAsyncDisposable
 {
-    private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private readonly CancellationTokenSource _stop = new();
     private readonly ConcurrentDictionary<Socket, bool> _clients = new();
     private readonly int _target;
-    private readonly Task _accepting;
+    private TcpListener _listener = new(IPAddress.Loopback, 0);
+    private Task _accepting;
     private TaskCompletionSource _open = Done();
-    private int _toReset;
 
     internal Relay(int target)
     {
         _target = target;
         _listener.Start();
+        Port = ((IPEndPoint)_listener.LocalEndpoint).Port;
         _accepting = AcceptAsync();
     }
 
-    internal int Port => ((IPEndPoint)_listener.LocalEndpoint).Port;
+    internal int Port { get; }
 
     internal void Cut() => Volatile.Write(ref _open, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
 
     internal void Mend() => _open.TrySetResult();
 
-    /// <summary>Resets the next connection as it comes.</summary>
-    internal void ResetNext() => Volatile.Write(ref _toReset, 1);
+    /// <summary>Resets the connections that there are, and refuses new ones.</summary>
+    internal void Refuse()
+    {
+        _listener.Stop();
+        ResetAll();
+    }
+
+    /// <summary>Takes connections again.</summary>
+    internal async Task AcceptAgainAsync()
+    {
+        await _accepting.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _listener = new TcpListener(IPAddress.Loopback, Port);
+        _listener.Start();
+        _accepting = AcceptAsync();
+    }
 
     /// <summary>Resets the connections that there are.</summary>
     internal void ResetAll()
@@ -66,10 +79,7 @@ internal sealed class Relay : IAsyncDisposable
         while (true)
         {
             Socket client = await _listener.AcceptSocketAsync(_stop.Token);
-            if (Interlocked.Exchange(ref _toReset, 0) != 0)
-                client.Close(0);
-            else
-                _ = RelayAsync(client);
+            _ = RelayAsync(client);
         }
     }
 

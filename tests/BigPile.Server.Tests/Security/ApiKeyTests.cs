@@ -102,7 +102,8 @@ public sealed class ApiKeyTests : IAsyncLifetime
             _directory.Pile + "-open",
             [.. Key(0, "reader", KeyScopes.Read), "--Metrics:AllowWithoutKeys=true", "--Metrics:Path=/figures"]);
         Assert.Contains("bigpile", await server.Client.GetStringAsync("/figures"), StringComparison.Ordinal);
-        foreach (string request in new[] { "POST /figures", "GET /figures/more", "GET /metrics", "GET /v1/stats", "GET /figures/../v1/stats" })
+        foreach (string request in new[] { "POST /figures", "GET /figures/more", "GET /metrics", "GET /v1/stats",
+            "GET /figures/../v1/stats" })
         {
             string[] parts = request.Split(' ');
             using HttpResponseMessage answer = await server.SendAsync(parts[0], parts[1], null);

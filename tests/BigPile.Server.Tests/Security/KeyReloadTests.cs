@@ -102,7 +102,8 @@ public sealed class KeyReloadTests : IDisposable
             () => StartAsync(new KeySettings().With("other", KeyScopes.Read).Arguments));
         Assert.Contains("Security:KeysPath", both.Message, StringComparison.Ordinal);
         File.Delete(KeysPath);
-        Assert.Contains("'Security:KeysPath'", (await Assert.ThrowsAsync<SettingsException>(() => StartAsync())).Message, StringComparison.Ordinal);
+        SettingsException none = await Assert.ThrowsAsync<SettingsException>(() => StartAsync());
+        Assert.Contains("'Security:KeysPath'", none.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -113,7 +114,8 @@ public sealed class KeyReloadTests : IDisposable
         {
             Assert.Equal(201, await SendAsync(server, HttpMethod.Put, _firstCredential));
             Assert.Equal(403, await SendAsync(server, HttpMethod.Put, _secondCredential));
-            Assert.Equal(403, await SendAsync(server, HttpMethod.Get, _firstCredential, Entry.Replace("/t/", "/u/", StringComparison.Ordinal)));
+            string other = Entry.Replace("/t/", "/u/", StringComparison.Ordinal);
+            Assert.Equal(403, await SendAsync(server, HttpMethod.Get, _firstCredential, other));
             Assert.Equal(401, await SendAsync(server, HttpMethod.Get, "first.wrong"));
             Assert.Equal(401, await SendAsync(server, HttpMethod.Get, "guessed.wrong"));
             Assert.Equal(401, await SendAsync(server, HttpMethod.Get, null));
@@ -124,7 +126,8 @@ public sealed class KeyReloadTests : IDisposable
         }
         Assert.Equal(
             [
-                "PUT /v1/tables/t/entries/k from 127.0.0.1 by second was refused with 403: The request needs the scope 'write', which the key 'second' does not have.",
+                "PUT /v1/tables/t/entries/k from 127.0.0.1 by second was refused with 403: The request needs the scope 'write', which the "
+                + "key 'second' does not have.",
                 "GET /v1/tables/u/entries/k from 127.0.0.1 by first was refused with 403: The key 'first' is for other tables.",
                 "GET /v1/tables/t/entries/k from 127.0.0.1 by first was refused with 401: There is no such API key.",
                 "GET /v1/tables/t/entries/k from 127.0.0.1 by nobody known was refused with 401: There is no such API key.",

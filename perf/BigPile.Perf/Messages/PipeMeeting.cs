@@ -1,0 +1,62 @@
+using System.Globalization;
+using System.IO;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace BigPile.Perf.Messages;
+
+/// <summary>Two pipes with names in a directory. (.NET's own named pipes are Unix sockets here.)</summary>
+/// <remarks>
+/// Who opens one end waits for the other one: so both ends of both are open here until the other process has its own. Then they are closed,
+/// so that each side is told when the other one is gone.
+/// </remarks>
+[SupportedOSPlatform("linux")]
+internal sealed partial class PipeMeeting : IMeeting
+{
+    private const string There = ".there";
+    private const string Back = ".back";
+    private const uint OwnersOnly = 0x180; // 0600
+
+    private readonly FileStream _there;
+    private readonly FileStream _back;
+
+    internal PipeMeeting(string directory, int lane)
+    {
+        Address = Path.Combine(directory, lane.ToString(CultureInfo.InvariantCulture));
+        Make(Address + There);
+        Make(Address + Back);
+        _there = Open(Address + There, FileAccess.ReadWrite);
+        _back = Open(Address + Back, FileAccess.ReadWrite);
+    }
+
+    public string Address { get; }
+
+    /// <summary>The receiver's end of what a <see cref="PipeMeeting"/> has.</summary>
+    internal static IMessageChannel Join(string address) =>
+        new PipeChannel(Open(address + Back, FileAccess.Write), Open(address + There, FileAccess.Read));
+
+    public IMessageChannel Meet()
+    {
+        var channel = new PipeChannel(Open(Address + There, FileAccess.Write), Open(Address + Back, FileAccess.Read));
+        Dispose();
+        return channel;
+    }
+
+    public void Dispose()
+    {
+        _there.Dispose();
+        _back.Dispose();
+    }
+
+    private static FileStream Open(string path, FileAccess access) =>
+        new(path, FileMode.Open, access, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+
+    private static void Make(string path)
+    {
+        if (MakePipe(path, OwnersOnly) != 0)
+            throw new LoadException($"The pipe '{path}' can't be made: {Marshal.GetLastPInvokeErrorMessage()}.");
+    }
+
+    [LibraryImport("libc", EntryPoint = "mkfifo", StringMarshalling = StringMarshalling.Utf8, SetLastError = true)]
+    private static partial int MakePipe(string path, uint mode);
+}

@@ -1,0 +1,48 @@
+using System;
+using BigPile.Ports.Waiting;
+
+namespace BigPile.Ports.Tests;
+
+/// <summary>Looking again and again costs the core that the peer may be waiting for: it is given up where it is in vain.</summary>
+public sealed unsafe class PatienceTests
+{
+    private const int WaitsUntilTried = 257;
+    private static readonly TimeSpan Spin = TimeSpan.FromMicroseconds(50);
+    private static readonly TimeSpan Timeout = 4 * Spin;
+
+    private int _looksLeft;
+
+    [LinuxFact]
+    public void Looking_is_given_up_where_it_is_in_vain_and_taken_up_where_it_is_not()
+    {
+        if (Environment.ProcessorCount == 1)
+            return; // nobody spins there at all
+        byte* lines = stackalloc byte[128];
+        var bell = new Doorbell(lines);
+        var patience = new Patience(Spin);
+        Assert.True(Wait(patience, bell, looks: 8)); // at first it looks
+        int looked = 0;
+        for (int wait = 0; wait < 2 * WaitsUntilTried; wait++)
+        {
+            _ = Wait(patience, bell, looks: int.MaxValue);
+            looked += int.MaxValue - _looksLeft > 8 ? 1 : 0;
+        }
+        Assert.InRange(looked, 3, 12);
+        int waits = 1;
+        while (!Wait(patience, bell, looks: 8))
+            Assert.True(++waits <= WaitsUntilTried);
+        for (int wait = 0; wait < WaitsUntilTried; wait++)
+            Assert.True(Wait(patience, bell, looks: 8));
+    }
+
+    private bool Wait(Patience patience, Doorbell bell, int looks)
+    {
+        _looksLeft = looks;
+        return patience.Wait(bell, new AfterLooks(this), Timeout);
+    }
+
+    private readonly struct AfterLooks(PatienceTests test) : IAwaited
+    {
+        public bool IsThere => --test._looksLeft == 0;
+    }
+}
