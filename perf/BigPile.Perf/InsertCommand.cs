@@ -55,12 +55,8 @@ internal sealed class InsertCommand : ReportCommand<InsertOptions, InsertReport>
             Directory = arguments.GetValue(_directory),
             HugePages = !arguments.GetValue(_noHugePages),
         };
-        if (options.Directory is not { } directory)
-            return options;
-        if (options.Store != StoreKind.Mapped)
-            throw new LoadException("--dir is for a mapped pile only. Leave it out, or use --store mapped.");
-        return string.IsNullOrWhiteSpace(directory)
-            ? throw new LoadException("--dir is empty. Name a directory that is empty or does not exist, or leave --dir out.")
+        return options.Directory != null && options.Store != StoreKind.Mapped
+            ? throw new LoadException("--dir is for a mapped pile only. Leave it out, or use --store mapped.")
             : options;
     }
 

@@ -1,6 +1,7 @@
 using System;
 using System.CommandLine;
 using System.CommandLine.Invocation;
+using System.CommandLine.Parsing;
 using System.IO;
 using System.Linq;
 using System.Threading;
@@ -42,6 +43,8 @@ internal static class PerfApp
             new CompareRunsCommand(output),
         };
         root.SetAction((ParseResult _) => RefuseNoCommand(root));
+        foreach (Command command in root.Subcommands)
+            RefuseEmptyNames(command);
         ParseResult result = root.Parse(arguments);
         if (result.Action is ParseErrorAction parseError)
             parseError.ShowHelp = parseError.ShowTypoCorrections = false; // they would go to the output, which is for results
@@ -66,11 +69,21 @@ internal static class PerfApp
             await error.WriteLineAsync(e.Message);
             return Failed;
         }
-        catch (ArgumentException e) when (e.ParamName == "options") // what a user said that only the library knows to be wrong
-        {
-            await error.WriteLineAsync(e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal));
-            return Failed;
-        }
+    }
+
+    // Of files and directories: scripts give one by a variable that is not set.
+    private static void RefuseEmptyNames(Command command)
+    {
+        foreach (Option option in command.Options.Where(static option => option.ValueType == typeof(string)))
+            option.Validators.Add(result => RefuseEmptyName(result, option.Name));
+        foreach (Argument argument in command.Arguments)
+            argument.Validators.Add(result => RefuseEmptyName(result, argument.Name));
+    }
+
+    private static void RefuseEmptyName(SymbolResult result, string name)
+    {
+        if (result.Tokens.Any(static token => token.Value.Length == 0))
+            result.AddError($"{name} is empty. Name a file or a directory.");
     }
 
     private static int RefuseNoCommand(RootCommand root) =>

@@ -78,8 +78,6 @@ internal sealed class SequenceCommand : ReportCommand<SequenceOptions, SequenceR
             IsRandom = arguments.GetValue(_random),
             Directory = arguments.GetValue(_directory),
         };
-        if (string.IsNullOrWhiteSpace(options.Directory ?? "."))
-            throw new LoadException("--directory is empty. Name a directory that is empty or does not exist, or leave --directory out.");
         CheckKeys(options);
         return options;
     }

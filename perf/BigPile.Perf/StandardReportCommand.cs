@@ -89,7 +89,9 @@ internal sealed class StandardReportCommand : Command
         Option[] ofLoads = [_quick, _repeats, _parts, _traces, _work];
         if (ofLoads.FirstOrDefault(option => arguments.GetResult(option) is { Implicit: false }) is { } given)
             throw new LoadException($"{given.Name} is for loads, and --from runs none. Leave one of them out.");
-        Tell(ReportFiles.Draw(RunStore.Read(file), directory));
+        RunFile run = RunStore.Read(file);
+        UserDirectory.Demand(directory, _directory.Name);
+        Tell(ReportFiles.Draw(run, directory));
         return 0;
     }
 
@@ -107,7 +109,7 @@ internal sealed class StandardReportCommand : Command
         string result = Path.Combine(directory, ReportFiles.Result);
         if (File.Exists(result)) // before the loads, which take long
             throw new LoadException($"--out '{directory}' has a {ReportFiles.Result} of another run. Name another directory.");
-        Directory.CreateDirectory(directory);
+        UserDirectory.Demand(directory, _directory.Name);
         RunFile run = _run(options, progress, stop);
         RunStore.Write(result, run);
         return [result, .. ReportFiles.Draw(run, directory)];

@@ -1,4 +1,4 @@
-using System;
+using System.Collections.Generic;
 using System.CommandLine;
 using System.IO;
 using System.Linq;
@@ -79,12 +79,10 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
 
     protected override TraceOptions Read(ParseResult arguments)
     {
+        IReadOnlyList<string> files = TraceSource.Expand(arguments.GetRequiredValue(_files)); // whatever else may be wrong
         int? capacity = arguments.GetValue(_capacity);
         double[] fractions = arguments.GetValue(_fractions) ?? [];
         bool hasSizes = arguments.GetValue(_sizes);
-        string[] files = arguments.GetRequiredValue(_files);
-        if (Array.Find(files, static file => !SyntheticTrace.IsName(file) && !Path.Exists(file)) is { } missing)
-            throw new LoadException($"There is no file '{missing}'. Give files of accesses; --help says in which form.");
         if ((capacity == null) == (fractions.Length == 0))
             throw new LoadException("The table needs a limit. Give either --capacity N or --capacity-fraction F.");
         if (hasSizes && capacity != null)

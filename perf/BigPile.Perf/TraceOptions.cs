@@ -7,7 +7,7 @@ namespace BigPile.Perf;
 /// <summary>What the trace load is asked to do.</summary>
 internal sealed record TraceOptions
 {
-    /// <summary>Files, directories of them, and names of synthetic traces.</summary>
+    /// <summary>Files, and names of synthetic traces.</summary>
     public required IReadOnlyList<string> Files { get; init; }
 
     /// <summary>The format of all files; <see langword="null"/> to tell each one's by itself.</summary>

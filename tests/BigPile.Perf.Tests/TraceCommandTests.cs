@@ -159,7 +159,7 @@ public sealed class TraceCommandTests
         using var file = CatalogText.Of();
         (await ConsoleRun.Of($"trace {file.Path} --capacity 5")).AssertRefused(file.Path, "is empty");
         (await ConsoleRun.Of("trace no-such-trace --capacity 5")).AssertRefused("no-such-trace");
-        (await ConsoleRun.Of("trace no-such-trace")).AssertRefused("There is no file 'no-such-trace'");
+        (await ConsoleRun.Of("trace no-such-trace")).AssertRefused("'no-such-trace' does not exist");
         (await ConsoleRun.Of("trace synthetic:none --capacity 5")).AssertRefused("synthetic:none", "synthetic:zipf");
         using var directory = new TemporaryDirectory();
         (await ConsoleRun.Of($"trace {directory.Path} --capacity 5")).AssertRefused(directory.Path, "Name the files");

@@ -31,7 +31,8 @@ public sealed class RemovedArenaTests : IDisposable
         Task<SharedObject?> pending = receiver.ReceiveAsync();
         Task sending = full.SendAsync(kept);
         Task waiting = Task.Factory.StartNew(() => full.Send(kept), TaskCreationOptions.LongRunning);
-        Task<ReceivePort?> selecting = Task.Factory.StartNew(() => selector.Select(Timeout.InfiniteTimeSpan), TaskCreationOptions.LongRunning);
+        Task<ReceivePort?> selecting =
+            Task.Factory.StartNew(() => selector.Select(Timeout.InfiniteTimeSpan), TaskCreationOptions.LongRunning);
         Task<SharedObject?> listening = Task.Factory.StartNew(listener.Receive, TaskCreationOptions.LongRunning);
         foreach (string file in Directory.GetFiles(_directory.Path, removed))
             File.Delete(file);

@@ -123,7 +123,8 @@ public sealed partial class ProcessTests : IDisposable
         string[] args =
         [
             Path.Combine(
-                AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", "--Pile:SegmentBytes=4m", .. settings,
+                AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", "--Pile:SegmentBytes=4m", "--Pile:MaxBytes=64m",
+            .. settings,
         ];
         foreach (string arg in args)
             start.ArgumentList.Add(arg);

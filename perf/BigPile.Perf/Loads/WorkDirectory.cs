@@ -44,18 +44,11 @@ internal sealed class WorkDirectory : IDisposable
         string path = System.IO.Path.GetFullPath(requested);
         if (File.Exists(path))
             throw new LoadException($"{option} '{path}' is a file. Name a directory that is empty or does not exist.");
-        try
-        {
-            if (Directory.Exists(path) && Directory.EnumerateFileSystemEntries(path).Any())
-                throw new LoadException($"{option} '{path}' is not empty. Name a directory that is empty or does not exist.");
-            bool isOurs = !Directory.Exists(path);
-            Directory.CreateDirectory(path);
-            return new WorkDirectory(path, isOurs);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw new LoadException($"{option} '{path}' can't be used: {e.Message} Name a directory that can be written.", e);
-        }
+        bool isOurs = !Directory.Exists(path);
+        if (!isOurs && Directory.EnumerateFileSystemEntries(path).Any())
+            throw new LoadException($"{option} '{path}' is not empty. Name a directory that is empty or does not exist.");
+        UserDirectory.Demand(path, option);
+        return new WorkDirectory(path, isOurs);
     }
 
     public void Dispose()

@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Restarts;
 
@@ -21,6 +22,7 @@ internal sealed class IndexDirectory : IDisposable
             return new IndexDirectory(null);
         if (!Directory.Exists(requested))
             throw new LoadException($"--index-dir '{requested}' does not exist. Name a directory that can be written.");
+        UserDirectory.Demand(requested, "--index-dir");
         string path = System.IO.Path.Combine(System.IO.Path.GetFullPath(requested), Prefix + Guid.NewGuid().ToString("n"));
         Directory.CreateDirectory(path);
         return new IndexDirectory(path);

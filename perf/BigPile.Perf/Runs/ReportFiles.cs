@@ -16,7 +16,6 @@ internal static class ReportFiles
     /// <returns>The files' paths.</returns>
     internal static IReadOnlyList<string> Draw(RunFile run, string directory)
     {
-        Directory.CreateDirectory(directory);
         var paths = new List<string> { Write(directory, Page, ReportPage.Of(run)) };
         foreach (RunChart chart in run.Charts)
             paths.Add(Write(directory, chart.Id + ".svg", SvgChart.StandAlone(chart)));

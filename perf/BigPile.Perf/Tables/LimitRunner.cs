@@ -24,6 +24,8 @@ internal static class LimitRunner
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static LimitReport Run(LimitOptions options, ILoadProgress progress, CancellationToken stop)
     {
+        if (options.SpillDirectory is { } spill)
+            UserDirectory.Demand(spill, "--spill");
         // code is compiled by then
         int limit = Math.Min(options.LimitMebibytes, 4);
         _ = Load(options with { LimitMebibytes = limit, PutMebibytes = RehearsalMebibytes }, new NoProgress(), stop);

@@ -20,7 +20,7 @@ internal static class TraceRunner
     /// <exception cref="OperationCanceledException">The user stopped it.</exception>
     internal static TraceReport Run(TraceOptions options, ILoadProgress progress, CancellationToken stop)
     {
-        IReadOnlyList<string> names = TraceSource.Expand(options.Files);
+        IReadOnlyList<string> names = options.Files;
         var rows = new List<TraceRow>();
         for (int i = 0; i < names.Count; i++)
         {

@@ -11,7 +11,7 @@ namespace BigPile.Perf.Traces;
 internal static class TraceSource
 {
     /// <summary>Names each trace by itself: of a directory all files below it that are traces by their names, in order.</summary>
-    /// <exception cref="LoadException">A directory has no trace.</exception>
+    /// <exception cref="LoadException">There is no such file, or a directory has no trace.</exception>
     internal static IReadOnlyList<string> Expand(IEnumerable<string> names) => [.. names.SelectMany(Expand)];
 
     /// <summary>Reads or makes a trace.</summary>
@@ -21,8 +21,13 @@ internal static class TraceSource
 
     private static IEnumerable<string> Expand(string name)
     {
-        if (!Directory.Exists(name))
+        if (SyntheticTrace.IsName(name) || File.Exists(name))
             return [name];
+        if (!Directory.Exists(name))
+        {
+            string made = string.Join(", ", SyntheticTrace.Names);
+            throw new LoadException($"'{name}' does not exist. Name a file, a directory of files, or one of {made}.");
+        }
         string[] files =
         [
             .. Directory.EnumerateFiles(name, "*", SearchOption.AllDirectories)
