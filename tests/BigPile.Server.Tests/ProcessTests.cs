@@ -122,9 +122,8 @@ public sealed partial class ProcessTests : IDisposable
             "dotnet") { RedirectStandardOutput = true, RedirectStandardError = true, WorkingDirectory = _directory.Path };
         string[] args =
         [
-            Path.Combine(
-                AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", "--Pile:SegmentBytes=4m", "--Pile:MaxBytes=64m",
-            .. settings,
+            Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), "--urls", "http://127.0.0.1:0", "--Pile:SegmentBytes=4m",
+            "--Pile:MaxBytes=64m", .. settings,
         ];
         foreach (string arg in args)
             start.ArgumentList.Add(arg);
