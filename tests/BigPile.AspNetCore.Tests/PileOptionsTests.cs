@@ -40,7 +40,7 @@ public sealed class PileOptionsTests : IDisposable
             MaxBytes = 1 << 30,
             Checksums = PileChecksums.Off, Warmup = PileWarmup.Advise, WarmupBytesPerSecond = 7, FlushInterval = TimeSpan.FromSeconds(9),
             FlushLogBytes = 2 << 20, OpenTimeout = TimeSpan.FromSeconds(3),
-            HugePages = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),
+            HugePages = false, UpgradeFormat = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),
         };
         PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance, default).Pile;
         var untouched = new PileOptions();

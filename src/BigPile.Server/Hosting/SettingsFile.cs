@@ -4,6 +4,8 @@ using System.IO;
 using System.Linq;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Configuration.Json;
+using Microsoft.Extensions.FileProviders;
+using Microsoft.Extensions.FileProviders.Physical;
 
 namespace BigPile.Server.Hosting;
 
@@ -48,9 +50,15 @@ internal static class SettingsFile
             throw new SettingsException(
                 "There are 'Security:Keys' beside the file of 'Security:KeysPath', and one would be taken for a part of the other; leave "
                 + "them in one place.");
-        var keys = new JsonConfigurationSource { Path = path, Optional = true };
-        keys.ResolveFileProvider();
+        // Without the provider's own filters: a hidden file would be one that is not there.
+        var files = new PhysicalFileProvider(Path.GetDirectoryName(path)!, ExclusionFilters.None);
+        var keys = new JsonConfigurationSource { FileProvider = files, Path = Path.GetFileName(path), Optional = true };
         ((IConfigurationBuilder)configuration).Sources.Insert(0, keys);
+        if (!configuration.GetSection("Security:Keys").GetChildren().Any())
+        {
+            throw new SettingsException(
+                $"The file '{path}' of 'Security:KeysPath' has no keys in 'Security:Keys', and all would be let in.");
+        }
     }
 
     private static string PathIn(string directory) => Path.GetFullPath(Path.Combine(directory, Name));

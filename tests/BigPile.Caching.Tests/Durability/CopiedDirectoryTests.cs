@@ -96,7 +96,7 @@ public sealed class CopiedDirectoryTests : IDisposable
 
     private static void Write(CacheTable<int, string> table, CancellationToken stop)
     {
-        for (int key = KeyCount; !stop.IsCancellationRequested; key++)
+        for (int key = KeyCount + 2; !stop.IsCancellationRequested; key++)
         {
             table.Put(key, "new " + key);
             if (key % 3 == 0)

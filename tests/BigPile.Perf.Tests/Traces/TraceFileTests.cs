@@ -125,7 +125,9 @@ public sealed class TraceFileTests : IDisposable
         Assert.Equal(
             ["P3", "a.keys", "b.trace.gz", "corda/x.gz"],
             TraceSource.Expand([_directory.Path]).Select(path => Path.GetRelativePath(_directory.Path, path)));
-        Assert.Equal(["synthetic:zipf", "no-such"], TraceSource.Expand(["synthetic:zipf", "no-such"]));
+        Assert.Equal(["synthetic:zipf"], TraceSource.Expand(["synthetic:zipf"]));
+        Assert.Contains("'no-such' does not exist", Assert.Throws<LoadException>(() => TraceSource.Expand(["no-such"])).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -94,6 +94,38 @@ public sealed class KeyReloadTests : IDisposable
         Assert.Equal(429, await SendAsync(server, HttpMethod.Put, _firstCredential));
     }
 
+    [Theory]
+    [InlineData("{}")]
+    [InlineData("{\"Security\":{\"Keys\":[]}}")]
+    [InlineData("{\"Keys\":[{\"Name\":\"first\"}]}")]
+    public async Task A_file_without_keys_opens_nothing(string text)
+    {
+        File.WriteAllText(KeysPath, text);
+        SettingsException none = await Assert.ThrowsAsync<SettingsException>(() => StartAsync());
+        Assert.Contains("has no keys in 'Security:Keys'", none.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_hidden_file_of_keys_is_read_too_and_a_link_that_leads_elsewhere_is_followed()
+    {
+        WriteKeys(_first);
+        string hidden = Path.Combine(_directory.Path, ".keys.json");
+        File.Move(KeysPath, hidden);
+        File.CreateSymbolicLink(KeysPath, hidden); // as a mounted secret is
+        await using RunningServer server = await StartAsync();
+        Assert.Equal("201 200 200 401", await TryAllAsync(server));
+        WriteKeys(_second);
+        string other = Path.Combine(_directory.Path, "..data.json");
+        File.Move(hidden, other);
+        File.Delete(KeysPath);
+        File.CreateSymbolicLink(KeysPath, other);
+        _time.Advance(TimeSpan.FromSeconds(60));
+        Assert.Equal("401 401 401 200", await TryAllAsync(server));
+        await server.DisposeAsync();
+        await using RunningServer direct = await RunningServer.StartAsync(_directory.Pile, "--Security:KeysPath=" + other);
+        Assert.Equal("401 401 401 200", await TryAllAsync(direct));
+    }
+
     [Fact]
     public async Task A_file_of_keys_is_not_mixed_with_others()
     {
@@ -119,6 +151,7 @@ public sealed class KeyReloadTests : IDisposable
             Assert.Equal(401, await SendAsync(server, HttpMethod.Get, "first.wrong"));
             Assert.Equal(401, await SendAsync(server, HttpMethod.Get, "guessed.wrong"));
             Assert.Equal(401, await SendAsync(server, HttpMethod.Get, null));
+            await Eventually.TrueAsync(() => Refused().Length == 5); // a refusal is counted behind its answer
             string metrics = await ReadAsync(server, "/metrics", _secondCredential);
             Assert.Equal("1", CountOf(metrics, "first", 403));
             Assert.Equal("1", CountOf(metrics, "first", 401));
@@ -145,6 +178,7 @@ public sealed class KeyReloadTests : IDisposable
             for (int i = 0; i < 100; i++)
                 Assert.Equal(401, await SendAsync(server, HttpMethod.Get, $"guess{i}.wrong"));
             Assert.Equal(403, await SendAsync(server, HttpMethod.Put, _secondCredential));
+            await Eventually.TrueAsync(() => Refused().Length >= 11); // a line comes behind its answer
             Assert.Equal(11, Refused().Length);
             _time.Advance(TimeSpan.FromSeconds(5));
             Assert.Equal(401, await SendAsync(server, HttpMethod.Get, "guess.wrong"));
