@@ -119,10 +119,8 @@ internal sealed class BulkExport(
         _unflushedBytes = 0;
         ValueTask<FlushResult> flush = destination.FlushAsync(cancellationToken);
         if (client != null)
-            flush = ClientWaits.ForAsync(client, flush, holdsRoom);
+            return await SlicedBody.TryFlushAsync(client.Response, flush, holdsRoom, flushedBytes).ConfigureAwait(false);
         FlushResult result = await flush.ConfigureAwait(false);
-        if (client != null && holdsRoom)
-            ClientWaits.NoteMoved(client, flushedBytes);
         return !result.IsCompleted && !result.IsCanceled;
     }
 

@@ -42,7 +42,7 @@ internal static class SlicedBody
     /// <param name="lengthBytes">The bytes that were flushed.</param>
     /// <returns><see langword="false"/> when the client has gone.</returns>
     internal static async ValueTask<bool> TryFlushAsync(
-        HttpResponse response, ValueTask<FlushResult> flush, bool holdsRoom, int lengthBytes)
+        HttpResponse response, ValueTask<FlushResult> flush, bool holdsRoom, long lengthBytes)
     {
         FlushResult result = await ClientWaits.ForAsync(response.HttpContext, flush, holdsRoom).ConfigureAwait(false);
         if (holdsRoom)

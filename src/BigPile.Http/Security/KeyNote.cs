@@ -5,14 +5,14 @@ namespace BigPile.Http.Security;
 /// <summary>What the log says of a request's key: a feature of the requests that are logged, and of those that are refused.</summary>
 internal sealed class KeyNote
 {
-    /// <summary>The name of the key that the request proved; <see langword="null"/>: of none.</summary>
+    /// <summary>
+    /// The name of the key that the request proved, or, where it is refused, claimed in vain; one that there is. <see langword="null"/>: of
+    /// none.
+    /// </summary>
     internal string? Key { get; set; }
 
     /// <summary>Why the request was refused; <see langword="null"/>: it was not.</summary>
     internal string? Refusal { get; private set; }
-
-    /// <summary>The name of the key that the request proved, or claimed in vain; one that there is.</summary>
-    internal string? RefusedKey { get; private set; }
 
     /// <summary>Notes that a request is refused.</summary>
     internal static void Refuse(HttpContext context, string? key, string why)
@@ -20,7 +20,7 @@ internal sealed class KeyNote
         KeyNote? note = context.Features.Get<KeyNote>();
         if (note == null)
             context.Features.Set(note = new KeyNote());
-        note.RefusedKey = key;
+        note.Key = key;
         note.Refusal = why;
     }
 }

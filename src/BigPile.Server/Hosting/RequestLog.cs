@@ -82,7 +82,7 @@ internal sealed class RequestLog(
         KeyNote? note = context.Features.Get<KeyNote>();
         if (note?.Refusal is { } why)
         {
-            NoteRefused(context, target, status, note.RefusedKey, why);
+            NoteRefused(context, target, status, note.Key, why);
             return;
         }
         if (status >= 500 && !IsProbe(target))

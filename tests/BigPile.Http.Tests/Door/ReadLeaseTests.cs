@@ -12,13 +12,9 @@ public sealed class ReadLeaseTests : StackReadTest
     [Fact]
     public async Task A_slow_client_loses_the_lease_and_nothing_else()
     {
-        var bytes = new byte[8 << 20];
-        new Random(6).NextBytes(bytes);
-        App.Put("large", bytes);
+        byte[] bytes = PutLarge(seed: 6);
+        using RawClient client = await LeaseSlowlyAsync();
         Pile pile = App.Table.Core.Pile;
-        using RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096);
-        await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-        await Eventually.TrueAsync(() => pile.LeaseCount != 0);
         App.Table.Remove("large");
         App.Time.Advance(TimeSpan.FromSeconds(4.9));
         Assert.Equal(1, pile.LeaseCount);
@@ -35,14 +31,10 @@ public sealed class ReadLeaseTests : StackReadTest
     [Fact]
     public async Task What_is_still_the_entrys_is_leased_for_as_long_as_a_client_takes()
     {
-        var bytes = new byte[8 << 20];
-        new Random(7).NextBytes(bytes);
-        App.Put("large", bytes);
+        byte[] bytes = PutLarge(seed: 7);
+        using RawClient client = await LeaseSlowlyAsync();
         Pile pile = App.Table.Core.Pile;
         var room = App.Services.GetRequiredService<BufferRoom>();
-        using RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096);
-        await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-        await Eventually.TrueAsync(() => pile.LeaseCount != 0);
         for (int i = 0; i < 10; i++)
         {
             App.Time.Advance(TimeSpan.FromSeconds(6));
@@ -99,5 +91,22 @@ public sealed class ReadLeaseTests : StackReadTest
             await Eventually.TrueAsync(() => pile.LeaseCount != 0);
         }
         await Eventually.TrueAsync(() => pile.LeaseCount == 0);
+    }
+
+    private byte[] PutLarge(int seed)
+    {
+        var bytes = new byte[8 << 20];
+        new Random(seed).NextBytes(bytes);
+        App.Put("large", bytes);
+        return bytes;
+    }
+
+    // A client that has asked for the large entry, and takes little of it.
+    private async Task<RawClient> LeaseSlowlyAsync()
+    {
+        RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096);
+        await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+        await Eventually.TrueAsync(() => App.Table.Core.Pile.LeaseCount != 0);
+        return client;
     }
 }

@@ -22,7 +22,7 @@ public sealed class RotationTests : IDisposable
     [Fact]
     public async Task A_check_empties_a_node_that_may_have_what_is_older_and_says_so_in_the_log()
     {
-        using var lines = new LogLines();
+        using var lines = new KeptLog(LogLevel.Information, "BigPile.");
         await using RunningServer server = await RunningServer.StartAsync(
             _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines), "--Serilog:MinimumLevel:Default=Information");
         await PutAsync(server, "/v1/tables/a/entries/k");

@@ -22,7 +22,7 @@ public sealed class KeyReloadTests : IDisposable
 
     private readonly TemporaryDirectory _directory = new();
     private readonly ManualTime _time = new();
-    private readonly LogLines _lines = new();
+    private readonly KeptLog _lines = new(LogLevel.Information, "BigPile.");
     private readonly BigPileKey _first;
     private readonly BigPileKey _second;
     private readonly string _firstCredential;

@@ -155,26 +155,12 @@ public sealed class FormatUpgradeTests : IDisposable
             () => Pile.Open(_directory, GoldenPile.OptionsFor(GoldenPile.Boot) with { UpgradeFormat = false }));
         Assert.Contains("is of format 5; this version writes format 7", refused.Message, StringComparison.Ordinal);
         Assert.Equal(before, File.ReadAllBytes(Path.Combine(_directory, PileDirectory.SuperblockName)));
-        var lines = new List<string>();
-        using (Pile.Open(_directory, GoldenPile.OptionsFor(GoldenPile.Boot) with { Logger = new LineLogger(lines) }))
-            Assert.Single(lines, static line => line.Contains("was of format 5, and is of format 7", StringComparison.Ordinal));
-        lines.Clear();
-        using (Pile.Open(_directory, GoldenPile.OptionsFor(GoldenPile.Boot) with { Logger = new LineLogger(lines), UpgradeFormat = false }))
-            Assert.DoesNotContain(lines, static line => line.Contains("format", StringComparison.Ordinal));
-    }
-
-    private sealed class LineLogger(List<string> lines) : ILogger
-    {
-        public IDisposable? BeginScope<TState>(TState state) where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-        {
-            lock (lines)
-                lines.Add(formatter(state, exception));
-        }
+        using var log = new KeptLog(LogLevel.Trace);
+        using (Pile.Open(_directory, GoldenPile.OptionsFor(GoldenPile.Boot) with { Logger = log }))
+            Assert.Single(log.Lines, static line => line.Contains("was of format 5, and is of format 7", StringComparison.Ordinal));
+        log.Lines.Clear();
+        using (Pile.Open(_directory, GoldenPile.OptionsFor(GoldenPile.Boot) with { Logger = log, UpgradeFormat = false }))
+            Assert.DoesNotContain(log.Lines, static line => line.Contains("format", StringComparison.Ordinal));
     }
 
     private static bool IsInFirst(PilePointer pointer) => pointer.Address < (4 << 20) / 8;

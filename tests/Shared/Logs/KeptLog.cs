@@ -1,15 +1,17 @@
 using System;
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 
-namespace BigPile.AspNetCore.Tests.Support;
+namespace BigPile.Testing;
 
-/// <summary>Keeps what is of a level or worse.</summary>
-internal sealed class KeptLog(LogLevel least = LogLevel.Warning) : ILoggerProvider, ILogger
+/// <summary>Keeps what is of a level or worse, of the categories whose names begin so.</summary>
+internal sealed class KeptLog(LogLevel least = LogLevel.Warning, string categories = "") : ILoggerProvider, ILogger
 {
     internal ConcurrentQueue<string> Lines { get; } = new();
 
-    public ILogger CreateLogger(string categoryName) => this;
+    public ILogger CreateLogger(string categoryName) =>
+        categoryName.StartsWith(categories, StringComparison.Ordinal) ? this : NullLogger.Instance;
 
     public IDisposable? BeginScope<TState>(TState state)
         where TState : notnull => null;
