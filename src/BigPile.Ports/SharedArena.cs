@@ -40,9 +40,9 @@ public sealed partial class SharedArena : IDisposable
         _directory = directory;
         using (locks.EnterMaking(() => ArenaFiles.AllocatedBytesOf(directory, name)))
         {
-            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks);
+            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks, out ArenaPresence presence);
             using ArenaLocks.Control control = locks.EnterControl();
-            _membership = Membership.JoinLocked(locks, _objects, ArenaFiles.PresenceOf(directory, name), options.Watch);
+            _membership = Membership.JoinLocked(locks, _objects, presence, options.Watch);
         }
         if (options.Populate)
             _objects.Mapping.Populate();
@@ -106,6 +106,7 @@ public sealed partial class SharedArena : IDisposable
     /// </param>
     /// <exception cref="ArgumentException">The name, the depth or another argument has no meaning.</exception>
     /// <exception cref="PortBusyException">A living process has this end.</exception>
+    /// <exception cref="ArenaRemovedException">The arena was removed or replaced while it was open.</exception>
     /// <exception cref="IOException">All ports are in use.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public SendPort OpenSendPort(string name, FullPolicy whenFull = FullPolicy.Wait, int? depth = null)
@@ -113,7 +114,7 @@ public sealed partial class SharedArena : IDisposable
         CheckDefined(whenFull);
         lock (_making)
         {
-            ThrowIfDisposed();
+            ThrowIfUnusable();
             SenderSide side = _ports.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
             return RememberLocked(
                 new SendPort(name, side, _ports, _holdings, _membership, new Patience(_spin), _work, whenFull));
@@ -126,7 +127,7 @@ public sealed partial class SharedArena : IDisposable
     {
         lock (_making)
         {
-            ThrowIfDisposed();
+            ThrowIfUnusable();
             ReceiverSide side = _ports.TryBindReceiver(name, CheckDepth(depth)) ?? throw Busy(name, "receiver");
             return _ends.AddReceiverLocked(new ReceivePort(
                 name, side, () => _ports.CloseReceiver(side), _objects, _holdings, _membership, new Patience(_spin), _work));
@@ -147,7 +148,7 @@ public sealed partial class SharedArena : IDisposable
         CheckDefined(whenSlow);
         lock (_making)
         {
-            ThrowIfDisposed();
+            ThrowIfUnusable();
             MulticastSenderSide side = _multicasts.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
             return RememberLocked(
                 new MulticastPort(name, side, _multicasts, _holdings, _membership, new Patience(_spin), _work, whenSlow));
@@ -160,13 +161,14 @@ public sealed partial class SharedArena : IDisposable
     /// <param name="depth">As for <see cref="OpenMulticastPort"/>.</param>
     /// <exception cref="ArgumentException">The name, the depth or another argument has no meaning.</exception>
     /// <exception cref="IOException">All ports are in use, or the port has 64 receivers.</exception>
+    /// <exception cref="ArenaRemovedException">The arena was removed or replaced while it was open.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public MulticastReceiver OpenMulticastReceiver(string name, MulticastStart start = MulticastStart.Next, int? depth = null)
     {
         CheckDefined(start);
         lock (_making)
         {
-            ThrowIfDisposed();
+            ThrowIfUnusable();
             MulticastReceiverSide side = _multicasts.AddReceiver(name, CheckDepth(depth), start == MulticastStart.Oldest);
             return _ends.AddReceiverLocked(new MulticastReceiver(
                 name, side, () => _multicasts.CloseReceiver(side), _objects, _holdings, _membership, new Patience(_spin), _work));
@@ -260,6 +262,12 @@ public sealed partial class SharedArena : IDisposable
     }
 
     private static PortBusyException Busy(string name, string who) => new($"The port '{name}' has a {who} that lives.");
+
+    private void ThrowIfUnusable()
+    {
+        ThrowIfDisposed();
+        _membership.Presence.Require();
+    }
 
     private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(_isDisposed, this);
 }

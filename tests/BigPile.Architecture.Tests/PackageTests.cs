@@ -95,6 +95,13 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         Assert.All(["appsettings.json", "sample/packages.jsonl"], name => Assert.NotNull(package.GetEntry(folder + name)));
     }
 
+    [Fact]
+    public void The_tool_is_installed_from_its_package_and_runs()
+    {
+        string said = PackedFiles.Run(Path.Combine(files.Install(Tool), "bigpile"), "key", "--name", "shop", "--scopes", "read");
+        Assert.Contains("sha256:", said, StringComparison.Ordinal);
+    }
+
     private static bool IsVisible(TypeDefinition type) =>
         type.IsNested ? (type.IsNestedPublic || type.IsNestedFamily) && IsVisible(type.DeclaringType) : type.IsPublic;
 

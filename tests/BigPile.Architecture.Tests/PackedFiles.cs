@@ -19,19 +19,9 @@ public sealed class PackedFiles : IDisposable
 
     public PackedFiles()
     {
-        var start = new ProcessStartInfo("dotnet")
-        {
-            ArgumentList =
-            {
-                "pack", Path.Combine(SourceTree.Root, "BigPile.sln"), "--no-build", "-c", Configuration, "-o", _directory.FullName,
-                "-p:Version=" + Version, "-p:RepositoryUrl=" + Repository, "-nodeReuse:false",
-            },
-            RedirectStandardOutput = true,
-        };
-        using Process pack = Process.Start(start)!;
-        string said = pack.StandardOutput.ReadToEnd();
-        if (!pack.WaitForExit(Patience) || pack.ExitCode != 0)
-            throw new InvalidOperationException(said);
+        Run(
+            "dotnet", "pack", Path.Combine(SourceTree.Root, "BigPile.sln"), "--no-build", "-c", Configuration, "-o", _directory.FullName,
+            "-p:Version=" + Version, "-p:RepositoryUrl=" + Repository, "-nodeReuse:false");
     }
 
     internal IEnumerable<string> Names =>
@@ -41,6 +31,25 @@ public sealed class PackedFiles : IDisposable
     private static string Configuration => new DirectoryInfo(AppContext.BaseDirectory).Name.Split('_')[0];
 
     internal ZipArchive Open(string name) => ZipFile.OpenRead(Path.Combine(_directory.FullName, $"{name}.{Version}.nupkg"));
+
+    /// <summary>Installs a tool from the packages and nowhere else.</summary>
+    /// <returns>The folder of its command.</returns>
+    internal string Install(string tool)
+    {
+        string folder = Path.Combine(_directory.FullName, "tools");
+        Run("dotnet", "tool", "install", "--tool-path", folder, "--source", _directory.FullName, "--version", Version, tool);
+        return folder;
+    }
+
+    /// <summary>Runs a program to its end.</summary>
+    /// <returns>What it printed.</returns>
+    /// <exception cref="InvalidOperationException">It failed.</exception>
+    internal static string Run(string program, params string[] arguments)
+    {
+        using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
+        string said = process.StandardOutput.ReadToEnd();
+        return process.WaitForExit(Patience) && process.ExitCode == 0 ? said : throw new InvalidOperationException(said);
+    }
 
     public void Dispose() => _directory.Delete(recursive: true);
 }

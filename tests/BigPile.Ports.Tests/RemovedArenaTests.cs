@@ -50,7 +50,16 @@ public sealed class RemovedArenaTests : IDisposable
         await ThrowsSoonAsync(() => cast.TrySend(kept));
         await ThrowsSoonAsync(() => receiver.TryReceive(out _));
         await ThrowsSoonAsync(() => left.Allocate(1).Dispose());
+        Assert.Throws<ArenaRemovedException>(() => left.OpenSendPort("more"));
+        Assert.Throws<ArenaRemovedException>(() => right.OpenReceivePort("p"));
+        Assert.Throws<ArenaRemovedException>(() => left.OpenMulticastPort("more"));
+        Assert.Throws<ArenaRemovedException>(() => right.OpenMulticastReceiver("m"));
         Assert.Equal(64, kept.Bytes.Length); // what is held stays
+        if (removed != "*")
+        {
+            var refused = Assert.Throws<InvalidDataException>(() => _directory.Open());
+            Assert.Contains("close it everywhere first", refused.Message, StringComparison.Ordinal);
+        }
         left.Dispose();
         right.Dispose();
         if (removed != "*")

@@ -50,20 +50,26 @@ internal static class ArenaFiles
     /// <param name="name">Its name.</param>
     /// <param name="wanted">The shape of a new one.</param>
     /// <param name="locks">Its locks.</param>
+    /// <param name="presence">Whether it stays under its name.</param>
     /// <exception cref="InvalidDataException">What is there is no arena, or one of another version.</exception>
     /// <exception cref="IOException">There is no room for it.</exception>
-    internal static ObjectTable MapLocked(HeldDirectory directory, string name, ArenaShape wanted, ArenaLocks locks)
+    internal static ObjectTable MapLocked(
+        HeldDirectory directory, string name, ArenaShape wanted, ArenaLocks locks, out ArenaPresence presence)
     {
         RefuseLink(directory, name + Suffix);
         using HeldFile file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
         OwnerOnly.Give(file);
+        presence = new ArenaPresence(name, file);
         long lengthBytes = file.LengthBytes;
         if (lengthBytes is > 0 and < ArenaShape.HeadBytes)
             throw new InvalidDataException($"'{file.Path}' is no arena: it has {lengthBytes:N0} bytes.");
         if (lengthBytes > 0 && TryMap(file, lengthBytes, locks.FileNumber) is { } found)
             return found;
         if (locks.IsAnySlotHeldByOther())
-            throw new InvalidDataException($"The head of the arena '{file.Path}' was overwritten while it is open in some process.");
+        {
+            throw new InvalidDataException(
+                $"The arena '{file.Path}' was removed or overwritten while some process has it open: close it everywhere first.");
+        }
         return Make(directory, file, wanted, locks.FileNumber);
     }
 
@@ -73,9 +79,6 @@ internal static class ArenaFiles
         if (new FileInfo(directory.PathOf(file)).LinkTarget != null)
             throw new IOException($"'{directory.PathOf(file)}' is a link, and an arena's files must be files.");
     }
-
-    /// <summary>Watches whether an arena that was mapped stays under its name.</summary>
-    internal static ArenaPresence PresenceOf(HeldDirectory directory, string name) => new(name, directory.PathOf(name + Suffix));
 
     /// <summary>How much of an arena there is so far.</summary>
     internal static long AllocatedBytesOf(HeldDirectory directory, string name) =>

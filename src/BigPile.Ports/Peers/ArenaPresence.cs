@@ -20,12 +20,12 @@ internal sealed class ArenaPresence
     private volatile bool _isRemoved;
 
     /// <param name="name">The arena's name.</param>
-    /// <param name="path">Its file, which is there.</param>
-    internal ArenaPresence(string name, string path)
+    /// <param name="file">Its file, as it was opened.</param>
+    internal ArenaPresence(string name, HeldFile file)
     {
         _name = name;
-        _path = path;
-        _file = FileStatus.Of(path); // where the system does not tell it removes no file that is in use
+        _path = file.Path;
+        _file = FileStatus.Of(file.Handle); // where the system does not tell it removes no file that is in use
     }
 
     internal bool IsRemoved => _isRemoved;

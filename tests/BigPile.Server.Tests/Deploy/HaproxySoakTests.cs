@@ -2,6 +2,7 @@ using System;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Server.Tests.Support;
 using Xunit.Abstractions;
 
 namespace BigPile.Server.Tests.Deploy;
@@ -12,7 +13,7 @@ public sealed class HaproxySoakTests(NodeCluster cluster, ITestOutputHelper outp
     private const int KeyCount = 400;
     private const int WriterCount = 8;
 
-    [HaproxyFact]
+    [ProgramFact(NodeCluster.Proxy)]
     public async Task Reads_give_nothing_that_is_older_than_what_was_put_last_before_they_began()
     {
         int seed = TestLeg.Seed(Environment.TickCount);

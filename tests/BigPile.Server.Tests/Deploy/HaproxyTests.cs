@@ -5,6 +5,7 @@ using System.Net.Http;
 using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Server.Tests.Support;
 using Xunit.Abstractions;
 
 namespace BigPile.Server.Tests.Deploy;
@@ -14,7 +15,7 @@ public sealed class HaproxyTests(NodeCluster cluster, ITestOutputHelper output) 
 {
     private const int KeyCount = 600;
 
-    [HaproxyFact]
+    [ProgramFact(NodeCluster.Proxy)]
     public async Task A_node_that_was_away_gives_nothing_that_is_older_than_what_was_put_last()
     {
         var truth = new CacheTruth(cluster, TestLeg.Steps(300, 3_000));
@@ -75,7 +76,7 @@ public sealed class HaproxyTests(NodeCluster cluster, ITestOutputHelper output) 
         return Task.CompletedTask;
     }
 
-    [HaproxyFact]
+    [ProgramFact(NodeCluster.Proxy)]
     public async Task What_is_about_more_than_one_key_is_refused_and_answered_by_the_nodes_themselves()
     {
         for (int key = 0; key < KeyCount; key++)
@@ -117,7 +118,7 @@ public sealed class HaproxyTests(NodeCluster cluster, ITestOutputHelper output) 
         Assert.Equal(KeyCount, found);
     }
 
-    [HaproxyFact]
+    [ProgramFact(NodeCluster.Proxy)]
     public async Task All_that_is_done_to_a_key_is_done_on_its_node()
     {
         foreach (string key in new[] { "plain", "a%2Fb", "a%3Atouch", "%74he%20key", "k:touch", "x/entries/y", "%C3%BC" })
@@ -139,7 +140,7 @@ public sealed class HaproxyTests(NodeCluster cluster, ITestOutputHelper output) 
         }
     }
 
-    [HaproxyFact]
+    [ProgramFact(NodeCluster.Proxy)]
     public async Task A_key_in_two_spellings_is_on_one_node()
     {
         for (int key = 0; key < 20; key++)

@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using System.IO;
 using System.Linq;
 using System.Net;
 using System.Net.Http;
@@ -29,7 +28,7 @@ public sealed class NginxTests(ITestOutputHelper output) : IDisposable
         _directory.Dispose();
     }
 
-    [NginxTheory]
+    [ProgramTheory(Program)]
     [InlineData(true)]
     [InlineData(false)]
     public async Task It_gives_payloads_to_nobody_without_a_key_and_none_that_was_replaced(bool hasDoor)
@@ -67,7 +66,7 @@ public sealed class NginxTests(ITestOutputHelper output) : IDisposable
         Assert.Equal(hasDoor, server.Service<DoorCounters>().Answered > 100);
     }
 
-    [NginxTheory]
+    [ProgramTheory(Program)]
     [InlineData(true)]
     [InlineData(false)]
     public async Task It_keeps_what_a_table_lets_it_keep(bool hasDoor)
@@ -146,15 +145,4 @@ public sealed class NginxTests(ITestOutputHelper output) : IDisposable
     }
 
     private readonly record struct Answer(HttpStatusCode Status, string Body, string? Tag, string? Cached);
-
-    /// <summary>A test with a real nginx; skipped where there is none.</summary>
-    [AttributeUsage(AttributeTargets.Method)]
-    private sealed class NginxTheoryAttribute : TheoryAttribute
-    {
-        public NginxTheoryAttribute()
-        {
-            if (!File.Exists(Program))
-                Skip = $"There is no {Program}.";
-        }
-    }
 }

@@ -15,6 +15,7 @@ namespace BigPile.Server.Tests.Deploy;
 /// <summary>The HAProxy configuration as it is shipped, before three nodes that are processes of their own, each behind a relay.</summary>
 public sealed class NodeCluster : IAsyncLifetime
 {
+    internal const string Proxy = "/usr/sbin/haproxy";
     internal const int NodeCount = 3;
 
     private readonly TemporaryDirectory _directory = new();
@@ -42,7 +43,7 @@ public sealed class NodeCluster : IAsyncLifetime
 
     public async Task InitializeAsync()
     {
-        if (!File.Exists(HaproxyFactAttribute.Program))
+        if (!File.Exists(Proxy))
             return;
         try
         {
@@ -68,7 +69,7 @@ public sealed class NodeCluster : IAsyncLifetime
         }
         for (int node = 0; node < NodeCount; node++)
             await _nodes[node].WaitUntilReadyAsync(_ports[node]);
-        string start = $"ulimit -n 1024 && exec {HaproxyFactAttribute.Program} -db -f {_directory.Write("haproxy.cfg", configuration)}";
+        string start = $"ulimit -n 1024 && exec {Proxy} -db -f {_directory.Write("haproxy.cfg", configuration)}";
         _proxy = ServerProcess.Start(
             ["bash", "-c", start], _directory.Path,
             new Dictionary<string, string> { ["BIGPILE_KEY"] = _keys["proxy"] });

@@ -9,7 +9,7 @@ public sealed class UnitFileTests
 {
     private const string Verifier = "/usr/bin/systemd-analyze";
 
-    [VerifierFact]
+    [ProgramFact(Verifier)]
     public async Task The_service_manager_finds_nothing_wrong_with_the_unit()
     {
         string unit = Path.Combine(SourceTree.Root, "deploy", "systemd", "bigpile.service");
@@ -20,16 +20,5 @@ public sealed class UnitFileTests
             '\n', Array.FindAll(error.Split('\n'), static line => !line.Contains("is not executable", StringComparison.Ordinal)));
         Assert.Equal("", error);
         Assert.InRange(code, 0, 1);
-    }
-
-    /// <summary>A test with systemd; skipped where there is none.</summary>
-    [AttributeUsage(AttributeTargets.Method)]
-    private sealed class VerifierFactAttribute : FactAttribute
-    {
-        public VerifierFactAttribute()
-        {
-            if (!File.Exists(Verifier))
-                Skip = $"There is no {Verifier}.";
-        }
     }
 }
