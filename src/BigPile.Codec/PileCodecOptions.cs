@@ -18,7 +18,7 @@ public sealed class PileCodecOptions
     private const BindingFlags Declared =
         BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
-    internal HashSet<Assembly> Assemblies { get; } = [];
+    internal HashSet<Assembly> Assemblies { get; private init; } = [];
 
     /// <summary>The types that the application named while it ran.</summary>
     internal ConditionalWeakTable<Type, object> NamedTypes { get; } = [];
@@ -26,13 +26,13 @@ public sealed class PileCodecOptions
     /// <summary>The assemblies that are allowed by that. Thread safety: all members may be called concurrently.</summary>
     internal ConditionalWeakTable<Assembly, object> NamedAssemblies { get; } = [];
 
-    internal HashSet<Type> Types { get; } = [];
+    internal HashSet<Type> Types { get; private init; } = [];
 
     /// <summary>Types by the full names that they had.</summary>
-    internal Dictionary<string, Type> FormerTypes { get; } = [];
+    internal Dictionary<string, Type> FormerTypes { get; private init; } = [];
 
     /// <summary>Members of a type by the names that they had.</summary>
-    internal Dictionary<(Type Type, string Former), string> FormerMembers { get; } = [];
+    internal Dictionary<(Type Type, string Former), string> FormerMembers { get; private init; } = [];
 
     /// <summary>
     /// When types get generated code. Tests choose, so that every case runs on the interpreter alone and on generated code alone.
@@ -84,6 +84,18 @@ public sealed class PileCodecOptions
         FormerMembers[(DefinitionOf(type), formerName)] = name;
         return this;
     }
+
+    /// <summary>The same options, with nothing named: what the application changes later does not count for them.</summary>
+    internal PileCodecOptions Copy() => new()
+    {
+        Assemblies = [.. Assemblies],
+        Types = [.. Types],
+        FormerTypes = new Dictionary<string, Type>(FormerTypes),
+        FormerMembers = new Dictionary<(Type Type, string Former), string>(FormerMembers),
+        CodeGeneration = CodeGeneration,
+        MayExtendContracts = MayExtendContracts,
+        InitializeNewMembers = InitializeNewMembers,
+    };
 
     /// <summary>The field that the compiler makes for a parameter of a primary constructor that the class uses elsewhere.</summary>
     internal static string CapturedField(string parameter) => $"<{parameter}>P";

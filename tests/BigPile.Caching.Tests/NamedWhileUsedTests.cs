@@ -24,6 +24,24 @@ public sealed class NamedWhileUsedTests
         Assert.Equal(new ForeignPoint(1, 2), pile.Get<Root>(pile.Put(new Root { Other = new ForeignPoint(1, 2) })).Other);
     }
 
+    /// <summary>What one pile was told is nothing that another one has done.</summary>
+    [Fact]
+    public void Piles_that_share_options_do_not_share_what_was_named()
+    {
+        var options = new PileCodecOptions();
+        using var first = new Pile(new PileOptions { SegmentBytes = 4 << 20, CodecOptions = options });
+        using var second = new Pile(new PileOptions { SegmentBytes = 4 << 20, CodecOptions = options });
+        Assert.Throws<PileSerializationException>(() => second.Put(new ForeignPoint(1, 2)));
+        foreach (Pile pile in new[] { first, second })
+        {
+            using var cache = new PileCache(pile);
+            cache.GetOrCreateTable<string, ForeignPoint>("t").Put("k", new ForeignPoint(1, 2));
+        }
+        Assert.Equal(new ForeignPoint(1, 2), second.Get(second.Put(new ForeignPoint(1, 2))));
+        using var third = new Pile(new PileOptions { SegmentBytes = 4 << 20, CodecOptions = options });
+        Assert.Throws<PileSerializationException>(() => third.Put(new ForeignPoint(1, 2)));
+    }
+
     /// <summary>Who has named a type can store it at once, whoever else names it or is refused meanwhile.</summary>
     [Fact]
     public void Whoever_names_a_type_can_store_it()

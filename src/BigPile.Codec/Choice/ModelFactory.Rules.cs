@@ -14,36 +14,32 @@ internal sealed partial class ModelFactory
     private const int MostDepth = 32;
 
     /// <summary>Whether an object can be exactly of a declared type, and can be stored.</summary>
-    public bool CanBeExact(Type declared) =>
-        DepthOf(declared) <= MostDepth && PartsOf(declared, MostParts) <= MostParts && !declared.IsAbstract && declared != typeof(object)
-        && StorableTypes.WhyNot(declared) is null && LossyTypes.WhyNot(declared) is null && !RefusesFormatter(declared)
-        && IsSupported(declared);
-
-    private static int DepthOf(Type type)
+    public bool CanBeExact(Type declared)
     {
-        int depth = 0;
-        for (; type.HasElementType; type = type.GetElementType()!)
-            depth++;
-        foreach (Type argument in type.IsConstructedGenericType && depth < MostDepth ? type.GetGenericArguments() : [])
-            depth = Math.Max(depth, 1 + DepthOf(argument));
-        return depth;
+        int parts = 0;
+        return HasFewParts(declared, 0, ref parts) && !declared.IsAbstract && declared != typeof(object)
+            && StorableTypes.WhyNot(declared) is null && LossyTypes.WhyNot(declared) is null && !RefusesFormatter(declared)
+            && IsSupported(declared);
     }
 
-    // How many types a constructed one is made of; no more than just above the most are counted. A pair of pairs has many soon.
-    private static int PartsOf(Type type, int most)
+    // A pair of pairs has many parts soon: no more of them are looked at than may be.
+    private static bool HasFewParts(Type type, int depth, ref int parts)
     {
-        int parts = 1;
-        if (type.HasElementType)
-            return parts + PartsOf(type.GetElementType()!, most - parts);
-        if (!type.IsConstructedGenericType)
-            return parts;
-        foreach (Type argument in type.GetGenericArguments())
+        for (int level = depth; level <= MostDepth && ++parts <= MostParts; level++)
         {
-            if (parts > most)
-                break;
-            parts += PartsOf(argument, most - parts);
+            if (type.HasElementType)
+            {
+                type = type.GetElementType()!;
+                continue;
+            }
+            foreach (Type argument in type.IsConstructedGenericType ? type.GetGenericArguments() : [])
+            {
+                if (!HasFewParts(argument, depth + 1, ref parts))
+                    return false;
+            }
+            return true;
         }
-        return parts;
+        return false;
     }
 
     private static string WhyNoFormatter(Type type) =>

@@ -6,7 +6,7 @@ using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Deploy;
 
-/// <summary>The server as a single file.</summary>
+/// <summary>The server as a single file, and with the runtime in it.</summary>
 public sealed class SingleFileTests : IDisposable
 {
     private readonly PublishedApp _server = new("BigPile.Server", "src/BigPile.Server");
@@ -20,6 +20,7 @@ public sealed class SingleFileTests : IDisposable
 
     [LongPublish]
     [InlineData("-p:PublishSingleFile=true")]
+    [InlineData("--runtime", "linux-x64", "--self-contained", "-p:PublishReadyToRunComposite=true")]
     public async Task It_reads_its_settings_loads_its_sample_and_serves_its_page(params string[] how)
     {
         _server.PublishAnew(how);
