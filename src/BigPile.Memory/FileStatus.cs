@@ -14,15 +14,18 @@ namespace BigPile.Memory;
 /// When its bytes, its length or its name were changed last by a call: nanoseconds, in steps of the system's clock; 0 where that is not
 /// told. Nobody can set it.
 /// </param>
-internal readonly record struct FileStatus(ulong Device, ulong Number, uint Names, long AllocatedBytes, long ChangeTime)
+/// <param name="BirthTime">When it was made, in the same units; 0 where that is not told. Nobody can set it.</param>
+internal readonly record struct FileStatus(
+    ulong Device, ulong Number, uint Names, long AllocatedBytes, long ChangeTime, long BirthTime)
 {
     private const long SecondNanoseconds = 1_000_000_000;
     private const int RoomBytes = 256;
     private const int BlockBytes = 512;
     private const int AnyDirectory = -100; // AT_FDCWD
     private const int EmptyPath = 0x1000; // AT_EMPTY_PATH
-    private const uint BasicFields = 0x7FF; // STATX_BASIC_STATS
+    private const uint Fields = 0xFFF; // STATX_BASIC_STATS | STATX_BTIME
     private const uint ChangeTimeField = 0x80; // STATX_CTIME
+    private const uint BirthTimeField = 0x800; // STATX_BTIME
 
     /// <summary>Whether both are one file.</summary>
     internal bool IsSameFile(FileStatus other) => Device == other.Device && Number == other.Number;
@@ -32,7 +35,7 @@ internal readonly record struct FileStatus(ulong Device, ulong Number, uint Name
     {
         byte* status = stackalloc byte[RoomBytes];
         if (OperatingSystem.IsLinux())
-            return LibC.StatusAt(AnyDirectory, path, 0, BasicFields, status) == 0
+            return LibC.StatusAt(AnyDirectory, path, 0, Fields, status) == 0
                 ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes))
                 : null;
         if (OperatingSystem.IsMacOS())
@@ -45,7 +48,7 @@ internal readonly record struct FileStatus(ulong Device, ulong Number, uint Name
     {
         byte* status = stackalloc byte[RoomBytes];
         if (OperatingSystem.IsLinux())
-            return LibC.StatusAt(file, "", EmptyPath, BasicFields, status) == 0 ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+            return LibC.StatusAt(file, "", EmptyPath, Fields, status) == 0 ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
         if (OperatingSystem.IsMacOS())
             return MacC.Status(file, status) == 0 ? OnMac(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
         return null;
@@ -56,15 +59,22 @@ internal readonly record struct FileStatus(ulong Device, ulong Number, uint Name
     private static FileStatus OnLinux(ReadOnlySpan<byte> status) => new(
         BinaryPrimitives.ReadUInt64LittleEndian(status[136..]), BinaryPrimitives.ReadUInt64LittleEndian(status[32..]),
         BinaryPrimitives.ReadUInt32LittleEndian(status[16..]), (long)BinaryPrimitives.ReadUInt64LittleEndian(status[48..]) * BlockBytes,
-        (BinaryPrimitives.ReadUInt32LittleEndian(status) & ChangeTimeField) == 0
+        TimeOnLinux(status, ChangeTimeField, 96), TimeOnLinux(status, BirthTimeField, 80));
+
+    private static long TimeOnLinux(ReadOnlySpan<byte> status, uint field, int place) =>
+        (BinaryPrimitives.ReadUInt32LittleEndian(status) & field) == 0
             ? 0
-            : BinaryPrimitives.ReadInt64LittleEndian(status[96..]) * SecondNanoseconds
-                + BinaryPrimitives.ReadUInt32LittleEndian(status[104..]));
+            : BinaryPrimitives.ReadInt64LittleEndian(status[place..]) * SecondNanoseconds
+                + BinaryPrimitives.ReadUInt32LittleEndian(status[(place + sizeof(long))..]);
 
     // struct stat with numbers of 64 bits.
     [SupportedOSPlatform("macos")]
     private static FileStatus OnMac(ReadOnlySpan<byte> status) => new(
         BinaryPrimitives.ReadUInt32LittleEndian(status), BinaryPrimitives.ReadUInt64LittleEndian(status[8..]),
         BinaryPrimitives.ReadUInt16LittleEndian(status[6..]), BinaryPrimitives.ReadInt64LittleEndian(status[104..]) * BlockBytes,
-        BinaryPrimitives.ReadInt64LittleEndian(status[64..]) * SecondNanoseconds + BinaryPrimitives.ReadInt64LittleEndian(status[72..]));
+        TimeOnMac(status, 64), TimeOnMac(status, 80));
+
+    private static long TimeOnMac(ReadOnlySpan<byte> status, int place) =>
+        BinaryPrimitives.ReadInt64LittleEndian(status[place..]) * SecondNanoseconds
+        + BinaryPrimitives.ReadInt64LittleEndian(status[(place + sizeof(long))..]);
 }

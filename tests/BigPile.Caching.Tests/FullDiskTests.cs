@@ -57,6 +57,7 @@ public sealed class FullDiskTests : IDisposable
             CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("small");
             table.Put(-1, new byte[100_000]);
             FillDisk(disk);
+            Assert.Throws<PileFullException>(() => cache.GetOrCreateTable<int, byte[]>("new"));
             Assert.Throws<PileFullException>(() =>
             {
                 for (; count < Keys; count++)

@@ -20,7 +20,7 @@ public sealed class SettingsTests
         var program = new ConfigurationBuilder().AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true)
             .AddInMemoryCollection(new Dictionary<string, string?> { ["Pile:SegmentBytes"] = "8m" });
         SettingsFile.AddTo(program, directory.Path);
-        IConfiguration configuration = program.Build();
+        IConfigurationRoot configuration = program.Build();
         Assert.Equal("3g", configuration["Pile:MaxBytes"]);
         Assert.Equal("8m", configuration["Pile:SegmentBytes"]);
     }
@@ -120,7 +120,7 @@ public sealed class SettingsTests
     [InlineData("Kestrel:Endpoints:A", "http://127.0.0.1:1", "'Kestrel:Endpoints:A' is 'http…'; it must have parts")]
     public void A_setting_of_the_wrong_form_is_refused(string name, string value, string message)
     {
-        IConfiguration configuration = Configure((name, value));
+        IConfigurationRoot configuration = Configure((name, value));
         Assert.Contains(
             message, Assert.Throws<SettingsException>(() => SettingForms.Check(configuration)).Message, StringComparison.Ordinal);
     }
@@ -128,7 +128,7 @@ public sealed class SettingsTests
     [Fact]
     public void A_list_can_be_a_text_with_commas_or_have_a_part_for_each_item()
     {
-        foreach (IConfiguration configuration in new[]
+        foreach (IConfigurationRoot configuration in new[]
         {
             Configure(
                 ("Security:Hosts", "a, b"), ("Security:Origins", "http://a,http://b"), ("Metrics:Meters", "A,B"),
@@ -157,7 +157,7 @@ public sealed class SettingsTests
         Assert.Contains("'Pile' is './da…'; it must have parts", refusal.Message, StringComparison.Ordinal);
     }
 
-    private static IConfiguration Configure(params (string Name, string Value)[] settings) => new ConfigurationBuilder()
+    private static IConfigurationRoot Configure(params (string Name, string Value)[] settings) => new ConfigurationBuilder()
         .AddInMemoryCollection(settings.ToDictionary(static pair => pair.Name, static pair => (string?)pair.Value)).Build();
 
     private static ServerSettings Read(params (string Name, string Value)[] settings) => ServerSettings.Read(Configure(settings));

@@ -246,7 +246,12 @@ internal sealed unsafe class IndexFiles : IDisposable
     }
 
     /// <summary>What is thrown when the system refuses a file.</summary>
-    internal static PileStorageException Refused(Exception e, string path) => new(
-        $"The indexes of the tables in '{path}' can't be used: "
-        + FileErrors.WithRemedy(e, "Make room, or make the files accessible, and try again."), e);
+    internal static PileException Refused(Exception e, string path)
+    {
+        string message = $"The indexes of the tables in '{path}' can't be used: "
+            + FileErrors.WithRemedy(e, "Make room, or make the files accessible, and try again.");
+        return e is IOException refusal && FileErrors.IsDiskFull(refusal)
+            ? new PileFullException(message, e)
+            : new PileStorageException(message, e);
+    }
 }

@@ -98,7 +98,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     internal IndexPlace? Create(TableDefinition definition) => _files?.Create(definition.Id, definition.FormerUpTo);
 
     /// <summary>What is thrown when the system refuses one of the files.</summary>
-    internal PileStorageException Refused(IOException e) => IndexFiles.Refused(e, _files?.Directory.Path ?? "memory");
+    internal PileException Refused(IOException e) => IndexFiles.Refused(e, _files?.Directory.Path ?? "memory");
 
     /// <summary>Removes the files of a table that was dropped.</summary>
     /// <returns><see langword="false"/> when they can't be removed now; they go when the cache is opened next.</returns>

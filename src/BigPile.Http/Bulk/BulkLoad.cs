@@ -82,9 +82,7 @@ internal sealed class BulkLoad : IDisposable
             await turns.EnterAsync(cancellationToken).ConfigureAwait(false);
             if (lines.IsTooLong)
                 Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
-            else if (!lines.Line.Span.ContainsAnyExcept(" \t\r"u8))
-                continue;
-            else if (Put(lines.Line.Span) is { } problem)
+            else if (lines.Line.Span.ContainsAnyExcept(" \t\r"u8) && Put(lines.Line.Span) is { } problem)
                 Skip(lines.LineNumber, problem);
             else if (_budget?.TryTakeLine(isBad: false) == false)
             {

@@ -52,7 +52,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
         if (!table.ByUtf8().TryReadStart(key, start, isOfBytes: true, out int copiedBytes, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
-        if (!TryDescribe(context, table, info, start[..copiedBytes], out Representation found))
+        if (!TryDescribe(context, table, info, start[..copiedBytes], asked, out Representation found))
             return NotServable(context, table, key);
         Task? refusal = CheckConditions(context, table, found, asked);
         if (refusal != null || !isLast)
@@ -79,7 +79,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
             visitor.Complete();
             if (!visitor.IsWhole)
                 return AnswerLarge(context, table, key, asked);
-            if (!TryDescribe(context, table, info, buffer.WrittenSpan, out Representation found))
+            if (!TryDescribe(context, table, info, buffer.WrittenSpan, asked, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
                 return refusal;
@@ -120,7 +120,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
     {
         try
         {
-            if (lease!.Kind != PayloadKind.Bytes || !TryDescribe(context, table, info, lease.Span, out Representation found))
+            if (lease!.Kind != PayloadKind.Bytes || !TryDescribe(context, table, info, lease.Span, asked, out Representation found))
                 return NotServable(context, table, key);
             if (CheckConditions(context, table, found, asked) is { } refusal)
                 return refusal;
@@ -141,13 +141,14 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
     }
 
     private static bool TryDescribe(
-        HttpContext context, CacheTable table, in EntryInfo info, ReadOnlySpan<byte> start, out Representation found)
+        HttpContext context, CacheTable table, in EntryInfo info, ReadOnlySpan<byte> start, ReadQuery asked, out Representation found)
     {
         found = default;
         if (table.Core.HasForeignValues
             || !StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes))
             return false;
-        found = new Representation(info, contentType, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes);
+        found = new Representation(
+            info, contentType, coding, FormFor(context.Request.Headers.AcceptEncoding, coding), headBytes, IsOfNow: asked != default);
         return true;
     }
 

@@ -10,8 +10,9 @@ namespace BigPile.Http.Entries;
 /// <param name="Coding">How it is stored.</param>
 /// <param name="Form">The form in which the client gets it.</param>
 /// <param name="HeadBytes">The bytes of the value in front of the payload.</param>
+/// <param name="IsOfNow">Whether the query asks for what holds at this instant, so that no cache may answer it later.</param>
 internal readonly record struct Representation(
-    EntryInfo Info, string ContentType, ContentCoding Coding, PayloadForm Form, int HeadBytes)
+    EntryInfo Info, string ContentType, ContentCoding Coding, PayloadForm Form, int HeadBytes, bool IsOfNow)
 {
     /// <summary>The payload's length as it is stored.</summary>
     internal int StoredBytes => Info.ValueBytes - HeadBytes;
@@ -25,6 +26,8 @@ internal readonly record struct Representation(
     {
         var writer = new HeaderWriter(response.Headers);
         Answer.DescribeKnown(ref writer, Info, Coding, IsDecoded, table.Core.Clock.NowOf(Info.Version), table.Options.PublicMaxAge);
+        if (IsOfNow)
+            writer.KeptByClient();
     }
 
     /// <summary>Sets what an answer with the payload, or one that could have it, says.</summary>
@@ -34,5 +37,7 @@ internal readonly record struct Representation(
         BrowserGuard.Protect(response.Headers, ContentType);
         var writer = new HeaderWriter(response.Headers);
         Answer.DescribePayload(ref writer, Info, Coding, IsDecoded, table.Core.Clock.NowOf(Info.Version), table.Options.PublicMaxAge);
+        if (IsOfNow)
+            writer.KeptByClient();
     }
 }

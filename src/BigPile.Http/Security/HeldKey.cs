@@ -15,6 +15,7 @@ internal sealed class HeldKey : ITableMaker
     private readonly SecretHash _hash;
     private readonly string[] _tables;
     private readonly RequestRate? _rate;
+    private readonly CancellationTokenSource _gone = new();
     private byte[]? _proven;
 
     /// <exception cref="ArgumentException">The key is not what it must be.</exception>
@@ -39,6 +40,12 @@ internal sealed class HeldKey : ITableMaker
 
     /// <inheritdoc/>
     public int? MaxTables => _key.MaxTables;
+
+    /// <summary>Is cancelled when another key, or none, takes the place of this one.</summary>
+    internal CancellationToken Gone => _gone.Token;
+
+    /// <summary>Ends what goes on for as long as its client likes.</summary>
+    internal void Revoke() => _gone.Cancel();
 
     /// <summary>Whether the key has so many requests a second and no more.</summary>
     internal bool IsLimited => _rate != null;

@@ -43,7 +43,10 @@ internal sealed class KeyRing : IEntryGuard
             throw new ArgumentException("There are no keys any more; leave one, or start anew without any.");
         if (held.Count == _keys.Count && held.Values.All(key => _keys.TryGetValue(key.Name, out HeldKey? known) && known == key))
             return false;
+        Dictionary<string, HeldKey> former = _keys;
         _keys = held;
+        foreach (HeldKey gone in former.Values.Except(held.Values))
+            gone.Revoke();
         return true;
     }
 

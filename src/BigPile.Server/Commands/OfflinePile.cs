@@ -26,11 +26,19 @@ internal sealed class OfflinePile : IDisposable
 
     /// <summary>Opens a pile.</summary>
     /// <param name="directory">Its directory; the setting's when left out.</param>
-    internal static OfflinePile Open(string? directory)
+    /// <param name="isForLooking">Whether its format stays as it is, whatever the settings say: an earlier one is refused.</param>
+    /// <param name="error">Where it is told what was found and changed.</param>
+    internal static OfflinePile Open(string? directory, bool isForLooking, TextWriter error)
     {
         ServerSettings settings = ServerSettings.Read(SettingsFile.Read());
         string path = directory == null ? settings.Pile.Directory : Path.GetFullPath(directory);
-        var options = new PileOptions { SegmentBytes = settings.Pile.SegmentBytes, MaxBytes = settings.Pile.MaxBytes };
+        var options = new PileOptions
+        {
+            SegmentBytes = settings.Pile.SegmentBytes,
+            MaxBytes = settings.Pile.MaxBytes,
+            UpgradeFormat = settings.Pile.UpgradeFormat && !isForLooking,
+            Logger = new WarningLines(error),
+        };
         var cacheOptions = new PileCacheOptions
         {
             OwnsPile = true,

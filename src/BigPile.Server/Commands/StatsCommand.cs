@@ -56,7 +56,7 @@ internal static class StatsCommand
         try
         {
             JsonNode? report = database != null ? DatabaseFile.Describe(database)
-                : server == null ? Read(directory)
+                : server == null ? Read(directory, error)
                 : await AskAsync(server, keyFile, cancellationToken).ConfigureAwait(false);
             await output.WriteLineAsync(report!.ToJsonString(Indented)).ConfigureAwait(false);
             return Done;
@@ -68,9 +68,9 @@ internal static class StatsCommand
         }
     }
 
-    private static JsonNode? Read(string? directory)
+    private static JsonNode? Read(string? directory, TextWriter error)
     {
-        using OfflinePile pile = OfflinePile.Open(directory);
+        using OfflinePile pile = OfflinePile.Open(directory, isForLooking: true, error);
         TimeProvider time = TimeProvider.System;
         var idle = new ActivityMeter(new EntryLatency(time), time);
         return JsonSerializer.SerializeToNode(StatsReport.Of(pile.Tables.Cache, idle, time), ReportJson.Default.StatsReport);

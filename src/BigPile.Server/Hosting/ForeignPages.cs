@@ -16,36 +16,29 @@ namespace BigPile.Server.Hosting;
 /// What a page may do is left to its key, which a browser does not send by itself: so any method and header may be asked for, and a page
 /// reads every header. Nothing is said of cookies, which mean nothing here.
 /// </remarks>
-/// <param name="origins">The origins; <c>*</c>: all.</param>
+/// <param name="origins">The origins; <c>*</c>: all. Which one asks is said back to it, so that caches keep answers by origin.</param>
 internal sealed class ForeignPages(IReadOnlyList<string> origins)
 {
     // For so long a browser need not ask again whether it may.
     private static readonly TimeSpan PreflightMaxAge = TimeSpan.FromMinutes(10);
 
-    /// <summary>Whether some pages are served and others are not, so that an answer to one is none for another.</summary>
-    internal bool AreSome { get; } = !origins.Contains(ClientRules.Any);
-
     internal void AddTo(IServiceCollection services) => services.AddCors(cors => cors.AddDefaultPolicy(Describe));
 
     internal void UseIn(WebApplication app)
     {
-        if (AreSome)
+        app.Use((context, next) =>
         {
-            app.Use((context, next) =>
-            {
-                if (!IsServed(context.Request.Headers.Origin)) // for the others the framework says so
-                    context.Response.Headers.Append(HeaderNames.Vary, HeaderNames.Origin);
-                return next(context);
-            });
-        }
+            if (!IsServed(context.Request.Headers.Origin)) // for the others the framework says so
+                context.Response.Headers.Append(HeaderNames.Vary, HeaderNames.Origin);
+            return next(context);
+        });
         app.UseCors();
     }
 
-    private void Describe(CorsPolicyBuilder policy)
-    {
-        policy.AllowAnyMethod().AllowAnyHeader().WithExposedHeaders("*").SetPreflightMaxAge(PreflightMaxAge);
-        _ = AreSome ? policy.SetIsOriginAllowed(origin => IsServed(origin)) : policy.AllowAnyOrigin();
-    }
+    private void Describe(CorsPolicyBuilder policy) =>
+        policy.AllowAnyMethod().AllowAnyHeader().WithExposedHeaders("*").SetPreflightMaxAge(PreflightMaxAge)
+            .SetIsOriginAllowed(origin => IsServed(origin));
 
-    private bool IsServed(StringValues origin) => origin is [{ } one] && origins.Contains(one, StringComparer.OrdinalIgnoreCase);
+    private bool IsServed(StringValues origin) =>
+        origin is [{ } one] && (origins.Contains(ClientRules.Any) || origins.Contains(one, StringComparer.OrdinalIgnoreCase));
 }

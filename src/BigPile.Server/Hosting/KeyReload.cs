@@ -45,20 +45,24 @@ internal sealed class KeyReload : IDisposable
     /// <summary>Takes up the keys that the settings have now, if they are others.</summary>
     internal void ReloadIfChanged()
     {
-        lock (_reloading)
+        if (!_reloading.TryEnter())
+            return; // a file that does not answer holds up one thread, and not one more each time
+        try
         {
-            try
-            {
-                _settings.Reload();
-                if (_keys.Replace(SecuritySettings.ReadKeys(_settings)))
-                    _logger.LogInformation("The keys are now {Keys}", string.Join(", ", _keys.Names.Order(StringComparer.Ordinal)));
-                _complaint = null;
-            }
-            catch (Exception e) when (e is SettingsException or ArgumentException or IOException or InvalidDataException
-                or UnauthorizedAccessException or FormatException)
-            {
-                Complain(e.InnerException is { } inner ? $"{e.Message} {inner.Message}" : e.Message);
-            }
+            _settings.Reload();
+            SettingForms.CheckKeys(_settings);
+            if (_keys.Replace(SecuritySettings.ReadKeys(_settings)))
+                _logger.LogInformation("The keys are now {Keys}", string.Join(", ", _keys.Names.Order(StringComparer.Ordinal)));
+            _complaint = null;
+        }
+        catch (Exception e) when (e is SettingsException or ArgumentException or IOException or InvalidDataException
+            or UnauthorizedAccessException or FormatException)
+        {
+            Complain(e.InnerException is { } inner ? $"{e.Message} {inner.Message}" : e.Message);
+        }
+        finally
+        {
+            _reloading.Exit();
         }
     }
 

@@ -2,6 +2,7 @@ using System;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Http.Protocol;
+using BigPile.Http.Security;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -12,11 +13,13 @@ namespace BigPile.Server.Hosting;
 /// </summary>
 /// <remarks>
 /// Reads of entries run to their end at once, and what is sent of them has the least rate of a response to keep to. Loads and exports of
-/// whole tables take as long as they take; they have the rates as well.
+/// whole tables take as long as they take; they have the rates as well, and a load ends with its key.
 /// </remarks>
 internal sealed class RequestDeadline(RequestDelegate next, LimitSettings limits, TimeProvider time)
 {
-    public Task InvokeAsync(HttpContext context) => IsExempt(context) ? next(context) : RunAsync(context);
+    public Task InvokeAsync(HttpContext context) => !IsExempt(context) ? RunAsync(context)
+        : context.Features.Get<HeldKey>() is { } key ? RunWhileHeldAsync(context, key)
+        : next(context);
 
     private static bool IsExempt(HttpContext context)
     {
@@ -25,6 +28,12 @@ internal sealed class RequestDeadline(RequestDelegate next, LimitSettings limits
             return HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method);
         string path = context.Request.Path.Value ?? "";
         return path.EndsWith(":load", StringComparison.OrdinalIgnoreCase) || path.EndsWith(":export", StringComparison.OrdinalIgnoreCase);
+    }
+
+    private async Task RunWhileHeldAsync(HttpContext context, HeldKey key)
+    {
+        using CancellationTokenRegistration end = key.Gone.Register(static state => ((HttpContext)state!).Abort(), context);
+        await next(context).ConfigureAwait(false);
     }
 
     private async Task RunAsync(HttpContext context)

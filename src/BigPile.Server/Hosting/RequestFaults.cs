@@ -59,6 +59,7 @@ internal sealed class RequestFaults(RequestDelegate next)
     /// <summary>Whether an exception says that the client went before it had the answer: nobody is there to be told.</summary>
     internal static bool IsGone(Exception exception, HttpContext context) =>
         exception is ConnectionResetException or ConnectionAbortedException
+            or OperationCanceledException { InnerException: ConnectionAbortedException }
         || (exception is OperationCanceledException && context.RequestAborted.IsCancellationRequested);
 
     // What follows on the connection can't be told from the rest of the body.

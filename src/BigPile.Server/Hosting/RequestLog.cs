@@ -98,8 +98,9 @@ internal sealed class RequestLog(
 
     private void NoteRefused(HttpContext context, string target, int status, string? key, string why)
     {
-        meter.NoteRefusal(key, status);
-        if (_refused.Take(key, out long unlogged))
+        string? proved = status == StatusCodes.Status401Unauthorized ? null : key; // whoever claims a key uses up no line of its owner's
+        meter.NoteRefusal(proved, status);
+        if (_refused.Take(proved, out long unlogged))
         {
             RequestLine.WriteRefused(
                 logger, context.Request.Method, target, new RequestFrom(context.Connection.RemoteIpAddress, key), status, why, unlogged);

@@ -103,7 +103,9 @@ internal sealed record SecuritySettings
             Name = section["Name"] ?? "",
             Hash = section["Hash"] ?? "",
             Scopes = scopes,
-            Tables = Setting.List(section, "Tables") is { Length: > 0 } tables ? tables : [TablePattern.All],
+            Tables = section.GetChildren().Any(static part => part.Key.Equals("Tables", StringComparison.OrdinalIgnoreCase))
+                ? Setting.List(section, "Tables") ?? [] // none is a mistake, and is not all
+                : [TablePattern.All],
             MaxTables = Setting.Count(configuration, section.Path + ":MaxTables", 1_000, 0, BigPileOptions.LargestMaxTables),
             RequestsPerSecond = Setting.Rate(configuration, section.Path + ":RequestsPerSecond"),
             Burst = Setting.Text(section, "Burst") == null

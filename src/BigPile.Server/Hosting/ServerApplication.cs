@@ -155,7 +155,7 @@ internal static class ServerApplication
         security.ForeignPages?.AddTo(services);
         services.AddSingleton(new AccessRules(
             security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients, openPath,
-            security.ForeignPages?.AreSome == true));
+            security.ForeignPages != null));
         services.AddBigPileKeys(security.Keys);
     }
 

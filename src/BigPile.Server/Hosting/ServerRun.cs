@@ -20,6 +20,7 @@ internal static class ServerRun
     /// <returns>The exit code: 0 after a stop that was asked for, 1 when the server could not start.</returns>
     internal static async Task<int> RunAsync(string[] args, TextWriter error)
     {
+        string failed = "can't start";
         try
         {
             long began = Stopwatch.GetTimestamp();
@@ -34,12 +35,13 @@ internal static class ServerRun
                 await report.ConfigureAwait(false);
                 if (app.Services.GetRequiredService<PileHost>().Failure is { } failure)
                     throw failure;
+                failed = "has stopped, but not as it should";
             }
             return 0;
         }
         catch (Exception e) when (IsExplained(e))
         {
-            await error.WriteLineAsync($"BigPile.Server can't start: {e.Message}").ConfigureAwait(false);
+            await error.WriteLineAsync($"BigPile.Server {failed}: {e.Message}").ConfigureAwait(false);
             return 1;
         }
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using BigPile.Http.Protocol;
 using Microsoft.Extensions.Configuration;
@@ -17,13 +18,13 @@ internal static class SettingForms
 
     /// <summary>Looks at the settings that the service reads.</summary>
     /// <exception cref="SettingsException">One has the wrong form.</exception>
-    internal static void Check(IConfiguration configuration)
+    internal static void Check(IConfigurationRoot configuration)
     {
         foreach (string name in KnownSettings.Names.Except(KnownSettings.Lists).Where(static name => name != Keys))
             RequireValue(configuration.GetSection(name));
         foreach (string name in KnownSettings.Lists.Where(static name => name != Keys))
             RequireItems(configuration.GetSection(name));
-        CheckKeys(configuration.GetSection(Keys));
+        CheckKeys(configuration);
         CheckEndpoints(configuration.GetSection(Endpoints));
     }
 
@@ -35,8 +36,18 @@ internal static class SettingForms
             throw SettingsException.Of(section.Path, ShortText.Of(section.Value, MaxShownCharacters), $"{form}, such as {example}");
     }
 
-    private static void CheckKeys(IConfigurationSection keys)
+    /// <summary>Looks at the keys: their forms, and that they come from one place.</summary>
+    /// <exception cref="SettingsException">One has the wrong form, or would be put together from the parts of two.</exception>
+    internal static void CheckKeys(IConfigurationRoot configuration)
     {
+        IConfigurationSection keys = configuration.GetSection(Keys);
+        IConfigurationProvider[] places = [.. configuration.Providers.Where(static place => ValuesIn(place, Keys).Any())];
+        if (places.FirstOrDefault(place => !ValuesIn(place, Keys).SequenceEqual(ValuesIn(places[0], Keys))) is { } other)
+        {
+            throw new SettingsException(
+                $"There are '{Keys}' both in {places[0]} and in {other}, and one would be taken for a part of the other; leave them in one "
+                + "place.");
+        }
         RequireParts(keys, $"{Keys}:0:Name=shop with {Keys}:0:Hash=… and {Keys}:0:Scopes=read (the verb 'key' makes them)", "be a list");
         foreach (IConfigurationSection key in keys.GetChildren())
         {
@@ -56,6 +67,17 @@ internal static class SettingForms
         RequireParts(endpoints, $"{Endpoints}:Main:Url=http://127.0.0.1:5080");
         foreach (IConfigurationSection endpoint in endpoints.GetChildren())
             RequireParts(endpoint, $"{endpoint.Path}:Url=http://127.0.0.1:5080");
+    }
+
+    private static IEnumerable<string> ValuesIn(IConfigurationProvider place, string path)
+    {
+        if (place.TryGet(path, out string? value) && value != null)
+            yield return $"{path}={value}";
+        foreach (string part in place.GetChildKeys([], path).Distinct(StringComparer.OrdinalIgnoreCase))
+        {
+            foreach (string found in ValuesIn(place, $"{path}:{part}"))
+                yield return found;
+        }
     }
 
     // One text with commas will do too.

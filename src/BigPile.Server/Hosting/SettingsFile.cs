@@ -38,7 +38,7 @@ internal static class SettingsFile
     }
 
     /// <summary>Has a configuration read the file with keys that its settings name, if they do.</summary>
-    /// <exception cref="SettingsException">The file is not there, or there are keys elsewhere too.</exception>
+    /// <exception cref="SettingsException">The file is not there, or has no keys.</exception>
     internal static void AddKeysTo(ConfigurationManager configuration)
     {
         if (Setting.Text(configuration, "Security:KeysPath") is not { } path)
@@ -46,15 +46,11 @@ internal static class SettingsFile
         path = Path.GetFullPath(path);
         if (!File.Exists(path))
             throw SettingsException.Of("Security:KeysPath", path, "be a file with the section Security:Keys, such as an appsettings.json");
-        if (configuration.GetSection("Security:Keys").GetChildren().Any())
-            throw new SettingsException(
-                "There are 'Security:Keys' beside the file of 'Security:KeysPath', and one would be taken for a part of the other; leave "
-                + "them in one place.");
         // Without the provider's own filters: a hidden file would be one that is not there.
         var files = new PhysicalFileProvider(Path.GetDirectoryName(path)!, ExclusionFilters.None);
         var keys = new JsonConfigurationSource { FileProvider = files, Path = Path.GetFileName(path), Optional = true };
         ((IConfigurationBuilder)configuration).Sources.Insert(0, keys);
-        if (!configuration.GetSection("Security:Keys").GetChildren().Any())
+        if (!((IConfigurationRoot)configuration).Providers.First().GetChildKeys([], "Security:Keys").Any())
         {
             throw new SettingsException(
                 $"The file '{path}' of 'Security:KeysPath' has no keys in 'Security:Keys', and all would be let in.");

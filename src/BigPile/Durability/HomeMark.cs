@@ -7,15 +7,15 @@ using BigPile.Memory;
 namespace BigPile.Durability;
 
 /// <summary>
-/// The mark of a directory in use: its lock's file has its own number in it, which a copy of the file has not. Only a close removes it.
+/// The mark of a directory in use: its lock's file has in it which file it is, which is not true of a copy. Only a close removes it.
 /// </summary>
 /// <remarks>
 /// <code>
-/// bytes 80..87  the number of the lock's file
-/// bytes 88..91  CRC-32C of the number
+/// bytes 80..87  the number of the lock's file, exclusive-or the nanosecond in which it was made
+/// bytes 88..91  CRC-32C of that
 /// </code>
 /// So a copy that was made beside an owner is told from what a kill leaves. It is never written through: behind a power cut there may be
-/// none. One that is left out of a copy, as the lock may be, tells nothing either.
+/// none. A copy without the lock, or one that was written into the files of the directory that it was made of, tells nothing either.
 /// </remarks>
 internal static class HomeMark
 {
@@ -50,7 +50,7 @@ internal static class HomeMark
         {
             return FileStatus.Of(file.Handle) is { } status && file.Read(mark, OffsetBytes) == SizeBytes
                 && BinaryPrimitives.ReadUInt32LittleEndian(mark[sizeof(ulong)..]) == Checksum.Of(mark[..sizeof(ulong)])
-                && BinaryPrimitives.ReadUInt64LittleEndian(mark) is var number && number != 0 && number != status.Number;
+                && BinaryPrimitives.ReadUInt64LittleEndian(mark) is var number && number != 0 && number != NumberOf(status);
         }
         catch (IOException)
         {
@@ -62,11 +62,14 @@ internal static class HomeMark
     internal static void Set(HeldFile file)
     {
         if (FileStatus.Of(file.Handle) is { } status)
-            Write(file, status.Number);
+            Write(file, NumberOf(status));
     }
 
     /// <summary>States that it is closed, and may be copied.</summary>
     internal static void Remove(HeldFile file) => Write(file, 0);
+
+    // A number alone is soon given to another file.
+    private static ulong NumberOf(FileStatus status) => status.Number ^ (ulong)status.BirthTime;
 
     private static void Write(HeldFile file, ulong number)
     {

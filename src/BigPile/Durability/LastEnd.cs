@@ -17,8 +17,8 @@ internal sealed class LastEnd
     /// <param name="isElsewhere">Whether the directory has the mark of one in use elsewhere.</param>
     internal LastEnd(SuperblockState state, bool isNew, Guid bootId, bool isElsewhere)
     {
-        WasClean = isNew || state.IsClean;
-        IsCopy = !WasClean && isElsewhere;
+        IsCopy = !isNew && isElsewhere;
+        WasClean = isNew || (state.IsClean && !IsCopy); // a superblock that was copied later may be that of a pile closed meanwhile
         WasPowerCut = !WasClean && !BootClock.IsSame(state.BootId, bootId);
         WasCutTwice = WasPowerCut && state.HasMarksOfCut;
         HasTracesOfCut = WasPowerCut || (!WasClean && state.HasTracesOfCut);
@@ -29,7 +29,7 @@ internal sealed class LastEnd
     internal bool WasClean { get; }
 
     /// <summary>
-    /// Whether the last owner did not, and the directory is a copy of his: its files were read at different instants. Blocks prove
+    /// Whether the directory is a copy of the last owner's: its files were read at different instants. Blocks prove
     /// themselves by their checksums, as after a kill; what the tables' indexes say of them does not.
     /// </summary>
     internal bool IsCopy { get; }

@@ -61,6 +61,24 @@ public sealed class CopiedDirectoryTests : IDisposable
     }
 
     [UnixFact]
+    public async Task A_copy_during_which_the_pile_was_closed_is_told_too()
+    {
+        using (PileCache cache = Open("pile"))
+        {
+            TableOf(cache).Put(1, "one");
+            Copy("pile", "copy");
+        }
+        File.Copy(Path.Combine(At("pile"), "superblock"), Path.Combine(At("copy"), "superblock"), overwrite: true);
+        Assert.Contains(
+            Pile.VerifyDirectory(At("copy")).Faults, static fault => fault.What.Contains("is a copy", StringComparison.Ordinal));
+        using PileCache opened = Open("copy");
+        Assert.False(opened.Pile.Recovery.WasClean);
+        Assert.Contains(opened.Pile.Recovery.Faults, static fault => fault.What.Contains("is a copy", StringComparison.Ordinal));
+        await opened.Readiness.Completion;
+        Assert.Equal("one", TableOf(opened).Get(1));
+    }
+
+    [UnixFact]
     public async Task A_copy_of_a_closed_pile_is_as_good_as_the_pile()
     {
         using (PileCache cache = Open("pile"))

@@ -48,6 +48,14 @@ public sealed class ReadTests : StackReadTest
                 Assert.DoesNotContain("\r\nAge:", head, StringComparison.Ordinal);
             }
         }
+        foreach (string query in new[] { "maxAge=100", "look=true" }) // these hold at this instant, and nobody may keep what is told
+        {
+            foreach (string condition in new[] { "X: x", "If-None-Match: " + Tag("k") })
+            {
+                (string head, _) = await GetAsync("k?" + query, condition);
+                Assert.Contains("Cache-Control: private, no-cache\r\n", head, StringComparison.Ordinal);
+            }
+        }
         (string none, _) = await GetAsync("none");
         Assert.Contains("Cache-Control: no-store\r\n", none, StringComparison.Ordinal);
     }
