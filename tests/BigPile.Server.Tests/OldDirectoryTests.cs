@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.IO;
 using System.IO.Compression;
+using System.Net.Http;
 using System.Threading.Tasks;
 using BigPile.Server.Tests.Support;
 
@@ -43,8 +44,9 @@ public sealed class OldDirectoryTests : IDisposable
     {
         if (OperatingSystem.IsWindows())
             return; // which has no numbers of files
-        await using (await RunningServer.StartAsync(_directory.Pile))
+        await using (RunningServer server = await RunningServer.StartAsync(_directory.Pile))
         {
+            using HttpResponseMessage put = await server.PutAsync("/v1/tables/t/entries/k", [1]);
             using Process cp = Process.Start("cp", ["-r", _directory.Pile, _directory.Pile + "-copy"]);
             await cp.WaitForExitAsync();
         }

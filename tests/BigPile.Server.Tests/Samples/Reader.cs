@@ -11,7 +11,9 @@ using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Samples;
 
-/// <summary>Somebody who types the commands of a document one after the other, and starts or stops the service where they need it.</summary>
+/// <summary>
+/// Somebody who types the commands of a document one after the other, and starts or stops the service where they need it.
+/// </summary>
 internal sealed partial class Reader : IAsyncDisposable
 {
     private const string Launch = "dotnet run -c Release --project src/BigPile.Server";
@@ -109,11 +111,15 @@ internal sealed partial class Reader : IAsyncDisposable
         _service = null;
     }
 
-    private ServerProcess Shell(string script) => ServerProcess.Start(["bash", "-c", script], _directory.Path, new Dictionary<string, string>
+    private ServerProcess Shell(string script)
     {
-        ["ASPNETCORE_URLS"] = $"http://127.0.0.1:{PortOf(":5080")}",
-        ["Pile__SegmentBytes"] = "4m",
-    });
+        var environment = new Dictionary<string, string>
+        {
+            ["ASPNETCORE_URLS"] = $"http://127.0.0.1:{PortOf(":5080")}",
+            ["Pile__SegmentBytes"] = "4m",
+        };
+        return ServerProcess.Start(["bash", "-c", script], _directory.Path, environment);
+    }
 
     // The document's program, directories and ports are the test's here.
     private string Here(string text)

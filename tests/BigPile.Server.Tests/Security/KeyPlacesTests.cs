@@ -5,6 +5,7 @@ using System.Net;
 using System.Net.Http;
 using System.Text;
 using System.Text.Json;
+using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Http.Security;
 using BigPile.Server.Hosting;
@@ -80,11 +81,11 @@ public sealed class KeyPlacesTests : IDisposable
         protected override async Task SerializeToStreamAsync(Stream stream, TransportContext? context)
         {
             byte[] bytes = Encoding.UTF8.GetBytes(line);
-            while (true)
+            using var pace = new PeriodicTimer(TimeSpan.FromMilliseconds(20));
+            while (await pace.WaitForNextTickAsync())
             {
                 await stream.WriteAsync(bytes);
                 await stream.FlushAsync();
-                await Task.Delay(20);
             }
         }
 
