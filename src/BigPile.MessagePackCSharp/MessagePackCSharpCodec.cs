@@ -1,7 +1,9 @@
 using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
 using MessagePack;
+using MessagePack.Formatters;
 
 namespace BigPile.MessagePackCSharp;
 
@@ -14,25 +16,51 @@ namespace BigPile.MessagePackCSharp;
 /// </remarks>
 public sealed class MessagePackCSharpCodec : IPileCodec
 {
-    /// <inheritdoc/>
-    public string Name => "MessagePack-CSharp";
-
     private const int NumberBytes = sizeof(ushort);
+    private const string NeedsCode = "MessagePack-CSharp makes code for the types that are put.";
+    private const string NeedsMembers = "MessagePack-CSharp finds the members of the types that are put by reflection.";
+
+    // What is in a file may be damaged, and somebody may have written it.
+    private static readonly MessagePackSerializerOptions Safe =
+        MessagePackSerializerOptions.Standard.WithSecurity(MessagePackSecurity.UntrustedData);
 
     private readonly MessagePackSerializerOptions _options;
     private readonly Type[] _types;
     private readonly Dictionary<Type, ushort> _numbers = [];
 
-    /// <summary>Makes a codec for a list of root types.</summary>
-    /// <param name="options">Resolver, security and compression; bytes from a file are not to be trusted, so choose untrusted data.</param>
+    /// <summary>Makes a codec with the library's standard resolver and its security for data that nobody vouches for.</summary>
     /// <param name="types">The types that may be put, at most 65,535, in an order that never changes.</param>
     /// <exception cref="ArgumentException">There are too many types, or one is listed twice.</exception>
+    [RequiresDynamicCode(NeedsCode)]
+    [RequiresUnreferencedCode(NeedsMembers)]
+    public MessagePackCSharpCodec(params Type[] types)
+        : this(Safe, types)
+    {
+    }
+
+    /// <summary>Makes a codec with options of its own.</summary>
+    /// <param name="options">
+    /// Resolver, security and compression. With <see cref="MessagePackSecurity.TrustedData"/>, whoever can write the pile's files can have
+    /// a read take long, or end the process.
+    /// </param>
+    /// <param name="types">The types that may be put, at most 65,535, in an order that never changes.</param>
+    /// <exception cref="ArgumentException">
+    /// There are too many types, one is listed twice, or the options' resolver makes objects of whatever type the bytes name.
+    /// </exception>
+    [RequiresDynamicCode(NeedsCode)]
+    [RequiresUnreferencedCode(NeedsMembers)]
     public MessagePackCSharpCodec(MessagePackSerializerOptions options, params Type[] types)
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(types);
         if (types.Length > ushort.MaxValue)
             throw new ArgumentException($"{types.Length:N0} types are listed; {ushort.MaxValue:N0} are allowed.", nameof(types));
+        if (options.Resolver.GetFormatter<object>() is TypelessFormatter)
+        {
+            throw new ArgumentException(
+                "The resolver is a typeless one: the bytes would name the types to make, and may be anybody's. Take one that goes by the "
+                + "declared types, such as StandardResolver or ContractlessStandardResolver.", nameof(options));
+        }
         _options = options;
         _types = [.. types];
         foreach (Type type in _types)
@@ -41,6 +69,9 @@ public sealed class MessagePackCSharpCodec : IPileCodec
                 throw new ArgumentException($"The type {type} is listed twice.", nameof(types));
         }
     }
+
+    /// <inheritdoc/>
+    public string Name => "MessagePack-CSharp";
 
     /// <inheritdoc/>
     public void Serialize(object value, PileBuffer destination)
@@ -71,14 +102,18 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         if (number < 0 || number >= _types.Length)
             throw new PileSerializationException($"The payload's type number {number} is not in the codec's list of {_types.Length} "
                 + "types. Give the codec all the types that were ever put, in their order.");
+        Type type = _types[number];
         try
         {
-            return MessagePackSerializer.Deserialize(_types[number], payload[NumberBytes..], _options)
-                ?? throw new PileSerializationException("The payload is null, which is never put.");
+            var reader = new MessagePackReader(payload[NumberBytes..]);
+            object? value = MessagePackSerializer.Deserialize(type, ref reader, _options);
+            if (!reader.End)
+                throw new PileSerializationException($"A payload of type {type} has bytes behind its value: it is damaged.");
+            return value ?? throw new PileSerializationException($"A payload of type {type} is null, which is never put.");
         }
         catch (MessagePackSerializationException e)
         {
-            throw new PileSerializationException($"A payload of type {_types[number]} can't be read: {Reason(e)}", e);
+            throw new PileSerializationException($"A payload of type {type} can't be read: {Reason(e)}", e);
         }
     }
 

@@ -8,9 +8,6 @@ namespace BigPile.MessagePackCSharp.Tests;
 /// <summary>The library in the place of the pile's own codec.</summary>
 public sealed class AdapterTests : IDisposable
 {
-    private static readonly MessagePackSerializerOptions Untrusted =
-        MessagePackSerializerOptions.Standard.WithSecurity(MessagePackSecurity.UntrustedData);
-
     private readonly string _directory = Directory.CreateTempSubdirectory("bigpile-adapter-").FullName;
 
     public void Dispose() => Directory.Delete(_directory, recursive: true);
@@ -59,18 +56,18 @@ public sealed class AdapterTests : IDisposable
         PilePointer pointer;
         using (Pile pile = Open(Codec()))
             pointer = pile.Put(new Keyed<List<Guid>>());
-        using Pile again = Open(new MessagePackCSharpCodec(Untrusted, typeof(Inner)));
+        using Pile again = Open(new MessagePackCSharpCodec(typeof(Inner)));
         Assert.Contains("list", Assert.Throws<PileSerializationException>(() => again.Get(pointer)).Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Lists_of_types_are_checked()
     {
-        Assert.Throws<ArgumentException>(() => new MessagePackCSharpCodec(Untrusted, typeof(Inner), typeof(Inner)));
-        Assert.Throws<ArgumentNullException>(() => new MessagePackCSharpCodec(null!, typeof(Inner)));
+        Assert.Throws<ArgumentException>(() => new MessagePackCSharpCodec(typeof(Inner), typeof(Inner)));
+        Assert.Throws<ArgumentNullException>(() => new MessagePackCSharpCodec((MessagePackSerializerOptions)null!, typeof(Inner)));
     }
 
-    private static MessagePackCSharpCodec Codec() => new(Untrusted, typeof(Inner), typeof(Keyed<List<Guid>>), typeof(Keyed<Bare>));
+    private static MessagePackCSharpCodec Codec() => new(typeof(Inner), typeof(Keyed<List<Guid>>), typeof(Keyed<Bare>));
 
     private Pile Open(IPileCodec? codec) => Pile.Open(_directory, new PileOptions { SegmentBytes = 4 << 20, Codec = codec });
 }
