@@ -11,8 +11,9 @@ namespace BigPile.MessagePackCSharp;
 /// <remarks>
 /// A payload is the number of the root's type in the list given to the constructor (2 bytes, little-endian) and what
 /// <see cref="MessagePackSerializer"/> writes. The list is the registry: no type name is stored, and no other type is ever made. Keep its
-/// order for as long as a mapped pile lives; add at the end. What the library does not keep is not kept: shared references become
-/// copies, and cycles overflow. Thread safety: all members may be called concurrently.
+/// order for as long as a mapped pile lives; add at the end. What the library does not keep is not kept: shared references become copies,
+/// and cycles overflow; objects refer to each other by <see cref="PilePointer"/>, which any of them may hold. Thread safety: all members
+/// may be called concurrently.
 /// </remarks>
 public sealed class MessagePackCSharpCodec : IPileCodec
 {
@@ -61,7 +62,7 @@ public sealed class MessagePackCSharpCodec : IPileCodec
                 "The resolver is a typeless one: the bytes would name the types to make, and may be anybody's. Take one that goes by the "
                 + "declared types, such as StandardResolver or ContractlessStandardResolver.", nameof(options));
         }
-        _options = options;
+        _options = options.WithResolver(new PointerResolver(options.Resolver));
         _types = [.. types];
         foreach (Type type in _types)
         {

@@ -14,9 +14,8 @@ internal static class House
     /// <summary>The libraries and the server, each below the ones behind it: none uses what is behind it.</summary>
     internal static ImmutableArray<string> Stack { get; } =
     [
-        "BigPile.Memory", "BigPile.Files", "BigPile.Hash", "BigPile.Ports", "BigPile.Codec", "BigPile", "BigPile.Caching",
-        "BigPile.AspNetCore",
-        "BigPile.Http", "BigPile.Server",
+        "BigPile.Memory", "BigPile.Files", "BigPile.Hash", "BigPile.Ports", "BigPile.Codec", "BigPile",
+        "BigPile.MessagePackCSharp", "BigPile.Caching", "BigPile.AspNetCore", "BigPile.Http", "BigPile.Server",
     ];
 
     private static readonly Lazy<ArchUnitNET.Domain.Architecture> Loaded = new(Load);

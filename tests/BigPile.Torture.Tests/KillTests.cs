@@ -56,6 +56,10 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
         await AssertSoundAsync(target, "", TestLeg.Seed(seed));
     }
 
+    [Fact]
+    public Task Nothing_is_lost_or_wrong_after_kills_with_the_codec_of_the_library() =>
+        AssertSoundAsync("pile", "--codec messagepack", TestLeg.Seed(40));
+
     /// <summary>A shared pile has neither checksums nor flushes: all that had returned is there all the same.</summary>
     [Theory]
     [InlineData("pile", 38)]

@@ -4,11 +4,13 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Concurrency;
+using BigPile.MessagePackCSharp;
 using BigPile.Torture.Hash;
 using BigPile.Torture.Journals;
 using BigPile.Torture.Piles;
 using BigPile.Torture.Tables;
 using BigPile.Torture.Values;
+using MessagePack.Resolvers;
 
 namespace BigPile.Torture;
 
@@ -89,6 +91,9 @@ internal static unsafe class ChildProcess
             FlushLogBytes = FlushLogBytes,
             Shared = journal.Head->IsShared,
             BootId = new Guid(journal.Head->Boot, 0, 0, new byte[8]),
+            Codec = options.Codec == TortureOptions.LibraryCodec
+                ? new MessagePackCSharpCodec(ContractlessStandardResolver.Options, typeof(TortureNode))
+                : null,
         };
         pileOptions.CodecOptions.Allow(typeof(TortureNode));
         return Pile.Open(PilePath(options.Directory), pileOptions);

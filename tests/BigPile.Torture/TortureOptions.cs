@@ -13,18 +13,21 @@ internal sealed class TortureOptions
     internal const string PileTarget = "pile";
     internal const string TableTarget = "table";
     internal const string HashTarget = "hash";
+    internal const string OwnCodec = "bigpile";
+    internal const string LibraryCodec = "messagepack";
 
     private const int MaxThreads = 16;
     private const int MaxKills = 1_000_000;
 
     private const string Usage =
         "Usage: BigPile.Torture --target pile|table|hash --kills N [--seed S] [--control NAME] [--directory D] [--threads T] "
-        + "[--pauses on|off] [--window NAME] [--other-boot on|off] [--shared on|off] [--file KIND]";
+        + "[--pauses on|off] [--window NAME] [--other-boot on|off] [--shared on|off] [--file KIND] "
+        + "[--codec bigpile|messagepack]";
 
     private static readonly string[] Names =
     [
         "--target", "--kills", "--seed", "--control", "--directory", "--threads", "--pauses", "--window", "--other-boot",
-        "--shared", "--file",
+        "--shared", "--file", "--codec",
     ];
 
     private static readonly string[] OnOrOff = ["on", "off"];
@@ -56,6 +59,9 @@ internal sealed class TortureOptions
     /// <summary>The kind of file that a hash database has; empty: another one in each process.</summary>
     internal required string FileKind { get; init; }
 
+    /// <summary>What stores objects.</summary>
+    internal required string Codec { get; init; }
+
     /// <exception cref="BadArgumentException">An argument is unknown, missing or out of its range.</exception>
     internal static TortureOptions Parse(string[] args)
     {
@@ -72,10 +78,13 @@ internal sealed class TortureOptions
             Window = OneOf(values, "--window", "", Windows.Of(values.GetValueOrDefault("--target"))),
             HasOtherBoots = OneOf(values, "--other-boot", "off", OnOrOff) == "on",
             IsShared = OneOf(values, "--shared", "off", OnOrOff) == "on",
+            Codec = OneOf(values, "--codec", OwnCodec, [OwnCodec, LibraryCodec]),
             FileKind = OneOf(values, "--file", "", [.. BlockFile.Kinds.Select(BlockFile.NameOf)]),
         };
         if (options.FileKind.Length != 0 && options.Target != HashTarget)
             throw Bad($"--file is '{options.FileKind}'; only a hash database has kinds of files: use --target hash.");
+        if (options.Codec != OwnCodec && options.Target == HashTarget)
+            throw Bad($"--codec is '{options.Codec}'; a hash database stores bytes: use --target pile or table.");
         if (options.IsShared && (options.HasOtherBoots || options.Target == HashTarget))
             throw Bad("--shared is on; a shared pile does not outlive the machine's start, and a hash database is none.");
         if (options.Target == TableTarget && options.Threads % 2 != 0)

@@ -181,7 +181,7 @@ internal sealed unsafe class TortureRun
         var start = new ProcessStartInfo(program) { RedirectStandardInput = true };
         if (Path.GetFileNameWithoutExtension(program) == "dotnet")
             start.ArgumentList.Add(typeof(TortureRun).Assembly.Location);
-        foreach (string argument in new ChildOptions(_directory, TargetOf(seed), seed).ToArguments(verb))
+        foreach (string argument in new ChildOptions(_directory, TargetOf(seed), seed, _options.Codec).ToArguments(verb))
             start.ArgumentList.Add(argument);
         start.Environment["DOTNET_EnableDiagnostics"] = "0"; // what is killed would leave its sockets behind
         start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.ControlName;

@@ -1,7 +1,7 @@
 namespace BigPile.Torture.Values;
 
 /// <summary>An object that the codec stores, with a pointer to another.</summary>
-internal sealed class TortureNode
+public sealed class TortureNode
 {
     public int Id { get; set; }
 
