@@ -27,6 +27,13 @@ internal sealed class InsertCommand : ReportCommand<InsertOptions, InsertReport>
         HelpName = "string32|string64|bytes:N|person",
     };
 
+    private readonly Option<LoadCodec> _codec = new("--codec")
+    {
+        Description = "What stores persons; the pile's own codec by default.",
+        CustomParser = static result => OptionParsers.ParseName<LoadCodec>(result, "--codec"),
+        HelpName = "bigpile|messagepack",
+    };
+
     private readonly Option<int> _count = SharedOptions.Count("How many objects.", Defaults.Count, InsertOptions.MaxCount);
 
     private readonly Option<int> _threads = SharedOptions.Threads("How many threads share the objects.", Defaults.Threads);
@@ -41,7 +48,7 @@ internal sealed class InsertCommand : ReportCommand<InsertOptions, InsertReport>
     internal InsertCommand(TextWriter output)
         : base(output, "insert", "Puts objects, enumerates, gets all in sequence and at random, deletes; once to warm up, then measured.")
     {
-        AddOptions(_store, _payload, _count, _threads, _directory, _noHugePages);
+        AddOptions(_store, _payload, _codec, _count, _threads, _directory, _noHugePages);
     }
 
     protected override InsertOptions Read(ParseResult arguments)
@@ -50,11 +57,14 @@ internal sealed class InsertCommand : ReportCommand<InsertOptions, InsertReport>
         {
             Store = arguments.GetValue(_store) ?? Defaults.Store,
             Payload = arguments.GetRequiredValue(_payload),
+            Codec = arguments.GetValue(_codec),
             Count = arguments.GetValue(_count),
             Threads = arguments.GetValue(_threads),
             Directory = arguments.GetValue(_directory),
             HugePages = !arguments.GetValue(_noHugePages),
         };
+        if (options.Codec != LoadCodec.Bigpile && options.Payload.ToString() != "person")
+            throw new LoadException("--codec is for persons only: text and bytes never reach a codec. Use --payload person.");
         return options.Directory != null && options.Store != StoreKind.Mapped
             ? throw new LoadException("--dir is for a mapped pile only. Leave it out, or use --store mapped.")
             : options;

@@ -11,6 +11,9 @@ internal sealed record InsertOptions
 
     internal PayloadSpec Payload { get; init; } = PayloadSpec.String32;
 
+    /// <summary>What stores the objects that are neither text nor bytes.</summary>
+    internal LoadCodec Codec { get; init; }
+
     internal int Count { get; init; } = 1_000_000;
 
     internal int Threads { get; init; } = 1;

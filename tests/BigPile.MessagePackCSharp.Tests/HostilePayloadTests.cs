@@ -20,8 +20,8 @@ public sealed class HostilePayloadTests
         new Keyed<DateTime> { Value = DateTime.UnixEpoch }, new Keyed<decimal> { Value = 1.25m }, new Keyed<Guid?>(),
         new Keyed<Spot> { Value = new Spot { X = 1 } }, new Keyed<IShape> { Value = new Square(3) }, new Keyed<Size> { Value = Size.Large },
         new Keyed<(int, string)> { Value = (1, "a") }, new Keyed<int[,]> { Value = new[,] { { 1, 2 }, { 3, 4 } } },
-        new Keyed<Keyed<double>> { Value = new() { Value = 1.5 } }, new Keyed<object> { Value = 5 }, new Keyed<Uri> { Value = new("http://h/") },
-        new Keyed<Version> { Value = new(1, 2) }, new Named { Id = 1, Text = "n" },
+        new Keyed<Keyed<double>> { Value = new() { Value = 1.5 } }, new Keyed<object> { Value = 5 },
+        new Keyed<Uri> { Value = new("http://h/") }, new Keyed<Version> { Value = new(1, 2) }, new Named { Id = 1, Text = "n" },
     ];
 
     public static TheoryData<bool> Compressed => new() { false, true };

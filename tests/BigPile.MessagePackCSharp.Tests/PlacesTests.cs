@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.AspNetCore;
 using BigPile.Caching;
 using MessagePack;
 using MessagePack.Resolvers;

@@ -18,6 +18,15 @@ public class PersonTests
     }
 
     [Fact]
+    public async Task Persons_go_through_the_library_and_come_back()
+    {
+        ConsoleRun run = await ConsoleRun.Of($"insert --payload person --codec messagepack --count {Count} --threads 2 --json");
+        ReportFields.AssertComplete(run.Json(), "native", "person by messagepack", Count, 2, MinPayloadBytes);
+        ConsoleRun refused = await ConsoleRun.Of("insert --codec messagepack --count 10");
+        refused.AssertRefused("--codec is for persons only");
+    }
+
+    [Fact]
     public void A_person_takes_about_as_many_bytes_as_the_load_assumes()
     {
         using var pile = new Pile();

@@ -29,7 +29,7 @@ internal sealed class InsertLoad<TKind> : IDisposable
         _workers = Worker.Divide(options.Count, options.Threads);
         _layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, MaxBytes = limitBytes,
-            HugePages = options.HugePages };
+            HugePages = options.HugePages, Codec = options.Codec.Make() };
         _phases = new ObjectPhases<TKind>(pileOptions, kind, options, _layout, stop);
         _team = new WorkerTeam(_workers, _layout.BatchObjects, progress, stop);
     }
@@ -58,7 +58,9 @@ internal sealed class InsertLoad<TKind> : IDisposable
         return new InsertReport
         {
             Store = _options.Store.ToString().ToLowerInvariant(),
-            Payload = _options.Payload.ToString(),
+            Payload = _options.Codec == LoadCodec.Bigpile
+                ? _options.Payload.ToString()
+                : $"{_options.Payload} by {OptionParsers.NameOf(_options.Codec)}",
             Count = _options.Count,
             Threads = _options.Threads,
             Directory = _directory?.Path,

@@ -27,7 +27,7 @@ internal static class Rehearsal
         InsertOptions small = options with { Count = count };
         var layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
         StoreKind store = options.Store == StoreKind.Mapped ? StoreKind.Native : options.Store;
-        var pileOptions = new PileOptions { Store = store, SegmentBytes = SegmentBytes };
+        var pileOptions = new PileOptions { Store = store, SegmentBytes = SegmentBytes, Codec = options.Codec.Make() };
         using var phases = new ObjectPhases<TKind>(pileOptions, kind, small, layout, stop);
         using var team = new WorkerTeam(Worker.Divide(count, options.Threads), layout.BatchObjects, new NoProgress(), stop);
         for (int i = 0; i < Rounds; i++)
