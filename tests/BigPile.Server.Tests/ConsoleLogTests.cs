@@ -1,7 +1,11 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
+using System.Text.Json;
+using System.Threading.Tasks;
 using BigPile.Server.Hosting;
+using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.Configuration;
 using Serilog.Core;
 using Serilog.Events;
@@ -41,6 +45,37 @@ public sealed class ConsoleLogTests
     [InlineData(Sink + ":Args:outputTemplate", "%HOSTNAME% {Message}")]
     [InlineData(Sink + ":Args:standardErrorFromLevel", "Error")]
     public void All_else_is_for_Serilogs_reader(string name, string value) => Assert.Null(ConsoleLog.TryRead(Settings((name, value))));
+
+    [Fact]
+    public async Task A_log_for_collectors_has_an_object_on_each_line()
+    {
+        using var directory = new TemporaryDirectory();
+        int port = ServerProcess.FreePort();
+        await using ServerProcess server = ServerProcess.Start(
+            [
+                "dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), $"--urls=http://127.0.0.1:{port}",
+                "--Server:LogFormat=Json", "--Server:LoadSample=false", "--Pile:SegmentBytes=4m",
+            ],
+            directory.Path);
+        await server.WaitUntilReadyAsync(port);
+        (int code, string output, string error) = await server.TerminateAsync();
+        Assert.Equal((0, ""), (code, error));
+        string[] messages =
+        [
+            .. output.Split('\n', StringSplitOptions.RemoveEmptyEntries)
+                .Select(static line => JsonDocument.Parse(line).RootElement.GetProperty("@m").GetString()!),
+        ];
+        Assert.Contains(messages, static message => message.StartsWith("The pile is closed", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_section_that_has_more_than_the_console_says_itself_how_lines_look()
+    {
+        var output = new StringWriter();
+        var error = new StringWriter();
+        Assert.Equal(1, await Program.RunAsync(["--Server:LogFormat=json", "--Serilog:Enrich:0=FromLogContext"], output, error));
+        Assert.Contains("give its sinks a formatter there", error.ToString(), StringComparison.Ordinal);
+    }
 
     [Fact]
     public void Levels_are_as_they_are_said_and_follow_the_settings()

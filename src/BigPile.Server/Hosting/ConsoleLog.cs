@@ -5,6 +5,7 @@ using Microsoft.Extensions.Primitives;
 using Serilog;
 using Serilog.Core;
 using Serilog.Events;
+using Serilog.Formatting.Compact;
 using Serilog.Sinks.SystemConsole.Themes;
 
 namespace BigPile.Server.Hosting;
@@ -20,10 +21,12 @@ internal static class ConsoleLog
     private static readonly string[] Usings = ["Serilog.Sinks.Console", "Serilog.Sinks.Async"];
 
     /// <summary>Reads the section, if it says no more than levels and how a line looks.</summary>
+    /// <param name="configuration">The settings.</param>
+    /// <param name="format">How a line looks.</param>
     /// <returns>
     /// <see langword="null"/> if there is anything else in it, also something wrong: then Serilog's own reader has to look at it.
     /// </returns>
-    internal static LoggerConfiguration? TryRead(IConfiguration configuration)
+    internal static LoggerConfiguration? TryRead(IConfiguration configuration, LogFormat format = LogFormat.Text)
     {
         IConfigurationSection section = configuration.GetSection("Serilog");
         if (!HasOnly(section, "Using", "MinimumLevel", "WriteTo") || !section.GetSection("Using").GetChildren().All(IsOurs)
@@ -33,7 +36,11 @@ internal static class ConsoleLog
         if (level.Value != null || !HasOnly(level, "Default", "Override") || level.GetSection("Override").Value != null)
             return null;
         var log = new LoggerConfiguration();
-        return TryReadLevels(level, log) ? log.WriteTo.Async(to => to.Console(outputTemplate: template, theme: ConsoleTheme.None)) : null;
+        if (!TryReadLevels(level, log))
+            return null;
+        return log.WriteTo.Async(to => _ = format == LogFormat.Json
+            ? to.Console(new RenderedCompactJsonFormatter())
+            : to.Console(outputTemplate: template, theme: ConsoleTheme.None));
     }
 
     private static bool IsOurs(IConfigurationSection item) => Usings.Contains(item.Value, StringComparer.Ordinal);

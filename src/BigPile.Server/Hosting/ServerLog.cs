@@ -43,7 +43,15 @@ internal static class ServerLog
     {
         _complaint = null;
         SelfLog.Enable(static complaint => _complaint ??= complaint);
-        LoggerConfiguration log = ConsoleLog.TryRead(configuration) ?? new LoggerConfiguration().ReadFrom.Configuration(configuration);
+        LogFormat format = Setting.Choice(configuration, "Server:LogFormat", LogFormat.Text);
+        LoggerConfiguration? log = ConsoleLog.TryRead(configuration, format);
+        if (log == null && format != LogFormat.Text)
+        {
+            throw new SettingsException(
+                "The setting 'Server:LogFormat' goes with the console's log alone, and the section 'Serilog' has more than that; give its "
+                + "sinks a formatter there.");
+        }
+        log ??= new LoggerConfiguration().ReadFrom.Configuration(configuration);
         Serilog.Core.Logger logger = log.Filter.ByExcluding(IsStartFailure).CreateLogger();
         if (_complaint is not { } reason)
             return logger;

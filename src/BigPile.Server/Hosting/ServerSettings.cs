@@ -10,7 +10,7 @@ internal sealed record ServerSettings
 {
     internal static readonly string[] Known =
     [
-        "Server:AllowInsecure", "Server:MaxBodyBytes", "Server:LoadSample", "Server:LogEntryReads", "Server:LogOneIn",
+        "Server:AllowInsecure", "Server:MaxBodyBytes", "Server:LoadSample", "Server:LogEntryReads", "Server:LogOneIn", "Server:LogFormat",
         "Server:DrainSeconds",
     ];
 
