@@ -28,6 +28,9 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         XElement about = AboutOf(package);
         Assert.All(["description", "authors", "license"], part => Assert.NotEqual("", Text(about, part)));
         Assert.Contains("bigpile", Text(about, "tags").Split(' '));
+        Assert.Contains("## [Unreleased]", Text(about, "releaseNotes"), StringComparison.Ordinal);
+        Assert.Equal(PackedFiles.Repository, Text(about, "projectUrl"));
+        Assert.NotNull(package.GetEntry(Text(about, "icon")));
         XElement repository = Assert.Single(about.Elements(), static part => part.Name.LocalName == "repository");
         Assert.Equal(("git", PackedFiles.Repository), ((string?)repository.Attribute("type"), (string?)repository.Attribute("url")));
         using var readme = new StreamReader(package.GetEntry(Text(about, "readme"))!.Open());

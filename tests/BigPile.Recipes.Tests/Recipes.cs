@@ -1,0 +1,107 @@
+using System;
+using System.Threading;
+using System.Threading.Tasks;
+using BigPile.Caching;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Caching.Hybrid;
+using Microsoft.Extensions.DependencyInjection;
+using ZiggyCreatures.Caching.Fusion;
+using ZiggyCreatures.Caching.Fusion.Serialization.SystemTextJson;
+
+namespace BigPile.Recipes.Tests;
+
+/// <summary>What src/RECIPES.md shows, compiled.</summary>
+public static class Recipes
+{
+    /// <summary>A thing to keep.</summary>
+    /// <param name="Id">Its key.</param>
+    /// <param name="Name">What it is called.</param>
+    public sealed record Product(string Id, string Name);
+
+    /// <summary>The pile's own hybrid cache.</summary>
+    public static void AddOwnHybrid(IServiceCollection services, string directory)
+    {
+        // recipe: own hybrid
+        services.AddBigPile(pile => pile.Directory = directory).AsHybridCache();
+        // recipe: end
+    }
+
+    /// <summary>Microsoft's hybrid cache over a pile.</summary>
+    public static void AddMicrosoftHybrid(IServiceCollection services, string directory)
+    {
+        // recipe: microsoft hybrid
+        services.AddBigPile(pile => pile.Directory = directory).AsDistributedCache();
+        services.AddHybridCache();                           // takes the registered IDistributedCache as its second level
+        // recipe: end
+    }
+
+    /// <summary>A call of either.</summary>
+    public static ValueTask<Product> FindAsync(HybridCache cache, string id, Func<string, CancellationToken, ValueTask<Product>> load)
+    {
+        // recipe: hybrid call
+        return cache.GetOrCreateAsync($"product:{id}", token => load(id, token), tags: ["products"]);
+        // recipe: end
+    }
+
+    /// <summary>FusionCache over a pile.</summary>
+    public static void AddFusion(IServiceCollection services, string directory)
+    {
+        // recipe: fusion
+        services.AddBigPile(pile => pile.Directory = directory).AsDistributedCache();
+        services.AddFusionCache()
+            .WithRegisteredDistributedCache()
+            .WithSerializer(new FusionCacheSystemTextJsonSerializer())
+            .WithDefaultEntryOptions(entry => entry
+                .SetDuration(TimeSpan.FromMinutes(5))
+                .SetFailSafe(true, maxDuration: TimeSpan.FromHours(24))   // the pile keeps it for so long, also over a restart
+                .SetFactoryTimeouts(softTimeout: TimeSpan.FromMilliseconds(500)));
+        // recipe: end
+    }
+
+    /// <summary>Sessions that outlive a restart.</summary>
+    public static void AddSessions(IServiceCollection services, string directory)
+    {
+        // recipe: sessions
+        services.AddBigPile(pile => pile.Directory = directory)
+            .AsDistributedCache(new TableOptions("sessions") { MaxBytes = 1L << 30 });
+        services.AddSession(session => session.IdleTimeout = TimeSpan.FromMinutes(20));   // and app.UseSession()
+        // recipe: end
+    }
+
+    /// <summary>Whole responses in a pile.</summary>
+    public static void AddOutputCache(IServiceCollection services, string directory)
+    {
+        // recipe: output cache
+        services.AddBigPile(pile => pile.Directory = directory).AsOutputCacheStore();
+        services.AddOutputCache(output => output.AddBasePolicy(policy => policy.Expire(TimeSpan.FromMinutes(1)).Tag("pages")));
+        // recipe: end
+    }
+
+    /// <summary>The same with endpoints.</summary>
+    public static void MapCached(WebApplication app, Func<string> render)
+    {
+        // recipe: output cache endpoints
+        app.UseOutputCache();
+        app.MapGet("/page", () => Results.Text(render(), "text/html")).CacheOutput();
+        // recipe: end
+    }
+
+    /// <summary>What a user of MemoryCache writes.</summary>
+    public static void AddTable(IServiceCollection services, string directory)
+    {
+        // recipe: table
+        services.AddBigPile(pile => pile.Directory = directory)
+            .AddTable<string, Product>("products");          // inject CacheTable<string, Product>
+        // recipe: end
+    }
+
+    /// <summary>In the place of IMemoryCache.GetOrCreateAsync.</summary>
+    public static ValueTask<Product> GetOrCreateAsync(
+        CacheTable<string, Product> products, string id, Func<string, CancellationToken, ValueTask<Product>> load, CancellationToken stop)
+    {
+        // recipe: table call
+        return products.GetOrAddAsync(id, load, new EntryOptions { MaxAge = TimeSpan.FromMinutes(5) }, stop);
+        // recipe: end
+    }
+}
