@@ -25,7 +25,8 @@ public sealed class FusionRecipeTests : IDisposable
         await WithCacheAsync(async cache => await cache.SetAsync("k", new Recipes.Product("k", "old"), brief));
         await WithCacheAsync(async cache =>
         {
-            Recipes.Product found = await cache.GetOrSetAsync<Recipes.Product>("k", (_, _) => throw new TimeoutException("It is down."), brief);
+            Recipes.Product found =
+                await cache.GetOrSetAsync<Recipes.Product>("k", (_, _) => throw new TimeoutException("It is down."), brief);
             Assert.Equal("old", found.Name);
             await Assert.ThrowsAsync<TimeoutException>(async () => await cache.GetOrSetAsync<Recipes.Product>(
                 "none", (_, _) => throw new TimeoutException("It is down."), brief));

@@ -59,7 +59,8 @@ public sealed class HybridRecipeTests : IDisposable
         await again.StopAsync();
     }
 
-    private static ValueTask<Recipes.Product?> NoneAsync(CancellationToken stop) => throw new InvalidOperationException("Nobody is to load it.");
+    private static ValueTask<Recipes.Product?> NoneAsync(CancellationToken stop) =>
+        throw new InvalidOperationException("Nobody is to load it.");
 
     private ValueTask<Recipes.Product> LoadAsync(string id, CancellationToken stop) =>
         new(new Recipes.Product(id, "loaded " + Interlocked.Increment(ref _loads)));
