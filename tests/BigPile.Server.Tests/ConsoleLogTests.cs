@@ -71,10 +71,9 @@ public sealed class ConsoleLogTests
     [Fact]
     public async Task A_section_that_has_more_than_the_console_says_itself_how_lines_look()
     {
-        var output = new StringWriter();
-        var error = new StringWriter();
-        Assert.Equal(1, await Program.RunAsync(["--Server:LogFormat=json", "--Serilog:Enrich:0=FromLogContext"], output, error));
-        Assert.Contains("give its sinks a formatter there", error.ToString(), StringComparison.Ordinal);
+        (int code, _, string error) = await CommandRun.RunAsync("--Server:LogFormat=json", "--Serilog:Enrich:0=FromLogContext");
+        Assert.Equal(1, code);
+        Assert.Contains("give its sinks a formatter there", error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -3,6 +3,7 @@ using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Server.Tests.Support;
+using static BigPile.Server.Tests.Support.CommandRun;
 
 namespace BigPile.Server.Tests;
 
@@ -27,16 +28,16 @@ public sealed class DamagedStartTests : IDisposable
             File.Delete(lost);
         string[] before = Contents();
 
-        (int code, string error) = await RunAsync(RunningServer.Arguments(_directory.Pile));
+        (int code, _, string error) = await RunAsync(RunningServer.Arguments(_directory.Pile));
         Assert.Equal(1, code);
         Assert.Contains(said, error, StringComparison.Ordinal);
         Assert.Contains(_directory.Pile, error, StringComparison.Ordinal);
         Assert.Equal(1, error.Count(static character => character == '\n'));
         Assert.Equal(before, Contents());
 
-        (code, error) = await RunAsync(["verify", _directory.Pile]);
+        (code, _, error) = await RunAsync(["verify", _directory.Pile]);
         Assert.NotEqual(0, code);
-        (code, _) =
+        (code, _, _) =
             await RunAsync(["export", "--table", "t", "--out", Path.Combine(_directory.Path, "out"), "--directory", _directory.Pile]);
         Assert.NotEqual(0, code);
         Assert.Equal(before, Contents());
@@ -53,11 +54,4 @@ public sealed class DamagedStartTests : IDisposable
     private string[] Contents() =>
         [.. new DirectoryInfo(_directory.Pile).GetFiles().Where(static file => file.Name is not ("owner" or "lock"))
             .OrderBy(static file => file.Name, StringComparer.Ordinal).Select(static file => $"{file.Name} {file.Length}")];
-
-    private static async Task<(int Code, string Error)> RunAsync(string[] args)
-    {
-        var error = new StringWriter { NewLine = "\n" };
-        int code = await Program.RunAsync(args, TextWriter.Null, error);
-        return (code, error.ToString());
-    }
 }

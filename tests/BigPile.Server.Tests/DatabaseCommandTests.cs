@@ -3,6 +3,7 @@ using System.IO;
 using System.Text.Json.Nodes;
 using System.Threading.Tasks;
 using BigPile.Hash;
+using static BigPile.Server.Tests.Support.CommandRun;
 
 namespace BigPile.Server.Tests;
 
@@ -74,13 +75,5 @@ public sealed class DatabaseCommandTests : IDisposable
         using HashDatabase database = HashDatabase.Open(Database);
         for (int i = 0; i < Records; i++)
             database.Set(BitConverter.GetBytes(i), System.Text.Encoding.ASCII.GetBytes($"value {i}"));
-    }
-
-    private static async Task<(int Code, string Output, string Error)> RunAsync(params string[] arguments)
-    {
-        var output = new StringWriter { NewLine = "\n" };
-        var error = new StringWriter { NewLine = "\n" };
-        int code = await Program.RunAsync(arguments, output, error);
-        return (code, output.ToString(), error.ToString());
     }
 }

@@ -1,7 +1,6 @@
 using System;
 using System.Net;
 using System.Net.Http;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Threading.Tasks;
 using BigPile.Http.Metrics;
@@ -74,10 +73,7 @@ public sealed class DoorTests : IDisposable
 
     private string WriteCertificate()
     {
-        using var key = RSA.Create(2048);
-        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        DateTimeOffset now = TimeProvider.System.GetUtcNow();
-        using X509Certificate2 certificate = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(1));
+        using X509Certificate2 certificate = SelfSigned.Make("localhost");
         return _directory.Write("certificate.pfx", certificate.Export(X509ContentType.Pfx, "x"));
     }
 }

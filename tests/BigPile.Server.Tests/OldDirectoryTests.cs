@@ -5,6 +5,7 @@ using System.IO.Compression;
 using System.Net.Http;
 using System.Threading.Tasks;
 using BigPile.Server.Tests.Support;
+using static BigPile.Server.Tests.Support.CommandRun;
 
 namespace BigPile.Server.Tests;
 
@@ -59,12 +60,4 @@ public sealed class OldDirectoryTests : IDisposable
 
     private void Extract() => ZipFile.ExtractToDirectory(
         Path.Combine(SourceTree.Root, "tests/BigPile.Caching.Tests/Golden/tables-2-in-5-closed.zip"), _directory.Pile);
-
-    private static async Task<(int Code, string Output, string Error)> RunAsync(string[] command)
-    {
-        var output = new StringWriter();
-        var error = new StringWriter();
-        int code = await Program.RunAsync(command, output, error);
-        return (code, output.ToString(), error.ToString());
-    }
 }

@@ -140,7 +140,7 @@ public sealed class StartTests : IDisposable
     public async Task A_second_server_on_the_directory_is_refused_in_one_line()
     {
         await using RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
-        (int code, string error) = await FailedStart.RunAsync(RunningServer.Arguments(_directory.Pile));
+        (int code, _, string error) = await CommandRun.RunAsync(RunningServer.Arguments(_directory.Pile));
         Assert.Equal(1, code);
         Assert.Equal(
             $"BigPile.Server can't start: The pile in '{_directory.Pile}' is in use by process {Environment.ProcessId}. Stop it, use "
@@ -157,7 +157,7 @@ public sealed class StartTests : IDisposable
     [InlineData("--Kestrel:Endpoints:A:Url=http://0.0.0.0:0", "http://0.0.0.0:0")]
     public async Task Addresses_that_others_reach_are_refused(string setting, string address)
     {
-        (int code, string error) = await FailedStart.RunAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
+        (int code, _, string error) = await CommandRun.RunAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
         Assert.Equal(1, code);
         Assert.Contains($"would listen on {address}", error, StringComparison.Ordinal);
         Assert.Contains("Security:AllowWithoutKeys=true", error, StringComparison.Ordinal);
@@ -198,7 +198,7 @@ public sealed class StartTests : IDisposable
     [InlineData("http://127.0.0.1:0", "--Security:AdminUrl=http://0.0.0.0:0", "would listen on http://0.0.0.0:0")]
     public async Task Keys_and_encryption_are_asked_for_one_by_one(string url, string setting, string message)
     {
-        (int code, string error) = await FailedStart.RunAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url, setting]);
+        (int code, _, string error) = await CommandRun.RunAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url, setting]);
         Assert.Equal(1, code);
         Assert.Contains(message, error, StringComparison.Ordinal);
     }
@@ -237,7 +237,7 @@ public sealed class StartTests : IDisposable
     [Fact]
     public async Task A_directory_that_must_be_there_is_not_made()
     {
-        (int code, string error) = await FailedStart.RunAsync(
+        (int code, _, string error) = await CommandRun.RunAsync(
             [.. RunningServer.Arguments(_directory.Pile), "--Pile:CreateDirectory=false"]);
         Assert.Equal(1, code);
         Assert.Contains(_directory.Pile, error, StringComparison.Ordinal);
@@ -250,7 +250,7 @@ public sealed class StartTests : IDisposable
         var other = new TcpListener(IPAddress.Loopback, 0);
         other.Start();
         string url = $"http://{other.LocalEndpoint}";
-        (int code, string error) = await FailedStart.RunAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url]);
+        (int code, _, string error) = await CommandRun.RunAsync([.. RunningServer.Arguments(_directory.Pile), "--urls=" + url]);
         other.Stop();
         Assert.Equal(1, code);
         Assert.Contains($"can't listen on {url}", error, StringComparison.Ordinal);

@@ -3,6 +3,7 @@ using System.IO;
 using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
+using static BigPile.Server.Tests.Support.CommandRun;
 
 namespace BigPile.Server.Tests;
 
@@ -18,7 +19,7 @@ public sealed class VerifyCommandTests : IDisposable
     public async Task A_sound_pile_gives_0_and_what_was_looked_at()
     {
         Fill();
-        (int code, string output, string error) = await RunAsync(_files.Pile);
+        (int code, string output, string error) = await RunAsync("verify", _files.Pile);
         Assert.Equal((0, ""), (code, error));
         string[] lines = output.Split('\n');
         Assert.Equal($"Verified the pile in {_files.Pile}", lines[0]);
@@ -36,7 +37,7 @@ public sealed class VerifyCommandTests : IDisposable
     public async Task A_pile_without_checksums_says_so()
     {
         Fill(PileChecksums.Off);
-        (int code, string output, _) = await RunAsync(_files.Pile);
+        (int code, string output, _) = await RunAsync("verify", _files.Pile);
         Assert.Equal(0, code);
         Assert.Contains("checksums   no: only what describes", output, StringComparison.Ordinal);
     }
@@ -46,7 +47,7 @@ public sealed class VerifyCommandTests : IDisposable
     {
         Fill();
         Damage(Marked);
-        (int code, string output, string error) = await RunAsync(_files.Pile);
+        (int code, string output, string error) = await RunAsync("verify", _files.Pile);
         Assert.Equal((1, ""), (code, error));
         Assert.Matches(
             @"\nFault: segment 0, byte [\d,]+ \(address [0-9a-f]+\): the payload does not match its checksum\nFaults: 1\. ", output);
@@ -56,7 +57,7 @@ public sealed class VerifyCommandTests : IDisposable
     public async Task A_pile_in_use_gives_2_and_the_owner()
     {
         using Pile pile = Pile.Open(_files.Pile);
-        (int code, string output, string error) = await RunAsync(_files.Pile);
+        (int code, string output, string error) = await RunAsync("verify", _files.Pile);
         Assert.Equal((2, ""), (code, output));
         Assert.Contains($"in use by process {Environment.ProcessId}", error, StringComparison.Ordinal);
     }
@@ -77,7 +78,7 @@ public sealed class VerifyCommandTests : IDisposable
             File.Delete(superblock);
         else
             File.WriteAllBytes(superblock, bytes);
-        (int code, _, string error) = await RunAsync(what == "nothing" ? _files.Pile + "-not" : _files.Pile);
+        (int code, _, string error) = await RunAsync("verify", what == "nothing" ? _files.Pile + "-not" : _files.Pile);
         Assert.Equal(2, code);
         Assert.StartsWith("The pile could not be verified: ", error, StringComparison.Ordinal);
         Assert.Contains(message, error, StringComparison.Ordinal);
@@ -102,13 +103,5 @@ public sealed class VerifyCommandTests : IDisposable
         byte[] bytes = File.ReadAllBytes(path);
         bytes[bytes.AsSpan().IndexOf(Encoding.UTF8.GetBytes(payload)) + 5] ^= 4;
         File.WriteAllBytes(path, bytes);
-    }
-
-    private static async Task<(int Code, string Output, string Error)> RunAsync(string directory)
-    {
-        var output = new StringWriter { NewLine = "\n" };
-        var error = new StringWriter { NewLine = "\n" };
-        int code = await Program.RunAsync(["verify", directory], output, error);
-        return (code, output.ToString(), error.ToString());
     }
 }

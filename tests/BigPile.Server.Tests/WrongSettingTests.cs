@@ -114,7 +114,7 @@ public sealed class WrongSettingTests : IDisposable
     [InlineData("--Serilog:MinimumLevel:Default=loud", "'Serilog:…' can't be used")]
     public async Task A_wrong_setting_is_named(string setting, string message)
     {
-        (int code, string error) = await FailedStart.RunAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
+        (int code, _, string error) = await CommandRun.RunAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
         Assert.Equal(1, code);
         Assert.Contains(message, error, StringComparison.Ordinal);
         Assert.Equal(1, error.Count(static character => character == '\n'));
@@ -125,7 +125,7 @@ public sealed class WrongSettingTests : IDisposable
     {
         foreach (string setting in new[] { "--urls=https://127.0.0.1:0", "--Kestrel:Endpoints:A:Url=https://127.0.0.1:0" })
         {
-            (int code, string error) = await FailedStart.RunAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
+            (int code, _, string error) = await CommandRun.RunAsync([.. RunningServer.Arguments(_directory.Pile), setting]);
             Assert.Equal(1, code);
             Assert.Contains("Set Tls:CertificatePath, or listen on an http address", error, StringComparison.Ordinal);
             Assert.DoesNotContain("dev-certs", error, StringComparison.Ordinal);
@@ -148,7 +148,7 @@ public sealed class WrongSettingTests : IDisposable
     [Fact]
     public async Task An_argument_does_not_swallow_the_next_one()
     {
-        (int code, string error) = await FailedStart.RunAsync(["--Pile:Directory", .. RunningServer.Arguments(_directory.Pile)]);
+        (int code, _, string error) = await CommandRun.RunAsync(["--Pile:Directory", .. RunningServer.Arguments(_directory.Pile)]);
         Assert.Equal(1, code);
         Assert.Contains("'Pile:Directory' has no value. Write --Pile:Directory=value.", error, StringComparison.Ordinal);
     }

@@ -10,6 +10,7 @@ using BigPile.Caching;
 using BigPile.Http.Bulk;
 using BigPile.Http.Protocol;
 using BigPile.Server.Tests.Support;
+using static BigPile.Server.Tests.Support.CommandRun;
 
 namespace BigPile.Server.Tests.Api;
 
@@ -192,14 +193,6 @@ public sealed class BulkTests : ServerTest
         using HttpResponseMessage response = await Client.PostAsync(path, content);
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         return JsonDocument.Parse(await response.Content.ReadAsByteArrayAsync()).RootElement;
-    }
-
-    private static async Task<(int Code, string Output, string Error)> RunAsync(params string[] args)
-    {
-        var output = new StringWriter { NewLine = "\n" };
-        var error = new StringWriter { NewLine = "\n" };
-        int code = await Program.RunAsync(args, output, error);
-        return (code, output.ToString(), error.ToString());
     }
 
     /// <summary>A body of the same bytes over and over, of unknown length.</summary>

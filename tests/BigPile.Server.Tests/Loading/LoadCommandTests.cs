@@ -7,6 +7,7 @@ using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Server.Tests.Support;
+using static BigPile.Server.Tests.Support.CommandRun;
 
 namespace BigPile.Server.Tests.Loading;
 
@@ -161,14 +162,6 @@ public sealed class LoadCommandTests : ServerTest
     private string[] Args(string file) => ["load", file, "--table", "t", "--key", "id", "--directory", Path.Combine(Files.Path, "loaded")];
 
     private Task<(int Code, string Output, string Error)> LoadAsync(string file) => RunAsync(Args(file));
-
-    private static async Task<(int Code, string Output, string Error)> RunAsync(string[] args)
-    {
-        var output = new StringWriter { NewLine = "\n" };
-        var error = new StringWriter { NewLine = "\n" };
-        int code = await Program.RunAsync(args, output, error);
-        return (code, output.ToString(), error.ToString());
-    }
 
     private static byte[] Pack(string text)
     {

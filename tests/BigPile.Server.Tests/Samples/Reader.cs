@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
 using System.Linq;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text.RegularExpressions;
 using System.Threading.Tasks;
@@ -35,12 +34,8 @@ internal sealed partial class Reader : IAsyncDisposable
             _directory.Write(file, "{\"id\":1}\n{\"id\":2}\n");
         foreach (string directory in (string[])["var/lib", "backup"])
             Directory.CreateDirectory(Path.Combine(_directory.Path, directory));
-        using RSA key = RSA.Create(2048);
-        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        DateTimeOffset now = TimeProvider.System.GetUtcNow();
-        using X509Certificate2 certificate = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(1));
-        _directory.Write("tls.pem", certificate.ExportCertificatePem());
-        _directory.Write("tls.key", key.ExportPkcs8PrivateKeyPem());
+        using X509Certificate2 certificate = SelfSigned.Make("localhost");
+        SelfSigned.WriteTo(_directory, certificate);
     }
 
     public async ValueTask DisposeAsync()

@@ -3,7 +3,6 @@ using System.IO;
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Threading.Tasks;
 using BigPile.Server.Hosting;
@@ -53,8 +52,7 @@ public sealed class CertificateTests : IDisposable
     [Fact]
     public async Task A_PKCS12_file_with_a_password_will_do()
     {
-        using X509Certificate2 certificate = Make("pkcs12", out RSA key);
-        key.Dispose();
+        using X509Certificate2 certificate = SelfSigned.Make("pkcs12");
         File.WriteAllBytes(CertificatePath, certificate.Export(X509ContentType.Pkcs12, "secret"));
         await using RunningServer server = await StartAsync("--Tls:Password=secret");
         using SslStream stream = await ConnectAsync(server);
@@ -85,21 +83,9 @@ public sealed class CertificateTests : IDisposable
 
     private string WritePem(string name)
     {
-        using X509Certificate2 certificate = Make(name, out RSA key);
-        using (key)
-        {
-            File.WriteAllText(CertificatePath, certificate.ExportCertificatePem());
-            File.WriteAllText(KeyPath, key.ExportPkcs8PrivateKeyPem());
-        }
+        using X509Certificate2 certificate = SelfSigned.Make(name);
+        SelfSigned.WriteTo(_directory, certificate);
         return certificate.GetCertHashString();
-    }
-
-    private static X509Certificate2 Make(string name, out RSA key)
-    {
-        key = RSA.Create(2048);
-        var request = new CertificateRequest("CN=" + name, key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        DateTimeOffset now = TimeProvider.System.GetUtcNow();
-        return request.CreateSelfSigned(now.AddDays(-1), now.AddDays(1));
     }
 
     private static async Task<NetworkStream> OpenAsync(RunningServer server)

@@ -4,6 +4,7 @@ using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Http.Security;
 using BigPile.Server.Tests.Support;
+using static BigPile.Server.Tests.Support.CommandRun;
 
 namespace BigPile.Server.Tests.Security;
 
@@ -41,11 +42,11 @@ public sealed class CommandKeyTests : IAsyncLifetime
         foreach (string[] command in commands)
         {
             string[] asked = [.. command, "--url", _server.Address.ToString()];
-            (int code, string error) = await RunAsync(asked);
+            (int code, _, string error) = await RunAsync(asked);
             Assert.Equal(1, code);
             Assert.Contains("401", error, StringComparison.Ordinal);
             Assert.Contains("--key-file or BIGPILE_KEY", error, StringComparison.Ordinal);
-            (code, error) = await RunAsync([.. asked, "--key-file", _keyFile]);
+            (code, _, error) = await RunAsync([.. asked, "--key-file", _keyFile]);
             Assert.True(code == 0, error);
         }
         Assert.Equal(2, (await File.ReadAllLinesAsync(target)).Count(static line => line.Contains("\"key\"", StringComparison.Ordinal)));
@@ -55,7 +56,7 @@ public sealed class CommandKeyTests : IAsyncLifetime
     public async Task An_export_that_fails_leaves_the_file_of_the_one_before()
     {
         string target = _directory.Write("out", "the one before");
-        (int code, _) =
+        (int code, _, _) =
             await RunAsync(["export", "--table", "none", "--out", target, "--url", _server.Address.ToString(), "--key-file", _keyFile]);
         Assert.Equal(1, code);
         Assert.Equal("the one before", await File.ReadAllTextAsync(target));
@@ -68,15 +69,8 @@ public sealed class CommandKeyTests : IAsyncLifetime
     public async Task A_file_without_a_key_is_named(string content, string message)
     {
         string file = _directory.Write("bad.key", content);
-        (int code, string error) = await RunAsync(["stats", "--url", _server.Address.ToString(), "--key-file", file]);
+        (int code, _, string error) = await RunAsync(["stats", "--url", _server.Address.ToString(), "--key-file", file]);
         Assert.Equal(1, code);
         Assert.Contains($"'{file}' {message}", error, StringComparison.Ordinal);
-    }
-
-    private static async Task<(int Code, string Error)> RunAsync(string[] args)
-    {
-        var error = new StringWriter();
-        int code = await Program.RunAsync(args, TextWriter.Null, error);
-        return (code, error.ToString());
     }
 }
