@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics.Metrics;
 using System.Threading;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
@@ -135,9 +136,10 @@ public sealed class BigPileOptions
     internal List<TableRegistration> Tables { get; } = [];
 
     /// <summary>What the host makes of the options.</summary>
-    internal PilePlan ToPlan(TimeProvider time, ILogger<Pile> logger, CancellationToken stop) => new(new PileOptions
+    internal PilePlan ToPlan(TimeProvider time, ILogger<Pile> logger, IMeterFactory? meters, CancellationToken stop) => new(new PileOptions
     {
         Name = Name,
+        MeterFactory = meters,
         Directory = Directory,
         Shared = Shared,
         OpenTimeout = OpenTimeout,

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.Metrics;
 using System.Linq;
 using BigPile;
 using BigPile.AspNetCore;
@@ -121,6 +122,6 @@ public static class BigPileServiceCollectionExtensions
 
     private static PilePlan PlanOf(IServiceProvider provider, BigPileOptions options) =>
         options.ToPlan(
-            provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<Pile>>(),
+            provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<Pile>>(), provider.GetService<IMeterFactory>(),
             provider.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping);
 }

@@ -6,6 +6,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
 using BigPile.Caching.Flights;
+using BigPile.Caching.Metrics;
 
 namespace BigPile.AspNetCore;
 
@@ -115,8 +116,25 @@ public sealed partial class PileHybridCache
         if (!plan.RunsFactory)
             return new HybridOutcome<T>(default!, Sharing.Same);
         long madeAt = _time.GetUtcNow().UtcTicks;
-        value = await factory(state, abandoned).ConfigureAwait(false);
+        value = await MakeAsync(table, state, factory, abandoned).ConfigureAwait(false);
         return await KeepAsync(key, run, table, format, value, madeAt, plan, tags, abandoned).ConfigureAwait(false);
+    }
+
+    private static async ValueTask<T> MakeAsync<TState, T>(
+        CacheTable<string, object?> table, TState state, Func<TState, CancellationToken, ValueTask<T>> factory, CancellationToken abandoned)
+    {
+        var run = FactoryRun.Begin(table.Core.Meter, table.Name);
+        try
+        {
+            T value = await factory(state, abandoned).ConfigureAwait(false);
+            run.End();
+            return value;
+        }
+        catch (Exception e)
+        {
+            run.End(e);
+            throw;
+        }
     }
 
     private void Forget(RunId id, HybridRun run) => _runs.TryRemove(KeyValuePair.Create(id, run));

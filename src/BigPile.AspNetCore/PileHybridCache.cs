@@ -161,7 +161,7 @@ public sealed partial class PileHybridCache : HybridCache
     private SecondLevel SecondLevelOf(IDistributedCache cache, PileTable<object> marks)
     {
         ArgumentNullException.ThrowIfNull(cache, nameof(PileHybridCacheOptions.SecondLevel));
-        return new SecondLevel(cache, new RemovalMarks(marks, _time), Buffers, _time, _logger);
+        return new SecondLevel(_options.Table.Name, cache, new RemovalMarks(marks, _time), Buffers, _time, _logger);
     }
 
     private bool IsCacheable(string key)

@@ -190,22 +190,6 @@ public sealed partial class PileCache
         return core.Begin();
     }
 
-    private static void PrepareSpill(string? directory)
-    {
-        if (directory == null)
-            return;
-        try
-        {
-            _ = Directory.CreateDirectory(directory);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
-        {
-            throw new ArgumentException(
-                $"PileCacheOptions.SpillDirectory '{directory}' can't be used: {e.Message} Name a directory that can be written.",
-                "options", e);
-        }
-    }
-
     private SpillStore? SpillOf(TableDefinition definition)
     {
         if (_options.SpillDirectory is not { } directory)

@@ -7,9 +7,11 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Telemetry;
 
 namespace BigPile.Caching;
 
@@ -30,7 +32,6 @@ public sealed partial class PileCache : IDisposable
     private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = [];
     private readonly CancellationTokenSource _stopping = new();
     private readonly Sweeper _sweeper;
-    private readonly CacheMeter _meter;
     private readonly TableIds _ids;
     private readonly IndexUpkeep _indexes;
     private readonly Action _noteDamage;
@@ -61,11 +62,12 @@ public sealed partial class PileCache : IDisposable
             throw new ArgumentException("Tables need a pile that can be changed: open it without PileOptions.ReadOnly.", nameof(pile));
         options.Validate();
         RefuseBeyondVersions(pile);
-        PrepareSpill(options.SpillDirectory);
+        SpillDirectory.Prepare(options.SpillDirectory);
         Pile = pile;
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);
         _noteDamage = () => _indexes!.NoteDamage(InspectDamaged);
+        PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();
         if (!pile.Keeper.TryTakeTables())
             throw new InvalidOperationException(
                 "The pile has a cache already, which serves it until it is disposed. Use that one, or dispose of it first.");
@@ -79,13 +81,16 @@ public sealed partial class PileCache : IDisposable
                 FinishDrops, DeleteFilesOf);
             _indexes.EndLoad();
         }
-        catch
+        catch (Exception e)
         {
             GiveUp();
+            PileActivity.Record(CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening, e);
             throw;
         }
         _sweeper = new Sweeper(pile.Keeper.Background, options, _clock, Cores);
-        _meter = new CacheMeter(MeteredTables);
+        CacheMeter.Of(pile.Keeper.Meter).Add(MeteredTables);
+        PileActivity.RecordAfter(
+            Readiness.Completion, CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening);
     }
 
     /// <summary>The pile that holds keys and values.</summary>
@@ -175,7 +180,7 @@ public sealed partial class PileCache : IDisposable
         _dropping.Exit();
         _stopping.Cancel();
         _sweeper.Dispose();
-        _meter.Dispose();
+        CacheMeter.Of(Pile.Keeper.Meter).Remove(MeteredTables);
         ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
         ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
         _cores.Values.CloseAll();

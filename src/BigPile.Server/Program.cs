@@ -30,6 +30,7 @@ internal static class Program
           --Security:AllowWithoutTls=true  listen where other machines reach it, and encrypt nothing
           --Tls:CertificatePath=FILE       the certificate of https addresses; --Tls:KeyPath=FILE its key
           --Server:LoadSample=false        leave an empty pile empty
+          --Otlp:Endpoint=URL              send metrics, traces and the log to a collector of OpenTelemetry
           --Server:LogEntryReads=true      log reads of entries
           --Server:DrainSeconds=60         how long a stop waits for requests that run
           --Http:FastDoor=false            send plain reads through the full HTTP stack too

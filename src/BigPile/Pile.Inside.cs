@@ -1,5 +1,6 @@
 using BigPile.Access;
 using BigPile.Tables;
+using BigPile.Telemetry;
 using BigPile.Upkeep;
 using Microsoft.Extensions.Logging;
 

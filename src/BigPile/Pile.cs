@@ -1,11 +1,12 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
-using System.IO;
 using BigPile.Access;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Tables;
+using BigPile.Telemetry;
 using BigPile.Upkeep;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -57,10 +58,12 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         options = SharedPlace.Locate(options);
         ThreadPresence.RefuseInside();
         Logger = options.Logger ?? NullLogger.Instance;
-        Name = NameOf(options);
+        Name = options.NameInMetrics;
         Store = options.Directory != null ? StoreKind.Mapped : options.Store;
         IsReadOnly = options.ReadOnly;
-        _keeper = Keeper.Open(options, Name, Logger);
+        using Activity? opening =
+            options.Directory == null ? null : PileActivity.Start(PileTelemetry.OpenActivity, PileTelemetry.PileNameTag, Name);
+        _keeper = opening.Watch(() => Keeper.Open(options, Name, Logger));
         _space = _keeper.Space;
         _reader = new BlockReader(_space, _keeper.Shared);
         _writer = new BlockWriter(_space);
@@ -76,7 +79,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         Entries = new EntryBlocks(_space, _remover, _walk);
         Recovery = new PileRecovery(
             _keeper, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
-        PileMeter.Add(this);
+        _keeper.Meter.Add(this);
         Recovery.Start(); // last: from here on somebody is inside
     }
 
@@ -107,8 +110,4 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         options ??= new PileOptions();
         return new Pile(options.For(directory));
     }
-
-    private static string NameOf(PileOptions options) => options.Name ?? (options.Directory is { } path
-        ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)))
-        : "pile");
 }

@@ -1,4 +1,6 @@
 using System;
+using System.Diagnostics.Metrics;
+using System.IO;
 using System.Numerics;
 using System.Threading;
 using BigPile.Allocation;
@@ -30,6 +32,12 @@ public sealed record PileOptions
 
     /// <summary>What the pile is called in metrics; the last part of its directory's path, or "pile", by default.</summary>
     public string? Name { get; init; }
+
+    /// <summary>
+    /// Makes the meter <c>BigPile</c> of the application that the pile and its tables belong to; without one they are on a meter of the
+    /// process.
+    /// </summary>
+    public IMeterFactory? MeterFactory { get; init; }
 
     /// <summary>
     /// Where the segments are; <see cref="StoreKind.Native"/> by default. A directory makes it <see cref="StoreKind.Mapped"/>.
@@ -118,6 +126,11 @@ public sealed record PileOptions
 
     /// <summary>A codec to use instead of the pile's own.</summary>
     public IPileCodec? Codec { get; init; }
+
+    /// <summary>What the pile is called, whether it was given a name or not.</summary>
+    internal string NameInMetrics => Name ?? (Directory is { } path
+        ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)))
+        : "pile");
 
     /// <summary>Makes segments in the place of <see cref="Store"/>; how tests let a store fail.</summary>
     internal SegmentStore? CustomStore { get; init; }

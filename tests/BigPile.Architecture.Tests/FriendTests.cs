@@ -21,7 +21,7 @@ public sealed class FriendTests
         "BigPile.Http -> BigPile.Server",
     ];
 
-    // Of the pile's inside the web libraries need how values are encoded, what failed in the background and in flushes, and where the
+    // Of the pile's inside the web libraries need how values are encoded, their activities and buckets, what failed in the background and in flushes, and where the
     // memory is. To be public, each of these would have to stay as it is; so the pile opens them to these two, and they reach for nothing
     // else.
     private static readonly string[] UsedOfThePile =
@@ -30,11 +30,13 @@ public sealed class FriendTests
         "BigPile.AspNetCore: BigPile.Catalog.PileCodecs", "BigPile.AspNetCore: BigPile.Catalog.PortableCodec",
         "BigPile.AspNetCore: BigPile.Concurrency.BackgroundFailure",
         "BigPile.AspNetCore: BigPile.Concurrency.BackgroundWork", "BigPile.AspNetCore: BigPile.Layout.BlockKind",
-        "BigPile.AspNetCore: BigPile.Upkeep.FlushTrouble", "BigPile.AspNetCore: BigPile.Upkeep.Keeper",
+        "BigPile.AspNetCore: BigPile.Telemetry.PileActivity", "BigPile.AspNetCore: BigPile.Upkeep.FlushTrouble",
+        "BigPile.AspNetCore: BigPile.Upkeep.Keeper",
         "BigPile.Http: BigPile.Access.BlockSpace", "BigPile.Http: BigPile.Allocation.PageUse",
         "BigPile.Http: BigPile.Allocation.SegmentMap", "BigPile.Http: BigPile.Allocation.SegmentUse",
         "BigPile.Http: BigPile.Concurrency.BackgroundFailure", "BigPile.Http: BigPile.Concurrency.BackgroundWork",
-        "BigPile.Http: BigPile.Reporting.ProgressGauge", "BigPile.Http: BigPile.Upkeep.FlushTrouble", "BigPile.Http: BigPile.Upkeep.Keeper",
+        "BigPile.Http: BigPile.Reporting.ProgressGauge", "BigPile.Http: BigPile.Telemetry.HistogramBounds",
+        "BigPile.Http: BigPile.Upkeep.FlushTrouble", "BigPile.Http: BigPile.Upkeep.Keeper",
         "BigPile.Http: BigPile.Upkeep.SegmentSurvey",
     ];
 

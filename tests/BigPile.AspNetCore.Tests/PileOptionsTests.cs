@@ -16,7 +16,7 @@ namespace BigPile.AspNetCore.Tests;
 public sealed class PileOptionsTests : IDisposable
 {
     /// <summary>What the host has as services, its clock and where it reports; and its tables write, so it can't only read.</summary>
-    private static readonly string[] SettledByHost = ["ReadOnly", "TimeProvider", "Logger"];
+    private static readonly string[] SettledByHost = ["ReadOnly", "TimeProvider", "Logger", "MeterFactory"];
 
     private readonly TemporaryDirectory _directory = new();
 
@@ -42,7 +42,7 @@ public sealed class PileOptionsTests : IDisposable
             FlushLogBytes = 2 << 20, OpenTimeout = TimeSpan.FromSeconds(3),
             HugePages = false, UpgradeFormat = false, CodecOptions = new PileCodecOptions(), Codec = new TextCodec(),
         };
-        PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance, default).Pile;
+        PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance, null, default).Pile;
         var untouched = new PileOptions();
         foreach (PropertyInfo option in typeof(PileOptions).GetProperties().Where(static option => !SettledByHost.Contains(option.Name)))
         {

@@ -46,7 +46,7 @@ public sealed class MeterTests
             Assert.Contains(("bigpile.cache.removals", 1, "removed"), seen);
             Assert.Contains(("bigpile.cache.entry.count", 1, ""), seen);
             Assert.Contains(("bigpile.cache.capacity", 2, ""), seen);
-            Assert.Contains(seen, one => one is { Instrument: "bigpile.memory.used", Tags: "index", Value: > 0 });
+            Assert.Contains(seen, one => one is { Instrument: "bigpile.cache.memory.used", Tags: "index", Value: > 0 });
         }
         seen.Clear();
         listener.RecordObservableInstruments();

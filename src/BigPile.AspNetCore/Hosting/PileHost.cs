@@ -1,11 +1,13 @@
 using System;
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Linq;
 using System.Runtime.ExceptionServices;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Telemetry;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
@@ -177,7 +179,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
             _state = PileState.Preparing;
             foreach (TableRegistration table in _plan.Tables)
                 table.Make(_cache);
-            _plan.Opened?.Invoke(_cache);
+            Load(_cache);
             _tables = new ServedTables(_cache, _plan.Tables.Select(static table => table.Options.Name), MappedTables, _plan.MaxTables);
             _state = PileState.Ready;
         }
@@ -191,6 +193,18 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
         {
             _openingThread = 0;
         }
+    }
+
+    private void Load(PileCache cache)
+    {
+        if (_plan.Opened is not { } opened)
+            return;
+        using Activity? activity = PileActivity.Start(BigPileTelemetry.LoadActivity, PileTelemetry.PileNameTag, cache.Pile.Name);
+        _ = activity.Watch(() =>
+        {
+            opened(cache);
+            return cache;
+        });
     }
 
     private async Task StopOnFailureAsync(Task opening)

@@ -1,10 +1,13 @@
 using System;
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching;
 using BigPile.Caching.Entries;
+using BigPile.Telemetry;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Logging;
 
@@ -17,7 +20,8 @@ namespace BigPile.AspNetCore.Hybrid;
 /// value count as missing.
 /// </remarks>
 [SuppressMessage("Design", "CA1031", Justification = "Whatever a second level throws, the first can do without it.")]
-internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, BufferPool buffers, TimeProvider time, ILogger logger)
+internal sealed class SecondLevel(
+    string table, IDistributedCache cache, RemovalMarks marks, BufferPool buffers, TimeProvider time, ILogger logger)
 {
     private const string TagPrefix = "bigpile:tag:";
 
@@ -27,16 +31,21 @@ internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, B
     internal async ValueTask<Hit<T>> ReadAsync<T>(string key, ValueFormat<T> format, CancellationToken stop)
     {
         using BufferPool.Loan loan = buffers.Rent();
+        using Activity? activity = Begin(BigPileTelemetry.SecondLevelReadActivity);
+        _ = activity?.SetTag(CacheTelemetry.RequestTypeTag, "miss");
         try
         {
             if (!await FetchAsync(key, loan.Buffer, stop).ConfigureAwait(false) || ReadHead(key, loan.Buffer) is not { } head)
                 return default;
             if (head.ExpiresAt <= time.GetUtcNow().UtcTicks || await IsRemovedAsync(key, head, stop).ConfigureAwait(false))
                 return default;
-            return new Hit<T>(true, ReadValue(key, loan.Buffer, format), head);
+            var hit = new Hit<T>(true, ReadValue(key, loan.Buffer, format), head);
+            _ = activity?.SetTag(CacheTelemetry.RequestTypeTag, "hit");
+            return hit;
         }
         catch (Exception e) when (!stop.IsCancellationRequested)
         {
+            activity.Fail(e);
             logger.LogWarning(e, "The second level could not be read; the value counts as missing");
             return default;
         }
@@ -45,6 +54,7 @@ internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, B
     internal async ValueTask WriteAsync<T>(
         string key, SecondLevelHead head, ValueFormat<T> format, T value, PileBuffer encoded, TimeSpan expiration, CancellationToken stop)
     {
+        using Activity? activity = Begin(BigPileTelemetry.SecondLevelWriteActivity);
         try
         {
             using BufferPool.Loan loan = buffers.Rent();
@@ -54,6 +64,7 @@ internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, B
         }
         catch (Exception e) when (!stop.IsCancellationRequested)
         {
+            activity.Fail(e);
             logger.LogWarning(e, "The second level could not be written");
             await marks.MarkKeyAsync(key, stop).ConfigureAwait(false); // what it may still have of the key is older
         }
@@ -61,12 +72,14 @@ internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, B
 
     internal async ValueTask RemoveAsync(string key, CancellationToken stop)
     {
+        using Activity? activity = Begin(BigPileTelemetry.SecondLevelRemoveActivity);
         try
         {
             await cache.RemoveAsync(key, stop).ConfigureAwait(false);
         }
         catch (Exception e) when (!stop.IsCancellationRequested)
         {
+            activity.Fail(e);
             logger.LogWarning(e, "A key could not be removed from the second level; it is not read there any more by this process");
             await marks.MarkKeyAsync(key, stop).ConfigureAwait(false);
         }
@@ -75,6 +88,7 @@ internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, B
     internal async ValueTask RemoveByTagAsync(string tag, CancellationToken stop)
     {
         await marks.MarkTagAsync(tag, stop).ConfigureAwait(false);
+        using Activity? activity = Begin(BigPileTelemetry.SecondLevelRemoveTagActivity);
         var mark = new byte[sizeof(long)];
         BinaryPrimitives.WriteInt64LittleEndian(mark, time.GetUtcNow().UtcTicks);
         var options = new DistributedCacheEntryOptions { AbsoluteExpirationRelativeToNow = RemovalMarks.Lifetime };
@@ -84,9 +98,12 @@ internal sealed class SecondLevel(IDistributedCache cache, RemovalMarks marks, B
         }
         catch (Exception e) when (!stop.IsCancellationRequested)
         {
+            activity.Fail(e);
             logger.LogWarning(e, "A tag could not be removed from the second level; other processes may still see what has it");
         }
     }
+
+    private Activity? Begin(string name) => PileActivity.Start(name, CacheTelemetry.TableNameTag, table, ActivityKind.Client);
 
     private static SecondLevelHead? ReadHead(string key, PileBuffer buffer)
     {

@@ -1,64 +1,109 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
+using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Telemetry;
+using static BigPile.Caching.CacheTelemetry;
+using static BigPile.PileTelemetry;
 
 namespace BigPile.Caching.Metrics;
 
-/// <summary>The instruments of a cache: meter <c>BigPile</c>, and the table's name as the tag <c>bigpile.cache.name</c>.</summary>
-/// <remarks>All are observable: they read the tables' own counters when somebody listens, and cost nothing otherwise.</remarks>
-internal sealed class CacheMeter : IDisposable
+/// <summary>What the caches of an application, or of the process, state on the meter of their piles, by table.</summary>
+/// <remarks>
+/// Counters and levels read the tables' own figures when somebody listens. Each histogram is looked at before anything is measured: without
+/// a listener an operation pays one comparison. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class CacheMeter
 {
-    internal const string MeterName = "BigPile";
+    private static readonly ConditionalWeakTable<Meter, CacheMeter> All = new();
 
-    private const string NameTag = "bigpile.cache.name";
-    private const string RequestTag = "bigpile.cache.request.type";
-    private const string WriteTag = "bigpile.cache.write.result";
-    private const string ReasonTag = "reason";
-    private const string MemoryTag = "bigpile.memory.kind";
+    private readonly Lock _registering = new();
+    private readonly List<Func<MeteredTable[]>> _caches = [];
+    private readonly Histogram<double> _factoryDuration;
+    private readonly Histogram<double> _sweepDuration;
+    private readonly Histogram<long> _payloadSize;
 
-    private readonly Meter _meter = new(MeterName);
-
-    /// <param name="tables">Gives the tables with their figures of now.</param>
-    internal CacheMeter(Func<MeteredTable[]> tables)
+    private CacheMeter(Meter meter)
     {
-        _meter.CreateObservableCounter(
-            "bigpile.cache.requests", () => Observe(tables, RequestTag, ("hit", Counter.Hits), ("miss", Counter.Misses)), "{request}",
-            "Reads by key.");
-        _meter.CreateObservableCounter(
-            "bigpile.cache.writes",
-            () => ObserveWrites(tables),
-            "{write}", "Puts, by what became of them.");
-        _meter.CreateObservableCounter(
-            "bigpile.cache.removals",
-            () => Observe(
-                tables, ReasonTag, ("removed", Counter.Removals), ("expired", Counter.Expirations), ("capacity", Counter.Evictions)),
+        _factoryDuration = meter.CreateHistogram(
+            FactoryDuration, "s", "How long it took to make values that were missing.", advice: HistogramBounds.Seconds);
+        _sweepDuration = meter.CreateHistogram(
+            SweepDuration, "s", "How long one sweep of a table for what has expired took.", advice: HistogramBounds.Seconds);
+        _payloadSize = meter.CreateHistogram(
+            PayloadSize, "By", "Bytes of values that were put, as they are stored.", advice: HistogramBounds.Bytes);
+        meter.CreateObservableCounter(
+            Requests, () => Observe(RequestTypeTag, ("hit", Counter.Hits), ("miss", Counter.Misses)), "{request}", "Reads by key.");
+        meter.CreateObservableCounter(Writes, ObserveWrites, "{write}", "Puts, by what became of them.");
+        meter.CreateObservableCounter(
+            Removals,
+            () => Observe(ReasonTag, ("removed", Counter.Removals), ("expired", Counter.Expirations), ("capacity", Counter.Evictions)),
             "{entry}", "Entries that went, by reason.");
-        _meter.CreateObservableUpDownCounter(
-            "bigpile.cache.entry.count", () => Observe(tables, static table => table.Statistics.EntryCount), "{entry}", "Entries.");
-        _meter.CreateObservableUpDownCounter(
-            "bigpile.cache.capacity", () => Observe(tables, static table => table.Options.MaxEntries ?? 0), "{entry}",
-            "The most entries; 0: no limit.");
-        _meter.CreateObservableUpDownCounter("bigpile.memory.used", () => ObserveMemory(tables), "By", "Memory of tables, by kind.");
-        _meter.CreateObservableUpDownCounter(
-            "bigpile.memory.limit", () => Observe(tables, static table => table.Options.MaxBytes ?? 0), "By",
-            "The most memory; 0: no limit.");
+        meter.CreateObservableUpDownCounter(
+            EntryCount, () => Observe(static table => table.Statistics.EntryCount), "{entry}", "Entries.");
+        meter.CreateObservableUpDownCounter(
+            Capacity, () => Observe(static table => table.Options.MaxEntries ?? 0), "{entry}", "The most entries; 0: no limit.");
+        meter.CreateObservableUpDownCounter(CacheTelemetry.UsedMemory, ObserveMemory, "By", "Memory of tables, by kind.");
+        meter.CreateObservableUpDownCounter(
+            CacheTelemetry.MemoryLimit, () => Observe(static table => table.Options.MaxBytes ?? 0), "By", "The most memory; 0: no limit.");
     }
 
-    public void Dispose() => _meter.Dispose();
+    /// <summary>Whether somebody wants to know how long sweeps take.</summary>
+    internal bool IsTimingSweeps => _sweepDuration.Enabled;
 
-    private static List<Measurement<long>> Observe(Func<MeteredTable[]> tables, Func<MeteredTable, long> figure)
+    /// <summary>Whether somebody wants to know how long factories take.</summary>
+    internal bool IsTimingFactories => _factoryDuration.Enabled;
+
+    /// <summary>Gives what goes with a meter of piles.</summary>
+    internal static CacheMeter Of(PileMeter piles) => All.GetValue(piles.Meter, static meter => new CacheMeter(meter));
+
+    /// <summary>Begins to state the figures of a cache.</summary>
+    /// <param name="tables">Gives its tables with their figures of now.</param>
+    internal void Add(Func<MeteredTable[]> tables)
+    {
+        lock (_registering)
+            _caches.Add(tables);
+    }
+
+    /// <summary>Ends what <see cref="Add"/> began.</summary>
+    internal void Remove(Func<MeteredTable[]> tables)
+    {
+        lock (_registering)
+            _caches.Remove(tables);
+    }
+
+    internal void NoteFactory(string table, TimeSpan duration, Exception? failure)
+    {
+        var name = new KeyValuePair<string, object?>(TableNameTag, table);
+        if (failure == null)
+            _factoryDuration.Record(duration.TotalSeconds, name);
+        else
+            _factoryDuration.Record(
+                duration.TotalSeconds, name, new KeyValuePair<string, object?>(ErrorTag, failure.GetType().FullName));
+    }
+
+    internal void NoteSweep(string table, TimeSpan duration) =>
+        _sweepDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(TableNameTag, table));
+
+    internal void NotePayload(string table, int lengthBytes)
+    {
+        if (_payloadSize.Enabled)
+            _payloadSize.Record(lengthBytes, new KeyValuePair<string, object?>(TableNameTag, table));
+    }
+
+    private List<Measurement<long>> Observe(Func<MeteredTable, long> figure)
     {
         var all = new List<Measurement<long>>();
-        foreach (MeteredTable table in tables())
-            all.Add(new Measurement<long>(figure(table), new KeyValuePair<string, object?>(NameTag, table.Name)));
+        foreach (MeteredTable table in Tables())
+            all.Add(new Measurement<long>(figure(table), new KeyValuePair<string, object?>(TableNameTag, table.Name)));
         return all;
     }
 
-    private static List<Measurement<long>> Observe(
-        Func<MeteredTable[]> tables, string tag, params ReadOnlySpan<(string Value, Counter Counter)> figures)
+    private List<Measurement<long>> Observe(string tag, params ReadOnlySpan<(string Value, Counter Counter)> figures)
     {
         var all = new List<Measurement<long>>();
-        foreach (MeteredTable table in tables())
+        foreach (MeteredTable table in Tables())
         {
             foreach ((string value, Counter counter) in figures)
                 all.Add(Measure(table, table.Figures[(int)counter], tag, value));
@@ -67,33 +112,41 @@ internal sealed class CacheMeter : IDisposable
     }
 
     // An insert that another entry had to go for is counted as both; it shows as overwritten only.
-    private static List<Measurement<long>> ObserveWrites(Func<MeteredTable[]> tables)
+    private List<Measurement<long>> ObserveWrites()
     {
         var all = new List<Measurement<long>>();
-        foreach (MeteredTable table in tables())
+        foreach (MeteredTable table in Tables())
         {
             long overwrites = table.Figures[(int)Counter.Overwrites];
-            all.Add(Measure(table, table.Figures[(int)Counter.Inserts] - overwrites, WriteTag, "inserted"));
-            all.Add(Measure(table, table.Figures[(int)Counter.Replacements], WriteTag, "replaced"));
-            all.Add(Measure(table, overwrites, WriteTag, "overwritten"));
-            all.Add(Measure(table, table.Figures[(int)Counter.Collisions], WriteTag, "collision"));
+            all.Add(Measure(table, table.Figures[(int)Counter.Inserts] - overwrites, WriteResultTag, "inserted"));
+            all.Add(Measure(table, table.Figures[(int)Counter.Replacements], WriteResultTag, "replaced"));
+            all.Add(Measure(table, overwrites, WriteResultTag, "overwritten"));
+            all.Add(Measure(table, table.Figures[(int)Counter.Collisions], WriteResultTag, "collision"));
         }
         return all;
     }
 
-    private static List<Measurement<long>> ObserveMemory(Func<MeteredTable[]> tables)
+    private List<Measurement<long>> ObserveMemory()
     {
         var all = new List<Measurement<long>>();
-        foreach (MeteredTable table in tables())
+        foreach (MeteredTable table in Tables())
         {
             TableStatistics statistics = table.Statistics;
-            all.Add(Measure(table, statistics.BlockBytes, MemoryTag, "payload"));
-            all.Add(Measure(table, statistics.IndexBytes, MemoryTag, "index"));
-            all.Add(Measure(table, statistics.EvictionBytes, MemoryTag, "eviction"));
+            all.Add(Measure(table, statistics.BlockBytes, MemoryKindTag, "payload"));
+            all.Add(Measure(table, statistics.IndexBytes, MemoryKindTag, "index"));
+            all.Add(Measure(table, statistics.EvictionBytes, MemoryKindTag, "eviction"));
         }
         return all;
+    }
+
+    private MeteredTable[] Tables()
+    {
+        Func<MeteredTable[]>[] caches;
+        lock (_registering)
+            caches = [.. _caches];
+        return [.. caches.SelectMany(static tables => tables())];
     }
 
     private static Measurement<long> Measure(MeteredTable table, long figure, string tag, string value) =>
-        new(figure, new KeyValuePair<string, object?>(NameTag, table.Name), new KeyValuePair<string, object?>(tag, value));
+        new(figure, new KeyValuePair<string, object?>(TableNameTag, table.Name), new KeyValuePair<string, object?>(tag, value));
 }

@@ -209,16 +209,16 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
 
     private TValue Make<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory)
     {
-        long began = CacheDurations.BeginFactory();
+        var run = FactoryRun.Begin(table.Core.Meter, table.Core.Name);
         try
         {
             TValue value = factory(key, state);
-            CacheDurations.EndFactory(table.Core.Name, began, null);
+            run.End();
             return value;
         }
         catch (Exception e)
         {
-            CacheDurations.EndFactory(table.Core.Name, began, e);
+            run.End(e);
             throw;
         }
     }
@@ -226,16 +226,16 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     private async ValueTask<TValue> MakeAsync<TState>(
         TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, CancellationToken abandoned)
     {
-        long began = CacheDurations.BeginFactory();
+        var run = FactoryRun.Begin(table.Core.Meter, table.Core.Name);
         try
         {
             TValue value = await factory(key, state, abandoned).ConfigureAwait(false);
-            CacheDurations.EndFactory(table.Core.Name, began, null);
+            run.End();
             return value;
         }
         catch (Exception e)
         {
-            CacheDurations.EndFactory(table.Core.Name, began, e);
+            run.End(e);
             throw;
         }
     }

@@ -1,7 +1,7 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Caching.Clocks;
-using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 
@@ -43,7 +43,7 @@ internal sealed class Sweeper : IDisposable
     {
         try
         {
-            long began = CacheDurations.BeginSweep();
+            long beganAt = core.Meter.IsTimingSweeps ? Stopwatch.GetTimestamp() : 0;
             int buckets = Math.Min(_buckets, core.BucketsToSweep());
             core.TakeNotes();
             core.EvictSurplus(buckets);
@@ -53,7 +53,8 @@ internal sealed class Sweeper : IDisposable
             for (int round = 0; round < MostRoundsAtOnce && core.SweepSpilled(buckets) > buckets / 16; round++)
             {
             }
-            CacheDurations.EndSweep(core.Name, began);
+            if (beganAt != 0)
+                core.Meter.NoteSweep(core.Name, Stopwatch.GetElapsedTime(beganAt));
         }
         catch (ObjectDisposedException)
         {

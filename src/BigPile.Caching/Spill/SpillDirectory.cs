@@ -18,6 +18,24 @@ internal static class SpillDirectory
 
     private static readonly Lock Changing = new(); // no other lock is asked for while it is held
 
+    /// <summary>Makes the directory above, which holds one for each pile.</summary>
+    /// <exception cref="ArgumentException">It can't be used.</exception>
+    internal static void Prepare(string? directory)
+    {
+        if (directory == null)
+            return;
+        try
+        {
+            _ = Directory.CreateDirectory(directory);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+        {
+            throw new ArgumentException(
+                $"PileCacheOptions.SpillDirectory '{directory}' can't be used: {e.Message} Name a directory that can be written.",
+                "options", e);
+        }
+    }
+
     /// <summary>Makes a file, and its directory if need be; and deletes what killed processes left beside that.</summary>
     internal static HashDatabase Make(string path, HashDatabaseOptions options)
     {

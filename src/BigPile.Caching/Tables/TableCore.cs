@@ -77,9 +77,12 @@ internal sealed unsafe partial class TableCore : IDisposable
         _hasMortals = HasFlag(IndexHead.MortalsFlag);
         _hasPriorities = HasFlag(IndexHead.PrioritiesFlag);
         Events = new EntryEvents(pile.Keeper.Background, clock);
+        Meter = CacheMeter.Of(pile.Keeper.Meter);
     }
 
     internal Pile Pile { get; }
+
+    internal CacheMeter Meter { get; }
 
     internal int Id { get; }
 

@@ -12,8 +12,6 @@ namespace BigPile.Http.Metrics;
 /// </remarks>
 internal sealed class DoorCounters
 {
-    private const string MeterName = "BigPile.Server";
-
     private long _found;
     private long _notModified;
     private long _notFound;
@@ -23,13 +21,13 @@ internal sealed class DoorCounters
 
     internal DoorCounters(IMeterFactory? meters)
     {
-        Meter? meter = meters?.Create(MeterName);
+        Meter? meter = meters?.Create(PileTelemetry.ServerMeterName);
         meter?.CreateObservableCounter(
-            "bigpile.door.requests", Requests, "{request}", "Requests that the fast door answered, by status.");
+            HttpTelemetry.DoorRequests, Requests, "{request}", "Requests that the fast door answered, by status.");
         meter?.CreateObservableCounter(
-            "bigpile.door.handed_over", () => HandedOver, "{request}", "Requests that the fast door left to the full stack.");
+            HttpTelemetry.DoorHandOvers, () => HandedOver, "{request}", "Requests that the fast door left to the full stack.");
         meter?.CreateObservableCounter(
-            "bigpile.door.returned", () => Returned, "{connection}",
+            HttpTelemetry.DoorReturns, () => Returned, "{connection}",
             "Connections that came back to the fast door after a request of the full stack.");
     }
 

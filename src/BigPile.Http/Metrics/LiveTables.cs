@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using BigPile.Caching;
 
 namespace BigPile.Http.Metrics;
 
@@ -7,11 +8,6 @@ namespace BigPile.Http.Metrics;
 /// <remarks>Thread safety: one look at a time.</remarks>
 internal sealed class LiveTables
 {
-    /// <summary>The meter whose measurements have names of tables.</summary>
-    internal const string MeterName = "BigPile";
-
-    private const string NameTag = "bigpile.cache.name";
-
     private readonly HashSet<string> _names = new(StringComparer.Ordinal);
 
     /// <summary>Forgets what was seen.</summary>
@@ -31,7 +27,7 @@ internal sealed class LiveTables
     {
         foreach ((string name, object? value) in tags)
         {
-            if (name == NameTag)
+            if (name == CacheTelemetry.TableNameTag)
                 return value as string;
         }
         return null;

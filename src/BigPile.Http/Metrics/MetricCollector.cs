@@ -84,7 +84,7 @@ internal sealed class MetricCollector : IDisposable
     }
 
     private static bool IsOfTables(Metric metric) =>
-        !metric.Instrument.IsObservable && metric.Instrument.Meter.Name == LiveTables.MeterName;
+        !metric.Instrument.IsObservable && metric.Instrument.Meter.Name == PileTelemetry.MeterName;
 
     private void Welcome(Instrument instrument, MeterListener listener)
     {
@@ -92,7 +92,7 @@ internal sealed class MetricCollector : IDisposable
         if (isForeign || !_meters.Contains(instrument.Meter.Name) || MetricKinds.Of(instrument) is not { } kind)
             return;
         var metric =
-            new Metric(instrument, kind, instrument.IsObservable && instrument.Meter.Name == LiveTables.MeterName ? _tables : null);
+            new Metric(instrument, kind, instrument.IsObservable && instrument.Meter.Name == PileTelemetry.MeterName ? _tables : null);
         lock (_changing)
             _metrics.Add(metric);
         listener.EnableMeasurementEvents(instrument, metric);

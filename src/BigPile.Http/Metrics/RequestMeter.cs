@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
+using BigPile.Telemetry;
 
 namespace BigPile.Http.Metrics;
 
@@ -7,26 +8,23 @@ namespace BigPile.Http.Metrics;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class RequestMeter
 {
-    internal const string MeterName = "BigPile.Server";
-
     private const string StatusTag = "http.response.status_code";
     private const string MethodTag = "http.request.method";
 
     private static readonly object[] BoxedStatuses = MakeBoxes();
-
-    private const string KeyTag = "key";
 
     private readonly Histogram<double> _duration;
     private readonly Counter<long> _refusals;
 
     internal RequestMeter(IMeterFactory factory)
     {
-        Meter meter = factory.Create(MeterName);
-        meter.CreateObservableCounter("bigpile.server.requests", Observe, "{request}", "Requests that the full stack answered, by status.");
-        _duration = meter.CreateHistogram<double>(
-            "bigpile.server.request.duration", "s", "From the head of a request to the end of its response, in the full stack.");
+        Meter meter = factory.Create(PileTelemetry.ServerMeterName);
+        meter.CreateObservableCounter(HttpTelemetry.Requests, Observe, "{request}", "Requests that the full stack answered, by status.");
+        _duration = meter.CreateHistogram(
+            HttpTelemetry.RequestDuration, "s", "From the head of a request to the end of its response, in the full stack.",
+            advice: HistogramBounds.Seconds);
         _refusals = meter.CreateCounter<long>(
-            "bigpile.server.refusals", "{request}", "Requests that their key, or the lack of one, had refused, by key and status.");
+            HttpTelemetry.Refusals, "{request}", "Requests that their key, or the lack of one, had refused, by key and status.");
     }
 
     /// <summary>What was answered.</summary>
@@ -45,7 +43,7 @@ internal sealed class RequestMeter
     /// <param name="key">The name of a key that there is; <see langword="null"/>: it named none.</param>
     /// <param name="status">The answer's status.</param>
     internal void NoteRefusal(string? key, int status) => _refusals.Add(
-        1, new KeyValuePair<string, object?>(KeyTag, key ?? ""), new KeyValuePair<string, object?>(StatusTag, status));
+        1, new KeyValuePair<string, object?>(HttpTelemetry.KeyTag, key ?? ""), new KeyValuePair<string, object?>(StatusTag, status));
 
     private IEnumerable<Measurement<long>> Observe()
     {

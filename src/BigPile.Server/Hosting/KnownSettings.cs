@@ -23,7 +23,7 @@ internal static class KnownSettings
     private static IReadOnlyList<string> Own { get; } =
     [
         .. PileSettings.Known, .. ServerSettings.Known, .. HttpSettings.Known, .. SecuritySettings.Known, .. LimitSettings.Known,
-        .. MetricSettings.Known, .. TlsSettings.Known,
+        .. MetricSettings.Known, .. OtlpSettings.Known, .. TlsSettings.Known,
     ];
 
     /// <summary>All settings with a name, whoever reads them.</summary>

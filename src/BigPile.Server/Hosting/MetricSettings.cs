@@ -14,7 +14,8 @@ internal sealed record MetricSettings(bool IsOn, string Path, bool AllowWithoutK
 {
     internal static readonly string[] Known = ["Metrics:Enabled", "Metrics:Path", "Metrics:AllowWithoutKeys", "Metrics:Meters"];
 
-    private static readonly string[] DefaultMeters = ["BigPile", "BigPile.Server", "System.Runtime", "Microsoft.AspNetCore.Server.Kestrel"];
+    private static readonly string[] DefaultMeters =
+        [PileTelemetry.MeterName, PileTelemetry.ServerMeterName, "System.Runtime", "Microsoft.AspNetCore.Server.Kestrel"];
 
     private static readonly string[] TakenPaths = ["/v1", "/health", "/openapi", "/console"];
 

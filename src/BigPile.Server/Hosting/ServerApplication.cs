@@ -42,7 +42,8 @@ internal static class ServerApplication
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);
         LimitSettings limits = LimitSettings.Read(builder.Configuration, settings.MaxBodyBytes);
         MetricSettings metrics = MetricSettings.Read(builder.Configuration);
-        ServerLog.Configure(builder.Logging, builder.Configuration);
+        OtlpSettings? otlp = OtlpSettings.Read(builder.Configuration);
+        Serilog.Core.Logger log = ServerLog.Configure(builder.Logging, builder.Configuration);
         ConfigureAddresses(builder, security);
         ConfigureServer(builder, settings, limits);
         ConfigureHttp(builder, http, security);
@@ -54,12 +55,14 @@ internal static class ServerApplication
         AddObservation(builder.Services, settings);
         if (metrics.IsOn)
             builder.Services.AddBigPileMetrics(metrics.Meters);
+        if (otlp != null)
+            OtlpExport.AddTo(builder, otlp, metrics.Meters, log);
         configure?.Invoke(builder.Services);
 
-        return Assemble(builder.Build(), metrics, security);
+        return Assemble(builder.Build(), metrics, security, otlp);
     }
 
-    private static WebApplication Assemble(WebApplication app, MetricSettings metrics, SecuritySettings security)
+    private static WebApplication Assemble(WebApplication app, MetricSettings metrics, SecuritySettings security, OtlpSettings? otlp)
     {
         try
         {
@@ -68,6 +71,8 @@ internal static class ServerApplication
             _ = app.Services.GetRequiredService<ConnectionCount>(); // counts from the first connection on
             if (metrics.IsOn)
                 _ = app.Services.GetRequiredService<MetricCollector>(); // collects from the pile's opening on
+            if (otlp != null)
+                OtlpExport.Begin(app.Services);
             app.Services.GetRequiredService<PileHost>().Begin();
             Map(app, metrics, security);
             return app;

@@ -15,13 +15,16 @@ internal static class ServerLog
     [ThreadStatic]
     private static string? _complaint;
 
-    internal static void Configure(ILoggingBuilder logging, IConfiguration configuration)
+    /// <summary>Has the application log as its configuration says.</summary>
+    /// <returns>The log.</returns>
+    internal static Serilog.Core.Logger Configure(ILoggingBuilder logging, IConfiguration configuration)
     {
         Serilog.Core.Logger logger = CreateLogger(configuration);
         logging.ClearProviders();
         logging.AddSerilog(logger, dispose: true);
         // The framework makes an activity and a scope for each request as soon as this category is on for anything.
         logging.AddFilter<SerilogLoggerProvider>("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None);
+        return logger;
     }
 
     private static Serilog.Core.Logger CreateLogger(IConfiguration configuration)

@@ -7,6 +7,7 @@ using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Memory;
 using BigPile.Reporting;
+using BigPile.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Upkeep;
@@ -25,6 +26,7 @@ internal sealed class Flusher
     private const int MaxFuzzySyncs = 3;
 
     private readonly string _name;
+    private readonly PileMeter _meter;
     private readonly BlockSpace _space;
     private readonly PileDirectory _directory;
     private readonly FlushLog _log;
@@ -39,9 +41,11 @@ internal sealed class Flusher
 
     /// <summary>Flushes a mapped pile.</summary>
     internal Flusher(
-        string name, BlockSpace space, PileDirectory directory, FlushLog log, Versions versions, Examination examination, ILogger logger)
+        string name, PileMeter meter, BlockSpace space, PileDirectory directory, FlushLog log, Versions versions, Examination examination,
+        ILogger logger)
     {
         _name = name;
+        _meter = meter;
         _space = space;
         _directory = directory;
         _log = log;
@@ -68,16 +72,35 @@ internal sealed class Flusher
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     internal void Flush(ProgressGauge gauge)
     {
+        // Who listens is the application's code: no lock is held while it is told.
+        using Activity? activity = PileActivity.Start(PileTelemetry.FlushActivity, PileTelemetry.PileNameTag, _name);
+        PastActivity checkpoint = default;
         TimeSpan duration;
+        try
+        {
+            duration = FlushTimed(gauge, ref checkpoint);
+        }
+        catch (Exception e)
+        {
+            NoteCheckpoint(checkpoint, e);
+            activity.Fail(e);
+            throw;
+        }
+        NoteCheckpoint(checkpoint);
+        _meter.NoteFlush(_name, duration);
+    }
+
+    private TimeSpan FlushTimed(ProgressGauge gauge, ref PastActivity checkpoint)
+    {
         lock (_flushing)
         {
             try
             {
                 long start = Stopwatch.GetTimestamp();
-                IOException? refusal = FlushLocked(gauge);
+                IOException? refusal = FlushLocked(gauge, ref checkpoint);
                 _directory.Catalog.Settle(); // of a call that failed meanwhile
                 NoteTrouble(refusal == null ? null : FlushTrouble.WithoutLog(_directory.Path, refusal));
-                duration = Stopwatch.GetElapsedTime(start);
+                return Stopwatch.GetElapsedTime(start);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
@@ -90,8 +113,10 @@ internal sealed class Flusher
                 throw failure;
             }
         }
-        PileMeter.NoteFlush(_name, duration); // with no lock held: listeners are the application's code
     }
+
+    private void NoteCheckpoint(in PastActivity checkpoint, Exception? failure = null) =>
+        PileActivity.Record(PileTelemetry.CheckpointActivity, PileTelemetry.PileNameTag, _name, checkpoint, failure);
 
     private void NoteTrouble(FlushTrouble? trouble)
     {
@@ -101,7 +126,7 @@ internal sealed class Flusher
     }
 
     // What comes back is what the system says where the disk had no room for the log.
-    private IOException? FlushLocked(ProgressGauge gauge)
+    private IOException? FlushLocked(ProgressGauge gauge, ref PastActivity checkpoint)
     {
         Debug.Assert(_flushing.IsHeldByCurrentThread && !ThreadPresence.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
         _directory.Superblock.SettleAll(); // which log counts must be known before one is written
@@ -116,6 +141,7 @@ internal sealed class Flusher
         {
             if (isCheckpoint)
             {
+                checkpoint = checkpoint.HasBegun ? checkpoint : PastActivity.Begin();
                 Still(_changes.BeginCheckpoint);
                 _sync.Run(gauge);
             }
@@ -134,6 +160,7 @@ internal sealed class Flusher
             isCheckpoint = true;
         }
         // writers were faster than the device, again and again, or there is no room for what they do meanwhile: they wait for once
+        checkpoint = checkpoint.HasBegun ? checkpoint : PastActivity.Begin();
         Still(() =>
         {
             _changes.BeginCheckpoint();

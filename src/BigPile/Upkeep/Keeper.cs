@@ -7,6 +7,7 @@ using BigPile.Catalog;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Reporting;
+using BigPile.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Upkeep;
@@ -25,9 +26,13 @@ internal abstract class Keeper
     /// <summary>Prepares a keeper; nothing is opened yet.</summary>
     protected Keeper(PileOptions options, ILogger logger)
     {
+        Meter = PileMeter.Of(options.MeterFactory);
         Gate = new Gate(options.Directory);
         Background = new BackgroundWork(logger, () => Gate.IsClosed);
     }
+
+    /// <summary>Where the pile, and what is made of it, states its figures.</summary>
+    internal PileMeter Meter { get; }
 
     /// <summary>Who may come in.</summary>
     internal Gate Gate { get; }

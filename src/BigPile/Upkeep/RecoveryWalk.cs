@@ -6,6 +6,7 @@ using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Reporting;
+using BigPile.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Upkeep;
@@ -19,6 +20,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
 
     private readonly PagePool _pool = keeper.Space.Allocator.Pool;
     private readonly long _startedAt = plan.Time.GetTimestamp();
+    private readonly PastActivity _activity = PastActivity.Begin();
     private long _readBytes;
     private int _failures;
 
@@ -112,7 +114,8 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
         if (keeper.Report.TotalBytes == 0)
             return;
         TimeSpan elapsed = plan.Time.GetElapsedTime(_startedAt);
-        PileMeter.NoteRecovery(plan.Name, elapsed);
+        keeper.Meter.NoteRecovery(plan.Name, elapsed);
+        PileActivity.Record(PileTelemetry.RecoveryActivity, PileTelemetry.PileNameTag, plan.Name, _activity);
         plan.Logger.LogInformation(
             "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were "
             + "found",

@@ -21,6 +21,9 @@ internal static partial class ReferencePage
         typeof(PileOptions), typeof(PileCodecOptions), typeof(Http.BigPileHttpOptions), typeof(Http.BigPileFastReadsOptions),
     ];
 
+    private static readonly Type[] Telemetry =
+        [typeof(PileTelemetry), typeof(CacheTelemetry), typeof(BigPileTelemetry), typeof(Http.HttpTelemetry)];
+
     private static readonly Dictionary<Type, string> Keywords = new()
     {
         [typeof(long)] = "long", [typeof(int)] = "int", [typeof(bool)] = "bool", [typeof(string)] = "string",
@@ -33,6 +36,12 @@ internal static partial class ReferencePage
         .SelectMany(static assembly => assembly.GetExportedTypes())
         .Where(static type => type.Name.EndsWith("Options", StringComparison.Ordinal)).Except(Options);
 
+    /// <summary>The names of instruments, activities and tags, which are constants.</summary>
+    internal static IEnumerable<(FieldInfo Field, string Name)> Names =>
+        from type in Telemetry
+        from name in type.GetFields()
+        select (name, (string)name.GetRawConstantValue()!);
+
     internal static string Write(IEnumerable<ListedInstrument> instruments)
     {
         var text = new StringBuilder();
@@ -44,6 +53,12 @@ internal static partial class ReferencePage
             foreach (ListedInstrument one in meter.OrderBy(static one => $"{one.Name} {one.Tags}", StringComparer.Ordinal))
                 text.Append(CultureInfo.InvariantCulture, $"| `{one.Name}` | {one.Kind} | {one.Unit} | {one.Tags} | {one.Description} |\n");
         }
+        text.Append(CultureInfo.InvariantCulture, $"\n## Traces\n\nThe source `{PileTelemetry.ActivitySourceName}`:\n\n");
+        text.Append("| activity | |\n| --- | --- |\n");
+        IEnumerable<(FieldInfo Field, string Name)> activities =
+            Names.Where(static one => one.Field.Name.EndsWith("Activity", StringComparison.Ordinal));
+        foreach ((FieldInfo field, string name) in activities.OrderBy(static one => one.Name, StringComparer.Ordinal))
+            text.Append(CultureInfo.InvariantCulture, $"| `{name}` | {SummaryOf($"F:{field.DeclaringType!.FullName}.{field.Name}")} |\n");
         text.Append("\n## Options\n");
         foreach (Type type in Options)
             AppendOptions(text, type);

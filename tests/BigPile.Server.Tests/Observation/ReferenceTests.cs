@@ -49,6 +49,10 @@ public sealed class ReferenceTests : ServerTest
             select new ListedInstrument(
                 about.Name, about.Instrument, about.Kind, about.Unit, TextOf(same.SelectMany(static tags => tags).Distinct()),
                 about.Description));
+        string[] names = [.. ReferencePage.Names.Select(static one => one.Name)];
+        Assert.All(_tags.Keys, instrument => Assert.Contains(instrument.Name, names));
+        Assert.All(_tags.SelectMany(static one => one.Value.Keys), tag => Assert.True(
+            names.Contains(tag) || tag.StartsWith("http.", StringComparison.Ordinal), $"{tag} is no constant"));
         if (Environment.GetEnvironmentVariable("BIGPILE_APPROVE") == "1")
             await File.WriteAllTextAsync(PagePath, page);
         Assert.True(

@@ -59,6 +59,8 @@ internal sealed class RunningServer : IAsyncDisposable
         "--Serilog:MinimumLevel:Default=Error", .. settings,
     ];
 
+    internal IServiceProvider Services => _app.Services;
+
     internal T Service<T>() where T : notnull => _app.Services.GetRequiredService<T>();
 
     internal Task<HttpResponseMessage> PutAsync(string path, byte[] body, string? contentType = null)

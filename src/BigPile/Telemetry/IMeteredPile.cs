@@ -1,4 +1,4 @@
-namespace BigPile;
+namespace BigPile.Telemetry;
 
 /// <summary>A pile as its meter sees it.</summary>
 internal interface IMeteredPile

@@ -1,0 +1,73 @@
+using System;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Diagnostics;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using OpenTelemetry;
+using OpenTelemetry.Exporter;
+using OpenTelemetry.Logs;
+using OpenTelemetry.Metrics;
+using OpenTelemetry.Resources;
+using OpenTelemetry.Trace;
+using Serilog.Extensions.Logging;
+
+namespace BigPile.Server.Hosting;
+
+/// <summary>Sends metrics, traces and logs to a collector of OpenTelemetry.</summary>
+/// <remarks>
+/// A request is traced if its client traces it; what the service does by itself always is. The variable <c>OTEL_TRACES_SAMPLER</c> says
+/// otherwise.
+/// </remarks>
+internal static class OtlpExport
+{
+    private const string RequestSource = "Microsoft.AspNetCore";
+
+    /// <summary>Adds what sends them.</summary>
+    /// <param name="builder">The application.</param>
+    /// <param name="settings">Where to.</param>
+    /// <param name="meters">The meters.</param>
+    /// <param name="log">The application's log: what goes there is sent.</param>
+    internal static void AddTo(WebApplicationBuilder builder, OtlpSettings settings, IReadOnlyList<string> meters, Serilog.ILogger log)
+    {
+        AppContext.SetSwitch("Microsoft.AspNetCore.Hosting.SuppressActivityOpenTelemetryData", false); // method and path of a request
+        bool hasSampler = Setting.Text(builder.Configuration, "OTEL_TRACES_SAMPLER") != null;
+        OpenTelemetryBuilder telemetry = builder.Services.AddOpenTelemetry()
+            .ConfigureResource(static resource => resource
+                .AddService("bigpile", serviceVersion: typeof(OtlpExport).Assembly.GetName().Version?.ToString(3))
+                .AddEnvironmentVariableDetector()) // which may name it otherwise
+            .WithMetrics(metrics => metrics.AddMeter([.. meters]))
+            .WithTracing(traces => Sampled(traces, hasSampler).AddBigPileInstrumentation().AddSource(RequestSource))
+            .WithLogging(static _ => { }, static logs => logs.IncludeFormattedMessage = true);
+        var logs = new SerilogLoggerProvider(log);
+        var categories = new ConcurrentDictionary<string, ILogger>(StringComparer.Ordinal);
+        builder.Logging.AddFilter<OpenTelemetryLoggerProvider>(
+            (category, level) => categories.GetOrAdd(category ?? "", logs.CreateLogger).IsEnabled(level));
+        // As for the log: else the framework makes an activity and a scope for each request.
+        builder.Logging.AddFilter<OpenTelemetryLoggerProvider>("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None);
+        _ = settings.Endpoint is { } endpoint
+            ? telemetry.UseOtlpExporter(ProtocolOf(settings.Protocol), endpoint)
+            : telemetry.UseOtlpExporter();
+    }
+
+    /// <summary>Has it begin, ahead of what it is to see.</summary>
+    internal static void Begin(IServiceProvider services)
+    {
+        _ = services.GetService<MeterProvider>();
+        _ = services.GetService<TracerProvider>();
+    }
+
+    private static OtlpExportProtocol ProtocolOf(OtlpProtocol protocol) =>
+        protocol == OtlpProtocol.Grpc ? OtlpExportProtocol.Grpc : OtlpExportProtocol.HttpProtobuf;
+
+    private static TracerProviderBuilder Sampled(TracerProviderBuilder traces, bool hasSampler) =>
+        hasSampler ? traces : traces.SetSampler(new ParentBasedSampler(new OwnWorkSampler()));
+
+    /// <summary>Leaves out requests.</summary>
+    private sealed class OwnWorkSampler : Sampler
+    {
+        public override SamplingResult ShouldSample(in SamplingParameters samplingParameters) => new(
+            samplingParameters.Kind == ActivityKind.Server ? SamplingDecision.Drop : SamplingDecision.RecordAndSample);
+    }
+}

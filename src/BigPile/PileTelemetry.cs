@@ -1,0 +1,69 @@
+namespace BigPile;
+
+/// <summary>What piles are called in metrics and traces: their meter, their source of activities, and the names of both.</summary>
+/// <remarks>REFERENCE.md, which is in each package, says what each instrument and each activity means.</remarks>
+public static class PileTelemetry
+{
+    /// <summary>The meter of piles, and of their tables.</summary>
+    public const string MeterName = "BigPile";
+
+    /// <summary>The meter of what serves tables over HTTP.</summary>
+    public const string ServerMeterName = "BigPile.Server";
+
+    /// <summary>The source of all activities.</summary>
+    public const string ActivitySourceName = "BigPile";
+
+    /// <summary>Bytes of all segments.</summary>
+    public const string ReservedMemory = "bigpile.memory.reserved";
+
+    /// <summary>Bytes of pages in use.</summary>
+    public const string CommittedMemory = "bigpile.memory.committed";
+
+    /// <summary>Bytes of process memory beside the segments.</summary>
+    public const string MemoryOverhead = "bigpile.memory.overhead";
+
+    /// <summary>The most bytes that the segments may take.</summary>
+    public const string MemoryLimit = "bigpile.memory.limit";
+
+    /// <summary>Bytes of pages in use, by <see cref="MemoryKindTag"/>.</summary>
+    public const string UsedMemory = "bigpile.memory.used";
+
+    /// <summary>Segments.</summary>
+    public const string SegmentCount = "bigpile.segment.count";
+
+    /// <summary>Objects that are live.</summary>
+    public const string ObjectCount = "bigpile.object.count";
+
+    /// <summary>Failures of work in the background.</summary>
+    public const string BackgroundFailures = "bigpile.background.failures";
+
+    /// <summary>Payloads that are leased.</summary>
+    public const string ActiveLeases = "bigpile.lease.active";
+
+    /// <summary>How long flushes took.</summary>
+    public const string FlushDuration = "bigpile.flush.duration";
+
+    /// <summary>How long it took to examine a mapped pile that was opened.</summary>
+    public const string RecoveryDuration = "bigpile.recovery.duration";
+
+    /// <summary>The activity of opening a mapped pile.</summary>
+    public const string OpenActivity = "bigpile.open";
+
+    /// <summary>The activity of examining a mapped pile that was opened, in the background.</summary>
+    public const string RecoveryActivity = "bigpile.recovery";
+
+    /// <summary>The activity of a flush.</summary>
+    public const string FlushActivity = "bigpile.flush";
+
+    /// <summary>The activity of the part of a flush that writes the segments themselves.</summary>
+    public const string CheckpointActivity = "bigpile.checkpoint";
+
+    /// <summary>The tag with a pile's name: <see cref="PileOptions.Name"/>.</summary>
+    public const string PileNameTag = "bigpile.pile.name";
+
+    /// <summary>The tag that says what memory is used for.</summary>
+    public const string MemoryKindTag = "bigpile.memory.kind";
+
+    /// <summary>The tag with the type of the exception of what failed.</summary>
+    public const string ErrorTag = "error.type";
+}

@@ -1,0 +1,126 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using static BigPile.PileTelemetry;
+
+namespace BigPile.Telemetry;
+
+/// <summary>
+/// The meter <c>BigPile</c> of an application, or of the process: what every open pile states of itself, when somebody listens.
+/// </summary>
+/// <remarks>
+/// Nothing is counted for it: a listener's look takes the statistics that a pile has anyway. A pile is known by its name
+/// (<see cref="PileOptions.Name"/>) as the tag <c>bigpile.pile.name</c>. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class PileMeter
+{
+    private static readonly PileMeter OfProcess = new(new Meter(MeterName));
+    private static readonly ConditionalWeakTable<IMeterFactory, PileMeter> OfFactories = new();
+
+    private readonly Lock _registering = new();
+    private readonly List<WeakReference<IMeteredPile>> _piles = [];
+    private readonly Histogram<double> _flushDuration;
+    private readonly Histogram<double> _recoveryDuration;
+
+    private PileMeter(Meter meter)
+    {
+        Meter = meter;
+        _flushDuration = meter.CreateHistogram(
+            FlushDuration, "s", "How long flushes of mapped piles took.", advice: HistogramBounds.Seconds);
+        _recoveryDuration = meter.CreateHistogram(
+            RecoveryDuration, "s", "From the opening of a mapped pile until all of it was examined.", advice: HistogramBounds.Seconds);
+        Observe(ReservedMemory, "By", "Bytes of all segments.", static pile => pile.ReservedBytes);
+        Observe(CommittedMemory, "By", "Bytes of pages in use.", static pile => pile.CommittedBytes);
+        Observe(MemoryOverhead, "By", "Bytes of process memory beside the segments.", static pile => pile.RecordBytes);
+        Observe(MemoryLimit, "By", "The most bytes that the segments may take.", static pile => pile.LimitBytes);
+        Observe(SegmentCount, "{segment}", "Segments.", static pile => pile.SegmentCount);
+        meter.CreateObservableUpDownCounter(
+            ObjectCount, ObserveObjects, "{object}", "Objects that are live; not told before all pages were examined.");
+        meter.CreateObservableUpDownCounter(UsedMemory, ObserveUsed, "By", "Bytes of pages in use by what they are used for.");
+        meter.CreateObservableCounter(BackgroundFailures, ObserveFailures, "{failure}", "Failures of work in the background.");
+        meter.CreateObservableUpDownCounter(ActiveLeases, ObserveLeases, "{lease}", "Payloads that are leased.");
+    }
+
+    /// <summary>The meter, for the instruments of what is made of piles.</summary>
+    internal Meter Meter { get; }
+
+    /// <summary>Gives the meter of an application, or of the process for none.</summary>
+    internal static PileMeter Of(IMeterFactory? factory) => factory == null
+        ? OfProcess
+        : OfFactories.GetValue(factory, static factory => new PileMeter(factory.Create(MeterName)));
+
+    /// <summary>Makes a pile known to listeners. It need not be taken away: one that is closed or forgotten is left out.</summary>
+    internal void Add(IMeteredPile pile)
+    {
+        lock (_registering)
+        {
+            _piles.RemoveAll(static reference => !reference.TryGetTarget(out IMeteredPile? target) || target.IsDisposed);
+            _piles.Add(new WeakReference<IMeteredPile>(pile));
+        }
+    }
+
+    internal void NoteFlush(string name, TimeSpan duration) =>
+        _flushDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(PileNameTag, name));
+
+    internal void NoteRecovery(string name, TimeSpan duration) =>
+        _recoveryDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(PileNameTag, name));
+
+    private void Observe(string name, string unit, string description, Func<PileStatistics, long> get) =>
+        Meter.CreateObservableUpDownCounter(name, () => Each((pile, statistics) => [Of(pile, get(statistics))]), unit, description);
+
+    private List<Measurement<long>> ObserveUsed() => Each(static (pile, statistics) =>
+    [
+        Of(pile, statistics.PayloadBytes, "payload"),
+        Of(pile, statistics.HeaderBytes, "headers"),
+        Of(pile, statistics.SlackBytes, "slack"),
+        Of(pile, statistics.FreeBytes, "free"),
+        Of(pile, statistics.UnexaminedBytes, "unexamined"),
+    ]);
+
+    private List<Measurement<long>> ObserveObjects() =>
+        Each(static (pile, statistics) => statistics.ObjectCount is { } count ? [Of(pile, count)] : []);
+
+    private List<Measurement<long>> ObserveLeases() => Each(static (pile, _) => [Of(pile, pile.LeaseCount)]);
+
+    private List<Measurement<long>> ObserveFailures() =>
+        Each(static (pile, statistics) => [Of(pile, statistics.BackgroundFailureCount)]);
+
+    private static Measurement<long> Of(IMeteredPile pile, long value) =>
+        new(value, new KeyValuePair<string, object?>(PileNameTag, pile.Name));
+
+    private static Measurement<long> Of(IMeteredPile pile, long value, string kind) =>
+        new(value, new KeyValuePair<string, object?>(PileNameTag, pile.Name), new KeyValuePair<string, object?>(MemoryKindTag, kind));
+
+    private List<Measurement<long>> Each(Func<IMeteredPile, PileStatistics, Measurement<long>[]> measure)
+    {
+        var all = new List<Measurement<long>>();
+        foreach (IMeteredPile pile in Snapshot())
+        {
+            try
+            {
+                all.AddRange(measure(pile, pile.Statistics));
+            }
+            catch (ObjectDisposedException)
+            {
+                // closed meanwhile
+            }
+        }
+        return all;
+    }
+
+    private List<IMeteredPile> Snapshot()
+    {
+        lock (_registering)
+        {
+            var piles = new List<IMeteredPile>();
+            foreach (WeakReference<IMeteredPile> reference in _piles)
+            {
+                if (reference.TryGetTarget(out IMeteredPile? pile) && !pile.IsDisposed)
+                    piles.Add(pile);
+            }
+            return piles;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+using System;
+using System.Linq;
+using System.Threading.Tasks;
+using BigPile.Server.Tests.Support;
+using OpenTelemetry.Metrics;
+using OpenTelemetry.Trace;
+
+namespace BigPile.Server.Tests.Observation;
+
+/// <summary>Alone: the variables are the process's, and every other server would go by them.</summary>
+[Collection(AloneGroup.Name)]
+public sealed class OtlpVariableTests
+{
+    [Fact]
+    public async Task The_standard_variables_do_without_a_setting()
+    {
+        using var directory = new TemporaryDirectory();
+        await using OtlpCollector collector = await OtlpCollector.StartAsync();
+        using var variables = new Variables(
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.Address), ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "api-key=secret"), ("OTEL_SERVICE_NAME", "shop-cache"), ("OTEL_TRACES_SAMPLER", "always_on"));
+        await using RunningServer server = await RunningServer.StartAsync(directory.Pile);
+        (await server.PutAsync("/v1/tables/t/entries/k", [1])).EnsureSuccessStatusCode();
+        Assert.True(server.Service<MeterProvider>().ForceFlush());
+        Assert.True(server.Service<TracerProvider>().ForceFlush());
+        Assert.Equal("secret", collector.ApiKey);
+        Assert.All(collector.Resources, static resource => Assert.Contains("service.name=shop-cache ", resource, StringComparison.Ordinal));
+        Assert.Contains(collector.Spans, static span => span.Tags.Contains("http.request.method=PUT", StringComparison.Ordinal));
+    }
+
+    /// <summary>Variables of the environment, until it is disposed.</summary>
+    private sealed class Variables : IDisposable
+    {
+        private readonly string[] _names;
+
+        internal Variables(params (string Name, string Value)[] variables)
+        {
+            _names = [.. variables.Select(static variable => variable.Name)];
+            foreach ((string name, string value) in variables)
+                Environment.SetEnvironmentVariable(name, value);
+        }
+
+        public void Dispose()
+        {
+            foreach (string name in _names)
+                Environment.SetEnvironmentVariable(name, null);
+        }
+    }
+}
