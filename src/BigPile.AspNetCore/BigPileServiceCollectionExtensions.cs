@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
 using System.Diagnostics.Metrics;
 using System.Linq;
 using BigPile;
@@ -15,6 +16,10 @@ using Microsoft.Extensions.Options;
 namespace Microsoft.Extensions.DependencyInjection;
 
 /// <summary>Registers piles with an application.</summary>
+[RequiresUnreferencedCode(
+    "Objects and options are found by reflection: publish without <PublishTrimmed>, or with <TrimMode>partial</TrimMode>.")]
+[RequiresDynamicCode(
+    "Objects are stored by descriptions of types that Native AOT does not keep: publish with <PublishReadyToRun> instead of <PublishAot>.")]
 public static class BigPileServiceCollectionExtensions
 {
     /// <summary>Registers the application's pile, which opens when the host starts and closes when it stops.</summary>

@@ -1,6 +1,5 @@
 using System;
 using System.Buffers.Binary;
-using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using MessagePack;
 using MessagePack.Formatters;
@@ -9,15 +8,17 @@ namespace BigPile.MessagePackCSharp;
 
 /// <summary>Serializes with MessagePack-CSharp, for types that are written for it.</summary>
 /// <remarks>
-/// A payload is the number of the root's type in the list given to the constructor (2 bytes, little-endian) and what
-/// <see cref="MessagePackSerializer"/> writes. The list is the registry: no type name is stored, and no other type is ever made. Keep its
-/// order for as long as a mapped pile lives; add at the end. What the library does not keep is not kept: shared references become copies,
-/// and cycles overflow; objects refer to each other by <see cref="PilePointer"/>, which any of them may hold. Thread safety: all members
-/// may be called concurrently.
+/// A payload is a number that stands for the root's type (4 bytes, little-endian, of the SHA-256 of its name), and what
+/// <see cref="MessagePackSerializer"/> writes. The list of types is the registry: no name is stored, and no type is ever made but these and
+/// what their members and unions declare. Its order means nothing; a renamed type has its former name as
+/// <see cref="FormerNameAttribute"/>. What the library does not keep is not kept: shared references become copies, and cycles are refused;
+/// objects refer to each other by <see cref="PilePointer"/>, which any of them may hold. What a read would refuse, a put does: graphs that
+/// are too deep, and keys without a hash that is safe. Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class MessagePackCSharpCodec : IPileCodec
 {
-    private const int NumberBytes = sizeof(ushort);
+    private const int NumberBytes = sizeof(uint);
+    private const int LeastSuspectBytes = 256 << 10; // of what blocks hold, at their best, 64 MiB: the library reads no more
     private const string NeedsCode = "MessagePack-CSharp makes code for the types that are put.";
     private const string NeedsMembers = "MessagePack-CSharp finds the members of the types that are put by reflection.";
 
@@ -26,12 +27,11 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         MessagePackSerializerOptions.Standard.WithSecurity(MessagePackSecurity.UntrustedData);
 
     private readonly MessagePackSerializerOptions _options;
-    private readonly Type[] _types;
-    private readonly Dictionary<Type, ushort> _numbers = [];
+    private readonly ListedTypes _types;
 
     /// <summary>Makes a codec with the library's standard resolver and its security for data that nobody vouches for.</summary>
-    /// <param name="types">The types that may be put, at most 65,535, in an order that never changes.</param>
-    /// <exception cref="ArgumentException">There are too many types, or one is listed twice.</exception>
+    /// <param name="types">The types that may be put, in any order.</param>
+    /// <exception cref="ArgumentException">A type can't be that of an object, or is listed twice.</exception>
     [RequiresDynamicCode(NeedsCode)]
     [RequiresUnreferencedCode(NeedsMembers)]
     public MessagePackCSharpCodec(params Type[] types)
@@ -44,9 +44,9 @@ public sealed class MessagePackCSharpCodec : IPileCodec
     /// Resolver, security and compression. With <see cref="MessagePackSecurity.TrustedData"/>, whoever can write the pile's files can have
     /// a read take long, or end the process.
     /// </param>
-    /// <param name="types">The types that may be put, at most 65,535, in an order that never changes.</param>
+    /// <param name="types">The types that may be put, in any order.</param>
     /// <exception cref="ArgumentException">
-    /// There are too many types, one is listed twice, or the options' resolver makes objects of whatever type the bytes name.
+    /// A type can't be that of an object, or is listed twice; or the options' resolver makes objects of whatever type the bytes name.
     /// </exception>
     [RequiresDynamicCode(NeedsCode)]
     [RequiresUnreferencedCode(NeedsMembers)]
@@ -54,25 +54,18 @@ public sealed class MessagePackCSharpCodec : IPileCodec
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(types);
-        if (types.Length > ushort.MaxValue)
-            throw new ArgumentException($"{types.Length:N0} types are listed; {ushort.MaxValue:N0} are allowed.", nameof(types));
         if (options.Resolver.GetFormatter<object>() is TypelessFormatter)
         {
             throw new ArgumentException(
                 "The resolver is a typeless one: the bytes would name the types to make, and may be anybody's. Take one that goes by the "
                 + "declared types, such as StandardResolver or ContractlessStandardResolver.", nameof(options));
         }
-        _options = options.WithResolver(new PointerResolver(options.Resolver));
-        _types = [.. types];
-        foreach (Type type in _types)
-        {
-            if (!_numbers.TryAdd(type, (ushort)_numbers.Count))
-                throw new ArgumentException($"The type {type} is listed twice.", nameof(types));
-        }
+        _options = new ClosedOptions(options);
+        _types = new ListedTypes(types);
     }
 
     /// <inheritdoc/>
-    public string Name => "MessagePack-CSharp";
+    public string Name => "MessagePack-CSharp/2";
 
     /// <inheritdoc/>
     public void Serialize(object value, PileBuffer destination)
@@ -80,15 +73,19 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         ArgumentNullException.ThrowIfNull(value);
         ArgumentNullException.ThrowIfNull(destination);
         Type type = value.GetType();
-        if (!_numbers.TryGetValue(type, out ushort number))
-            throw new PileSerializationException($"The type {type} is not in the codec's list. Add it at the end.");
-        BinaryPrimitives.WriteUInt16LittleEndian(destination.GetSpan(NumberBytes), number);
+        if (!_types.TryGetNumber(type, out uint number))
+            throw new PileSerializationException($"The type {type} is not in the codec's list. Add it.");
+        BinaryPrimitives.WriteUInt32LittleEndian(destination.GetSpan(NumberBytes), number);
         destination.Advance(NumberBytes);
         try
         {
             MessagePackSerializer.Serialize(type, destination, value, _options);
+            // What a type asks for that can't be read, and what is too large once it is decompressed, would be told only at the read.
+            bool isSuspect = _options.Compression != MessagePackCompression.None && destination.LengthBytes >= LeastSuspectBytes;
+            if (isSuspect || !_types.IsProved(type))
+                Prove(destination, type);
         }
-        catch (MessagePackSerializationException e)
+        catch (Exception e) when (e is MessagePackSerializationException or InsufficientExecutionStackException)
         {
             throw new PileSerializationException($"An object of type {type} could not be written: {Reason(e)}", e);
         }
@@ -99,11 +96,9 @@ public sealed class MessagePackCSharpCodec : IPileCodec
     {
         ArgumentNullException.ThrowIfNull(source);
         ReadOnlyMemory<byte> payload = source.WrittenMemory;
-        int number = payload.Length < NumberBytes ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(payload.Span);
-        if (number < 0 || number >= _types.Length)
-            throw new PileSerializationException($"The payload's type number {number} is not in the codec's list of {_types.Length} "
-                + "types. Give the codec all the types that were ever put, in their order.");
-        Type type = _types[number];
+        if (payload.Length < NumberBytes || _types.Find(BinaryPrimitives.ReadUInt32LittleEndian(payload.Span)) is not { } type)
+            throw new PileSerializationException("The payload is of a type that is not in the codec's list. Give the codec all the types "
+                + "that were ever put; one that was renamed has its former name as [FormerName].");
         try
         {
             var reader = new MessagePackReader(payload[NumberBytes..]);
@@ -112,9 +107,22 @@ public sealed class MessagePackCSharpCodec : IPileCodec
                 throw new PileSerializationException($"A payload of type {type} has bytes behind its value: it is damaged.");
             return value ?? throw new PileSerializationException($"A payload of type {type} is null, which is never put.");
         }
-        catch (MessagePackSerializationException e)
+        catch (Exception e) when (e is MessagePackSerializationException or InsufficientExecutionStackException)
         {
             throw new PileSerializationException($"A payload of type {type} can't be read: {Reason(e)}", e);
+        }
+    }
+
+    private void Prove(PileBuffer written, Type type)
+    {
+        try
+        {
+            _ = Deserialize(written);
+            _types.Prove(type);
+        }
+        catch (PileSerializationException e)
+        {
+            throw new PileSerializationException($"An object of type {type} is not put, as it could not be read again: {e.Message}", e);
         }
     }
 

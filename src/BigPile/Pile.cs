@@ -24,6 +24,7 @@ namespace BigPile;
 /// <see cref="Dispose"/> waits for calls that run, and every later one throws <see cref="ObjectDisposedException"/>.
 /// </para>
 /// </remarks>
+[RequiresUnreferencedCode(Codec.Schema.WholeProgram.NotTrimmed), RequiresDynamicCode(Codec.Schema.WholeProgram.NotNative)]
 [SuppressMessage("Naming", "CA1710", Justification = "A pile is what it is called.")]
 public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMeteredPile
 {

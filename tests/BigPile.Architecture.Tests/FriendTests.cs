@@ -21,9 +21,9 @@ public sealed class FriendTests
         "BigPile.Http -> BigPile.Server",
     ];
 
-    // Of the pile's inside the web libraries need how values are encoded, their activities and buckets, what failed in the background and in flushes, and where the
-    // memory is. To be public, each of these would have to stay as it is; so the pile opens them to these two, and they reach for nothing
-    // else.
+    // Of the pile's inside the web libraries need how values are encoded, activities and buckets, what failed in the background and in
+    // flushes, and where the memory is. To be public, each of these would have to stay as it is; so the pile opens them to these two, and
+    // they reach for nothing else.
     private static readonly string[] UsedOfThePile =
     [
         "BigPile.AspNetCore: BigPile.Access.ObjectStore", "BigPile.AspNetCore: BigPile.Access.TextPayload",

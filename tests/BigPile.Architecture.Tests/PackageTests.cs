@@ -105,6 +105,27 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         Assert.Contains("sha256:", said, StringComparison.Ordinal);
     }
 
+    /// <summary>As build/validate-packages.sh has it: the package of before has one public member more.</summary>
+    [Fact]
+    public void A_public_member_that_is_gone_fails_the_validation()
+    {
+        const string library = "BigPile.Memory";
+        string before = files.MakeBaseline(library);
+        Assert.Contains("Successfully created package", files.PackAgainst(before, library), StringComparison.Ordinal);
+        files.AddToBaseline(before, library, "BigPile.Memory.MemoryRegion", "Former");
+        string said = Assert.Throws<InvalidOperationException>(() => files.PackAgainst(before, library)).Message;
+        Assert.Contains("CP0002: Member 'void BigPile.Memory.MemoryRegion.Former()' exists on", said, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_version_is_the_newest_one_of_the_changelog()
+    {
+        string props = File.ReadAllText(Path.Combine(SourceTree.Root, "src", "Directory.Build.props"));
+        string newest = File.ReadLines(Path.Combine(SourceTree.Root, "src", "CHANGELOG.md"))
+            .First(static line => line.StartsWith("## [", StringComparison.Ordinal) && line != "## [Unreleased]");
+        Assert.Contains($"<Version>{newest.Split('[', ']')[1]}</Version>", props, StringComparison.Ordinal);
+    }
+
     private static bool IsVisible(TypeDefinition type) =>
         type.IsNested ? (type.IsNestedPublic || type.IsNestedFamily) && IsVisible(type.DeclaringType) : type.IsPublic;
 

@@ -4,6 +4,8 @@ using System.Diagnostics;
 using System.IO;
 using System.IO.Compression;
 using System.Linq;
+using Mono.Cecil;
+using Mono.Cecil.Cil;
 
 namespace BigPile.Architecture.Tests;
 
@@ -40,6 +42,41 @@ public sealed class PackedFiles : IDisposable
         Run("dotnet", "tool", "install", "--tool-path", folder, "--source", _directory.FullName, "--version", Version, tool);
         return folder;
     }
+
+    /// <summary>Makes a directory with the package of a library, as that of the version before.</summary>
+    internal string MakeBaseline(string library)
+    {
+        string directory = _directory.CreateSubdirectory("baseline").FullName;
+        File.Copy(Path.Combine(_directory.FullName, $"{library}.{Version}.nupkg"), BaselineOf(directory, library));
+        return directory;
+    }
+
+    /// <summary>Gives a type of it one public method more.</summary>
+    internal void AddToBaseline(string directory, string library, string type, string method)
+    {
+        using ZipArchive package = ZipFile.Open(BaselineOf(directory, library), ZipArchiveMode.Update);
+        ZipArchiveEntry entry = package.GetEntry($"lib/net10.0/{library}.dll")!;
+        var image = new MemoryStream();
+        using (Stream stored = entry.Open())
+            stored.CopyTo(image);
+        image.Position = 0;
+        using var assembly = AssemblyDefinition.ReadAssembly(image);
+        var added = new MethodDefinition(method, MethodAttributes.Public, assembly.MainModule.TypeSystem.Void);
+        added.Body.GetILProcessor().Emit(OpCodes.Ret);
+        assembly.MainModule.GetType(type).Methods.Add(added);
+        using Stream changed = entry.Open();
+        changed.SetLength(0);
+        assembly.Write(changed);
+    }
+
+    /// <summary>Packs a library, and has it compared with the package of the version before.</summary>
+    /// <returns>What was said.</returns>
+    /// <exception cref="InvalidOperationException">It lacks something.</exception>
+    internal string PackAgainst(string baseline, string library) => Run(
+        "dotnet", "pack", Path.Combine(SourceTree.Root, "src", library), "--no-build", "-c", Configuration, "-o",
+        _directory.CreateSubdirectory("again").FullName, "-p:BaselineDirectory=" + baseline, "-nodeReuse:false");
+
+    private static string BaselineOf(string directory, string library) => Path.Combine(directory, library + ".0.0.0-baseline.nupkg");
 
     /// <summary>Runs a program to its end.</summary>
     /// <returns>What it printed.</returns>

@@ -64,6 +64,8 @@ public sealed class AdapterTests : IDisposable
     public void Lists_of_types_are_checked()
     {
         Assert.Throws<ArgumentException>(() => new MessagePackCSharpCodec(typeof(Inner), typeof(Inner)));
+        foreach (Type? none in (Type?[])[null, typeof(void), typeof(int?), typeof(List<>), typeof(IShape), typeof(object), typeof(int*)])
+            Assert.Contains("No object is of the type", Assert.Throws<ArgumentException>(() => new MessagePackCSharpCodec(none!)).Message);
         Assert.Throws<ArgumentNullException>(() => new MessagePackCSharpCodec((MessagePackSerializerOptions)null!, typeof(Inner)));
     }
 

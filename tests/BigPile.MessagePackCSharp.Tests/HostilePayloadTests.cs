@@ -71,10 +71,11 @@ public sealed class HostilePayloadTests
     [InlineData(0xC6, 0xFF)]
     public void Lengths_that_the_payload_has_not_take_no_memory(byte code, byte first)
     {
-        for (ushort number = 0; number < Values.Length; number++)
+        MessagePackCSharpCodec codec = CodecOf(false);
+        foreach (object value in Values)
         {
             foreach (byte[] front in (byte[][])[[], [0x93, 5], [0x93, 5, 0x91], [0x93, 5, 0x93, 2, 2]])
-                Read(CodecOf(false), [.. BitConverter.GetBytes(number), .. front, code, first, 0xFF, 0xFF, 0xFF, 1], $"{number}: {code:x}");
+                Read(codec, [.. NumberOf(codec, value), .. front, code, first, 0xFF, 0xFF, 0xFF, 1], $"{value}: {code:x}");
         }
     }
 
@@ -87,7 +88,8 @@ public sealed class HostilePayloadTests
         byte[] payload = kind == 99
             ? [0x92, 0xC7, 5, (byte)kind, .. lengths, 0xC4, 4, 1, 2, 3, 4]
             : [0xC7, 9, (byte)kind, .. lengths, 1, 2, 3, 4];
-        Read(CodecOf(true), [0, 0, .. payload], $"ext {kind}");
+        MessagePackCSharpCodec codec = CodecOf(true);
+        Read(codec, [.. NumberOf(codec, Values[0]), .. payload], $"ext {kind}");
     }
 
     [Theory]
@@ -95,8 +97,9 @@ public sealed class HostilePayloadTests
     [InlineData(0x81)]
     public void Payloads_that_are_nested_without_an_end_are_refused(byte code)
     {
-        byte[] deep = [.. BitConverter.GetBytes((ushort)16), 0x93, 5, .. Enumerable.Repeat(code, 1_000_000), 0xC0];
-        Assert.Throws<PileSerializationException>(() => Deserialize(CodecOf(false), deep));
+        MessagePackCSharpCodec codec = CodecOf(false);
+        byte[] deep = [.. NumberOf(codec, new Keyed<object> { Value = 5 }), 0x93, 5, .. Enumerable.Repeat(code, 1_000_000), 0xC0];
+        Assert.Throws<PileSerializationException>(() => Deserialize(codec, deep));
     }
 
     [Fact]
@@ -142,6 +145,8 @@ public sealed class HostilePayloadTests
         : new MessagePackCSharpCodec(Types());
 
     private static Type[] Types() => [.. Values.Select(static value => value.GetType())];
+
+    private static byte[] NumberOf(MessagePackCSharpCodec codec, object value) => Write(codec, value)[..4];
 
     private static byte[] Write(MessagePackCSharpCodec codec, object value)
     {

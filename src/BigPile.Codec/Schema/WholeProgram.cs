@@ -9,6 +9,15 @@ namespace BigPile.Codec.Schema;
 /// </summary>
 internal static class WholeProgram
 {
+    /// <summary>What who publishes a trimmed program is told.</summary>
+    internal const string NotTrimmed =
+        "Types and members of objects are found by reflection: publish without <PublishTrimmed>, or with <TrimMode>partial</TrimMode>.";
+
+    /// <summary>What who publishes a program by Native AOT is told.</summary>
+    internal const string NotNative =
+        "Objects are stored by descriptions of types that Native AOT does not keep: publish with <PublishReadyToRun> in the place of "
+        + "<PublishAot>.";
+
     private static readonly string? WhyNot = Examine();
 
     /// <summary>Refuses to go on in a program that is trimmed or compiled by Native AOT.</summary>

@@ -1,0 +1,58 @@
+using System;
+using System.Collections.Generic;
+using MessagePack;
+
+namespace BigPile.MessagePackCSharp;
+
+/// <summary>Options with which no bytes name the type to make, whatever formatters the types or their members ask for.</summary>
+/// <remarks>Thread safety: immutable.</remarks>
+internal sealed class ClosedOptions : MessagePackSerializerOptions
+{
+    private readonly MessagePackSerializerOptions _given;
+
+    /// <param name="given">What the application chose.</param>
+    internal ClosedOptions(MessagePackSerializerOptions given)
+        : base(With(given, SecurityOf(given))) => _given = given;
+
+    private ClosedOptions(ClosedOptions other)
+        : base(other) => _given = other._given;
+
+    public override Type? LoadType(string typeName) => throw new MessagePackSerializationException(
+        $"The bytes name a type to make, '{typeName}'; they may be anybody's.");
+
+    public override void ThrowIfDeserializingTypeIsDisallowed(Type type) => _given.ThrowIfDeserializingTypeIsDisallowed(type);
+
+    protected override MessagePackSerializerOptions Clone() => new ClosedOptions(this);
+
+    // One of the application's own says itself what it knows.
+    private static MessagePackSecurity SecurityOf(MessagePackSerializerOptions given) =>
+        given.Security.GetType() == typeof(MessagePackSecurity) ? new PointerSecurity(given.Security) : given.Security;
+
+    private static MessagePackSerializerOptions With(MessagePackSerializerOptions given, MessagePackSecurity security) =>
+        given.WithSecurity(security).WithResolver(new GuardedResolver(given.Resolver, security));
+
+    /// <summary>Knows pointers as keys, too.</summary>
+    private sealed class PointerSecurity : MessagePackSecurity
+    {
+        internal PointerSecurity(MessagePackSecurity given)
+            : base(given)
+        {
+        }
+
+        protected override MessagePackSecurity Clone() => new PointerSecurity(this);
+
+        protected override IEqualityComparer<T> GetHashCollisionResistantEqualityComparer<T>() =>
+            typeof(T) == typeof(PilePointer)
+                ? (IEqualityComparer<T>)(object)PointerComparer.Instance
+                : base.GetHashCollisionResistantEqualityComparer<T>();
+    }
+
+    private sealed class PointerComparer : IEqualityComparer<PilePointer>
+    {
+        internal static readonly PointerComparer Instance = new();
+
+        public bool Equals(PilePointer x, PilePointer y) => x == y;
+
+        public int GetHashCode(PilePointer obj) => HashCode.Combine(obj.ToUInt64()); // by a seed of the process
+    }
+}

@@ -1,0 +1,64 @@
+using System;
+using System.Buffers.Binary;
+using System.Collections.Concurrent;
+using System.Collections.Generic;
+using System.Reflection;
+using System.Security.Cryptography;
+using System.Text;
+
+namespace BigPile.MessagePackCSharp;
+
+/// <summary>The types that a codec may put, each with a number that follows from its name: their order means nothing.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed class ListedTypes
+{
+    private readonly Dictionary<Type, uint> _numbers = [];
+    private readonly Dictionary<uint, Type> _types = [];
+    private readonly ConcurrentDictionary<Type, bool> _proved = new();
+
+    /// <exception cref="ArgumentException">One can't be that of an object, is listed twice, or has the number of another one.</exception>
+    internal ListedTypes(Type[] types)
+    {
+        foreach (Type? type in types)
+        {
+            if (type == null || type.ContainsGenericParameters || type.IsAbstract || type.IsPointer || type.IsByRef || type == typeof(void)
+                || type == typeof(object) || Nullable.GetUnderlyingType(type) != null)
+                throw new ArgumentException(
+                    $"No object is of the type {type?.ToString() ?? "null"}. List types that can be put.", nameof(types));
+            if (!_numbers.TryAdd(type, NumberOf(type.ToString())))
+                throw new ArgumentException($"The type {type} is listed twice.", nameof(types));
+        }
+        foreach ((Type type, uint number) in _numbers)
+            Add(number, type);
+        foreach (Type type in types)
+        {
+            foreach (FormerNameAttribute former in type.GetCustomAttributes<FormerNameAttribute>(inherit: false))
+                Add(NumberOf(FormerNameOf(type, former.Name)), type);
+        }
+    }
+
+    internal bool TryGetNumber(Type type, out uint number) => _numbers.TryGetValue(type, out number);
+
+    /// <summary>Whether a value of a type was read since the codec was made.</summary>
+    internal bool IsProved(Type type) => _proved.ContainsKey(type);
+
+    internal void Prove(Type type) => _proved.TryAdd(type, true);
+
+    internal Type? Find(uint number) => _types.GetValueOrDefault(number);
+
+    private void Add(uint number, Type type)
+    {
+        if (!_types.TryAdd(number, type))
+            throw new ArgumentException(
+                $"The types {_types[number]} and {type} have, or had, one name, or the same number. Rename one.", "types");
+    }
+
+    private static uint NumberOf(string name) => BinaryPrimitives.ReadUInt32LittleEndian(SHA256.HashData(Encoding.UTF8.GetBytes(name)));
+
+    // Of "Shop.Page`1[Shop.Order]", all but what stands in brackets.
+    private static string FormerNameOf(Type type, string former)
+    {
+        string arguments = type.ToString()[(type.IsGenericType ? type.GetGenericTypeDefinition().FullName! : type.FullName!).Length..];
+        return (former.Contains('.', StringComparison.Ordinal) ? former : $"{type.Namespace}.{former}") + arguments;
+    }
+}
