@@ -1,112 +1,165 @@
 using System;
 using System.Buffers;
+using System.Linq;
 using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
 using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;
 using BigPile.Catalog;
 using BigPile.Codec.Payloads;
+using MemoryPack;
+using MessagePack;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>What does the codec cost by itself, beside System.Text.Json with generated code, which loses shared references?</summary>
+/// <summary>What does the codec cost by itself, beside serializers that others use? Of values of one type.</summary>
+/// <remarks>
+/// The types are the same but for the attributes that some want. Others lose shared references; MessagePack-CSharp is the version of
+/// <c>-p:MessagePackVersion</c>, with its standard options. A read by BigPile copies the payload into the thread's buffer first, as a pile
+/// does. The column "Bytes" is the length of what is written, in the mean.
+/// </remarks>
+/// <typeparam name="T">The type as BigPile and System.Text.Json take it.</typeparam>
+/// <typeparam name="TMarked">The type as MessagePack-CSharp and MemoryPack take it.</typeparam>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
 [CategoriesColumn]
-public class CodecBenchmarks
+[BytesColumn]
+public abstract class CodecBenchmarks<T, TMarked>
+    where T : class
+    where TMarked : class
 {
-    private const int PoolSize = 1024;
+    private const string Write = nameof(Write);
+    private const string Read = nameof(Read);
 
     private readonly IPileCodec _codec = new MessagePackPileCodec(new MemoryCatalog(), new PileCodecOptions());
-    private readonly Person[] _persons = Person.Pool(PoolSize, seed: 1);
-    private readonly byte[][] _writtenPersons = new byte[PoolSize][];
-    private readonly byte[][] _jsonPersons = new byte[PoolSize][];
-    private readonly Order _order = Order.Sample(seed: 2);
-    private byte[] _writtenOrder = [];
+    private readonly JsonTypeInfo<T> _jsonType;
+    private readonly T[] _values;
+    private readonly TMarked[] _marked;
     private readonly PileBuffer _buffer = new();
-    private readonly ArrayBufferWriter<byte> _json = new(64 * 1024);
+    private readonly ArrayBufferWriter<byte> _output = new(64 * 1024);
     private Utf8JsonWriter _jsonWriter = null!;
-    private byte[] _jsonOrder = [];
+    private byte[][] _written = [];
     private int _index;
 
-    /// <summary>Writes everything once, for the reads.</summary>
-    [GlobalSetup]
-    public void Prepare()
+    private protected CodecBenchmarks(T[] values, Func<T, TMarked> mark, JsonTypeInfo<T> jsonType)
     {
-        for (int i = 0; i < PoolSize; i++)
-        {
-            _writtenPersons[i] = Write(_persons[i]);
-            _jsonPersons[i] = JsonSerializer.SerializeToUtf8Bytes(_persons[i], JsonContext.Default.Person);
-        }
-        _writtenOrder = Write(_order);
-        _jsonOrder = JsonSerializer.SerializeToUtf8Bytes(_order, JsonContext.Default.Order);
-        _jsonWriter = new Utf8JsonWriter(_json);
+        _values = values;
+        _marked = Array.ConvertAll(values, value => mark(value));
+        _jsonType = jsonType;
     }
 
-    /// <summary>BigPile writes a person.</summary>
-    [BenchmarkCategory("PersonWrite"), Benchmark]
-    public int PersonWrite()
+    private T Next => _values[_index++ & (_values.Length - 1)];
+
+    private TMarked NextMarked => _marked[_index++ & (_marked.Length - 1)];
+
+    private byte[] NextWritten => _written[_index++ & (_written.Length - 1)];
+
+    /// <summary>Writes all by BigPile.</summary>
+    [GlobalSetup(Targets = [nameof(BigPileWrite), nameof(BigPileRead)])]
+    public void PrepareBigPile() => Prepare(i =>
     {
         _buffer.Clear();
-        _codec.Serialize(_persons[_index++ & (PoolSize - 1)], _buffer);
-        return _buffer.LengthBytes;
-    }
-
-    /// <summary>BigPile reads a person: as a pile does, it copies the payload into the thread's buffer first.</summary>
-    [BenchmarkCategory("PersonRead"), Benchmark]
-    public object PersonRead() => Read(_writtenPersons[_index++ & (PoolSize - 1)]);
-
-    /// <summary>BigPile writes an order.</summary>
-    [BenchmarkCategory("OrderWrite"), Benchmark]
-    public int OrderWrite()
-    {
-        _buffer.Clear();
-        _codec.Serialize(_order, _buffer);
-        return _buffer.LengthBytes;
-    }
-
-    /// <summary>BigPile reads an order, likewise.</summary>
-    [BenchmarkCategory("OrderRead"), Benchmark]
-    public object OrderRead() => Read(_writtenOrder);
-
-    /// <summary>System.Text.Json writes a person.</summary>
-    [BenchmarkCategory("PersonWrite"), Benchmark(Baseline = true)]
-    public long JsonPersonWrite()
-    {
-        _json.ResetWrittenCount();
-        _jsonWriter.Reset(_json);
-        JsonSerializer.Serialize(_jsonWriter, _persons[_index++ & (PoolSize - 1)], JsonContext.Default.Person);
-        return _jsonWriter.BytesCommitted;
-    }
-
-    /// <summary>System.Text.Json reads a person.</summary>
-    [BenchmarkCategory("PersonRead"), Benchmark(Baseline = true)]
-    public Person? JsonPersonRead() => JsonSerializer.Deserialize(_jsonPersons[_index++ & (PoolSize - 1)], JsonContext.Default.Person);
-
-    /// <summary>System.Text.Json writes an order.</summary>
-    [BenchmarkCategory("OrderWrite"), Benchmark(Baseline = true)]
-    public long JsonOrderWrite()
-    {
-        _json.ResetWrittenCount();
-        _jsonWriter.Reset(_json);
-        JsonSerializer.Serialize(_jsonWriter, _order, JsonContext.Default.Order);
-        return _jsonWriter.BytesCommitted;
-    }
-
-    /// <summary>System.Text.Json reads an order.</summary>
-    [BenchmarkCategory("OrderRead"), Benchmark(Baseline = true)]
-    public Order? JsonOrderRead() => JsonSerializer.Deserialize(_jsonOrder, JsonContext.Default.Order);
-
-    private byte[] Write(object value)
-    {
-        _buffer.Clear();
-        _codec.Serialize(value, _buffer);
+        _codec.Serialize(_values[i], _buffer);
         return _buffer.WrittenSpan.ToArray();
+    }, nameof(BigPileWrite), nameof(BigPileRead));
+
+    /// <summary>Writes all by MessagePack-CSharp.</summary>
+    [GlobalSetup(Targets = [nameof(MessagePackCSharpWrite), nameof(MessagePackCSharpRead)])]
+    public void PrepareMessagePack() =>
+        Prepare(i => MessagePackSerializer.Serialize(_marked[i]), nameof(MessagePackCSharpWrite), nameof(MessagePackCSharpRead));
+
+    /// <summary>Writes all by MemoryPack.</summary>
+    [GlobalSetup(Targets = [nameof(MemoryPackWrite), nameof(MemoryPackRead)])]
+    public void PrepareMemoryPack() =>
+        Prepare(i => MemoryPackSerializer.Serialize(_marked[i]), nameof(MemoryPackWrite), nameof(MemoryPackRead));
+
+    /// <summary>Writes all by System.Text.Json.</summary>
+    [GlobalSetup(Targets = [nameof(JsonWrite), nameof(JsonRead)])]
+    public void PrepareJson()
+    {
+        _jsonWriter = new Utf8JsonWriter(_output);
+        Prepare(i => JsonSerializer.SerializeToUtf8Bytes(_values[i], _jsonType), nameof(JsonWrite), nameof(JsonRead));
     }
 
-    private unsafe object Read(byte[] payload)
+    /// <summary>BigPile writes.</summary>
+    [BenchmarkCategory(Write), Benchmark(Baseline = true)]
+    public int BigPileWrite()
     {
+        _buffer.Clear();
+        _codec.Serialize(Next, _buffer);
+        return _buffer.LengthBytes;
+    }
+
+    /// <summary>MessagePack-CSharp writes.</summary>
+    [BenchmarkCategory(Write), Benchmark]
+    public int MessagePackCSharpWrite()
+    {
+        _output.ResetWrittenCount();
+        MessagePackSerializer.Serialize(_output, NextMarked);
+        return _output.WrittenCount;
+    }
+
+    /// <summary>MemoryPack writes.</summary>
+    [BenchmarkCategory(Write), Benchmark]
+    public int MemoryPackWrite()
+    {
+        _output.ResetWrittenCount();
+        MemoryPackSerializer.Serialize(_output, NextMarked);
+        return _output.WrittenCount;
+    }
+
+    /// <summary>System.Text.Json writes, by generated code.</summary>
+    [BenchmarkCategory(Write), Benchmark]
+    public int JsonWrite()
+    {
+        _output.ResetWrittenCount();
+        _jsonWriter.Reset(_output);
+        JsonSerializer.Serialize(_jsonWriter, Next, _jsonType);
+        return _output.WrittenCount;
+    }
+
+    /// <summary>BigPile reads.</summary>
+    [BenchmarkCategory(Read), Benchmark(Baseline = true)]
+    public unsafe object BigPileRead()
+    {
+        byte[] payload = NextWritten;
         byte* copy = _buffer.Prepare(payload.Length);
         payload.CopyTo(new Span<byte>(copy, payload.Length));
         return _codec.Deserialize(_buffer);
     }
+
+    /// <summary>MessagePack-CSharp reads.</summary>
+    [BenchmarkCategory(Read), Benchmark]
+    public object MessagePackCSharpRead() => MessagePackSerializer.Deserialize<TMarked>(NextWritten);
+
+    /// <summary>MemoryPack reads.</summary>
+    [BenchmarkCategory(Read), Benchmark]
+    public object? MemoryPackRead() => MemoryPackSerializer.Deserialize<TMarked>(NextWritten);
+
+    /// <summary>System.Text.Json reads, by generated code.</summary>
+    [BenchmarkCategory(Read), Benchmark]
+    public object? JsonRead() => JsonSerializer.Deserialize(NextWritten, _jsonType);
+
+    private void Prepare(Func<int, byte[]> write, params string[] benchmarks)
+    {
+        _written = new byte[_values.Length][];
+        long bytes = 0;
+        for (int i = 0; i < _written.Length; i++)
+            bytes += (_written[i] = write(i)).Length;
+        foreach (string benchmark in benchmarks)
+            BytesColumnAttribute.Note(this, benchmark, bytes / (double)_written.Length);
+    }
 }
+
+/// <summary>Of a class with seven fields.</summary>
+public class PersonCodecBenchmarks() : CodecBenchmarks<Person, MarkedPerson>(
+    Person.Pool(1024, seed: 1), MarkedPerson.Of, JsonContext.Default.Person);
+
+/// <summary>Of an order, whose lines share products.</summary>
+public class OrderCodecBenchmarks() : CodecBenchmarks<Order, MarkedOrder>(
+    [Order.Sample(seed: 2)], MarkedOrder.Of, JsonContext.Default.Order);
+
+/// <summary>Of a hundred texts.</summary>
+public class TextsCodecBenchmarks() : CodecBenchmarks<string[], string[]>(
+    [[.. Enumerable.Range(0, 100).Select(static i => $"text number {i * 7919} of a hundred")]], static texts => texts,
+    JsonContext.Default.StringArray);

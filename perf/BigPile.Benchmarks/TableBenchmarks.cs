@@ -1,194 +1,190 @@
 using System;
-using System.Collections.Concurrent;
 using System.Globalization;
 using System.Linq;
+using System.Runtime.InteropServices;
 using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;
-using BigPile.Caching;
-using Microsoft.Extensions.Caching.Memory;
+using BigPile.Perf.Stores;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>What does a table cost beside the caches that .NET has: to put bytes at a key, and to get them?</summary>
+/// <summary>What does a table cost beside the caches and stores that others use: to put bytes at a key, and to get them?</summary>
 /// <remarks>
-/// A million keys with 100 bytes each, taken in random order. Whoever puts has the bytes in a buffer of its own, so each side makes a copy:
-/// the dictionaries an array, the table an entry. Each side gives the bytes to be looked into: the dictionaries their array, the table a
-/// new one, or a copy in a buffer of the caller's.
+/// A million keys with 100 bytes each, taken in random order. Whoever puts has the bytes in a buffer of its own, so each side makes a copy.
+/// Each side gives the bytes to be looked into: most their array, HybridCache and <c>TableGet</c> a new one, FASTER and <c>TableRead</c>
+/// a copy in a buffer of the caller's. Of FusionCache and HybridCache it is the level in memory.
 /// </remarks>
+/// <typeparam name="TKey">The type of the keys.</typeparam>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
 [CategoriesColumn]
-public class TableBenchmarks
+public abstract class TableBenchmarks<TKey>
+    where TKey : notnull
 {
-    private static readonly int Count = Jobs.Sized(1_000_000);
+    private const string Get = nameof(Get);
+    private const string Put = nameof(Put);
     private const int ValueBytes = 100;
+
+    private static readonly int Count = Jobs.Sized(1_000_000);
 
     private readonly Shuffled _order = new(Count);
     private readonly byte[] _source = new byte[ValueBytes];
-    private readonly byte[] _buffer = new byte[ValueBytes];
-    private string[] _texts = [];
-    private ConcurrentDictionary<long, byte[]> _dictionary = [];
-    private ConcurrentDictionary<string, byte[]> _textDictionary = [];
-    private MemoryCache? _memoryCache;
-    private PileCache? _pileCache;
-    private CacheTable<long, byte[]> _table = null!;
-    private CacheTable<string, byte[]> _textTable = null!;
+    private readonly byte[] _room = new byte[ValueBytes];
+    private TKey[] _keys = [];
+    private IStore<TKey>? _store;
 
-    /// <summary>Fills a dictionary.</summary>
-    [GlobalSetup(Targets = [nameof(ConcurrentGetLong), nameof(ConcurrentPutLong)])]
-    public void FillDictionary() => Fill(key => _dictionary[key] = Value(key).ToArray());
+    /// <summary>Makes a key of a number.</summary>
+    private protected abstract TKey KeyOf(int number);
 
-    /// <summary>Fills a dictionary by texts.</summary>
-    [GlobalSetup(Targets = [nameof(ConcurrentGetText), nameof(ConcurrentPutText)])]
-    public void FillTextDictionary()
-    {
-        MakeTexts();
-        Fill(key => _textDictionary[_texts[key]] = Value(key).ToArray());
-    }
+    /// <summary>The bytes of a key.</summary>
+    private protected abstract ReadOnlySpan<byte> BytesOf(in TKey key);
+
+    /// <summary>Fills a concurrent dictionary.</summary>
+    [GlobalSetup(Targets = [nameof(ConcurrentDictionaryGet), nameof(ConcurrentDictionaryPut)])]
+    public void FillConcurrentDictionary() => Fill(new ConcurrentDictionaryStore<TKey>());
 
     /// <summary>Fills a memory cache.</summary>
-    [GlobalSetup(Targets = [nameof(MemoryCacheGetLong), nameof(MemoryCachePutLong)])]
-    public void FillMemoryCache()
-    {
-        _memoryCache = new MemoryCache(new MemoryCacheOptions());
-        Fill(key => _memoryCache.Set((long)key, Value(key).ToArray()));
-    }
+    [GlobalSetup(Targets = [nameof(MemoryCacheGet), nameof(MemoryCachePut)])]
+    public void FillMemoryCache() => Fill(new MemoryCacheStore<TKey>());
 
-    /// <summary>Fills a memory cache by texts.</summary>
-    [GlobalSetup(Targets = [nameof(MemoryCacheGetText), nameof(MemoryCachePutText)])]
-    public void FillTextMemoryCache()
-    {
-        MakeTexts();
-        _memoryCache = new MemoryCache(new MemoryCacheOptions());
-        Fill(key => _memoryCache.Set(_texts[key], Value(key).ToArray()));
-    }
+    /// <summary>Fills BitFaster's cache by recency.</summary>
+    [GlobalSetup(Targets = [nameof(ConcurrentLruGet), nameof(ConcurrentLruPut)])]
+    public void FillConcurrentLru() => Fill(BitFasterStore<TKey>.Lru(Count));
+
+    /// <summary>Fills BitFaster's cache by frequency.</summary>
+    [GlobalSetup(Targets = [nameof(ConcurrentLfuGet), nameof(ConcurrentLfuPut)])]
+    public void FillConcurrentLfu() => Fill(BitFasterStore<TKey>.Lfu(Count));
+
+    /// <summary>Fills FusionCache.</summary>
+    [GlobalSetup(Targets = [nameof(FusionCacheGet), nameof(FusionCachePut)])]
+    public void FillFusionCache() => Fill(new FusionCacheStore<TKey>());
+
+    /// <summary>Fills HybridCache.</summary>
+    [GlobalSetup(Targets = [nameof(HybridCacheGet), nameof(HybridCachePut)])]
+    public void FillHybridCache() => Fill(new HybridCacheStore<TKey>());
+
+    /// <summary>Fills a store of FASTER.</summary>
+    [GlobalSetup(Targets = [nameof(FasterGet), nameof(FasterPut)])]
+    public void FillFaster() => Fill(new FasterStore<TKey>(Count, ValueBytes, BytesOf));
 
     /// <summary>Fills a table.</summary>
-    [GlobalSetup(Targets = [nameof(TableGetLong), nameof(TableReadLong), nameof(TablePutLong)])]
-    public void FillTable()
-    {
-        _pileCache = new PileCache(new Pile(), ownsPile: true);
-        _table = _pileCache.GetOrCreateTable<long, byte[]>(new TableOptions("long") { CollisionMode = CollisionMode.Durable });
-        Fill(key => _table.PutBytes(key, Value(key), out _));
-    }
+    [GlobalSetup(Targets = [nameof(TableGet), nameof(TablePut)])]
+    public void FillTable() => Fill(new TableStore<TKey>(copies: false));
 
-    /// <summary>Fills a table by texts.</summary>
-    [GlobalSetup(Targets = [nameof(TableGetText), nameof(TableReadText), nameof(TablePutText)])]
-    public void FillTextTable()
-    {
-        MakeTexts();
-        _pileCache = new PileCache(new Pile(), ownsPile: true);
-        _textTable = _pileCache.GetOrCreateTable<string, byte[]>(new TableOptions("text") { CollisionMode = CollisionMode.Durable });
-        Fill(key => _textTable.PutBytes(_texts[key], Value(key), out _));
-    }
+    /// <summary>Fills a table that is read into a buffer.</summary>
+    [GlobalSetup(Target = nameof(TableRead))]
+    public void FillReadTable() => Fill(new TableStore<TKey>(copies: true));
 
     /// <summary>Gives all back.</summary>
     [GlobalCleanup]
     public void End()
     {
-        _pileCache?.Dispose();
-        _memoryCache?.Dispose();
-        _dictionary = [];
-        _textDictionary = [];
-        _texts = [];
+        _store?.Dispose();
+        _store = null;
+        _keys = [];
     }
 
-    /// <summary>Gets from a concurrent dictionary by number.</summary>
-    [BenchmarkCategory("GetLong"), Benchmark(Baseline = true)]
-    public int ConcurrentGetLong() => LookInto(_dictionary[_order.Next()]);
+    /// <summary>Gets from a table.</summary>
+    [BenchmarkCategory(Get), Benchmark(Baseline = true)]
+    public int TableGet() => GetOne();
 
-    /// <summary>Gets from a memory cache by number.</summary>
-    [BenchmarkCategory("GetLong"), Benchmark]
-    public int MemoryCacheGetLong() => LookInto(_memoryCache!.Get<byte[]>((long)_order.Next())!);
+    /// <summary>Reads from a table into a buffer.</summary>
+    [BenchmarkCategory(Get), Benchmark]
+    public int TableRead() => GetOne();
 
-    /// <summary>Gets from a table by number.</summary>
-    [BenchmarkCategory("GetLong"), Benchmark]
-    public int TableGetLong() => LookInto(_table.Get(_order.Next()));
+    /// <summary>Gets from a concurrent dictionary.</summary>
+    [BenchmarkCategory(Get), Benchmark]
+    public int ConcurrentDictionaryGet() => GetOne();
 
-    /// <summary>Reads from a table into a buffer by number.</summary>
-    [BenchmarkCategory("GetLong"), Benchmark]
-    public int TableReadLong() => _table.TryRead(_order.Next(), _buffer, out _) ? LookInto(_buffer) : throw Missing();
+    /// <summary>Gets from a memory cache.</summary>
+    [BenchmarkCategory(Get), Benchmark]
+    public int MemoryCacheGet() => GetOne();
 
-    /// <summary>Puts into a concurrent dictionary by number.</summary>
-    [BenchmarkCategory("PutLong"), Benchmark(Baseline = true)]
-    public void ConcurrentPutLong()
+    /// <summary>Gets from BitFaster's cache by recency.</summary>
+    [BenchmarkCategory(Get), Benchmark]
+    public int ConcurrentLruGet() => GetOne();
+
+    /// <summary>Gets from BitFaster's cache by frequency.</summary>
+    [BenchmarkCategory(Get), Benchmark]
+    public int ConcurrentLfuGet() => GetOne();
+
+    /// <summary>Gets from FusionCache.</summary>
+    [BenchmarkCategory(Get), Benchmark]
+    public int FusionCacheGet() => GetOne();
+
+    /// <summary>Gets from HybridCache.</summary>
+    [BenchmarkCategory(Get), Benchmark]
+    public int HybridCacheGet() => GetOne();
+
+    /// <summary>Gets from a store of FASTER.</summary>
+    [BenchmarkCategory(Get), Benchmark]
+    public int FasterGet() => GetOne();
+
+    /// <summary>Puts into a table.</summary>
+    [BenchmarkCategory(Put), Benchmark(Baseline = true)]
+    public void TablePut() => PutOne();
+
+    /// <summary>Puts into a concurrent dictionary.</summary>
+    [BenchmarkCategory(Put), Benchmark]
+    public void ConcurrentDictionaryPut() => PutOne();
+
+    /// <summary>Puts into a memory cache.</summary>
+    [BenchmarkCategory(Put), Benchmark]
+    public void MemoryCachePut() => PutOne();
+
+    /// <summary>Puts into BitFaster's cache by recency.</summary>
+    [BenchmarkCategory(Put), Benchmark]
+    public void ConcurrentLruPut() => PutOne();
+
+    /// <summary>Puts into BitFaster's cache by frequency.</summary>
+    [BenchmarkCategory(Put), Benchmark]
+    public void ConcurrentLfuPut() => PutOne();
+
+    /// <summary>Puts into FusionCache.</summary>
+    [BenchmarkCategory(Put), Benchmark]
+    public void FusionCachePut() => PutOne();
+
+    /// <summary>Puts into HybridCache.</summary>
+    [BenchmarkCategory(Put), Benchmark]
+    public void HybridCachePut() => PutOne();
+
+    /// <summary>Puts into a store of FASTER.</summary>
+    [BenchmarkCategory(Put), Benchmark]
+    public void FasterPut() => PutOne();
+
+    private int GetOne() => _store!.Get(_keys[_order.Next()], _room) is [var first, .., var last]
+        ? first + last
+        : throw new InvalidOperationException("A key is missing.");
+
+    private void PutOne() => PutAt(_order.Next());
+
+    private void PutAt(int number)
     {
-        int key = _order.Next();
-        _dictionary[key] = Value(key).ToArray();
+        _source[0] = (byte)number;
+        _store!.Put(_keys[number], _source);
     }
 
-    /// <summary>Puts into a memory cache by number.</summary>
-    [BenchmarkCategory("PutLong"), Benchmark]
-    public void MemoryCachePutLong()
+    private void Fill(IStore<TKey> store)
     {
-        int key = _order.Next();
-        _memoryCache!.Set((long)key, Value(key).ToArray());
+        _store = store;
+        _keys = [.. Enumerable.Range(0, Count).Select(KeyOf)];
+        for (int number = 0; number < Count; number++)
+            PutAt(number);
     }
+}
 
-    /// <summary>Puts into a table by number.</summary>
-    [BenchmarkCategory("PutLong"), Benchmark]
-    public void TablePutLong()
-    {
-        int key = _order.Next();
-        _table.PutBytes(key, Value(key), out _);
-    }
+/// <summary>By number; FusionCache and HybridCache, which know only texts, by its digits.</summary>
+public class LongTableBenchmarks : TableBenchmarks<long>
+{
+    private protected override long KeyOf(int number) => number;
 
-    /// <summary>Gets from a concurrent dictionary by text.</summary>
-    [BenchmarkCategory("GetText"), Benchmark(Baseline = true)]
-    public int ConcurrentGetText() => LookInto(_textDictionary[_texts[_order.Next()]]);
+    private protected override ReadOnlySpan<byte> BytesOf(in long key) => MemoryMarshal.AsBytes(new ReadOnlySpan<long>(in key));
+}
 
-    /// <summary>Gets from a memory cache by text.</summary>
-    [BenchmarkCategory("GetText"), Benchmark]
-    public int MemoryCacheGetText() => LookInto(_memoryCache!.Get<byte[]>(_texts[_order.Next()])!);
+/// <summary>By text.</summary>
+public class TextTableBenchmarks : TableBenchmarks<string>
+{
+    private protected override string KeyOf(int number) => string.Create(CultureInfo.InvariantCulture, $"customer:{number:D10}");
 
-    /// <summary>Gets from a table by text.</summary>
-    [BenchmarkCategory("GetText"), Benchmark]
-    public int TableGetText() => LookInto(_textTable.Get(_texts[_order.Next()]));
-
-    /// <summary>Reads from a table into a buffer by text.</summary>
-    [BenchmarkCategory("GetText"), Benchmark]
-    public int TableReadText() => _textTable.TryRead(_texts[_order.Next()], _buffer, out _) ? LookInto(_buffer) : throw Missing();
-
-    /// <summary>Puts into a concurrent dictionary by text.</summary>
-    [BenchmarkCategory("PutText"), Benchmark(Baseline = true)]
-    public void ConcurrentPutText()
-    {
-        int key = _order.Next();
-        _textDictionary[_texts[key]] = Value(key).ToArray();
-    }
-
-    /// <summary>Puts into a memory cache by text.</summary>
-    [BenchmarkCategory("PutText"), Benchmark]
-    public void MemoryCachePutText()
-    {
-        int key = _order.Next();
-        _memoryCache!.Set(_texts[key], Value(key).ToArray());
-    }
-
-    /// <summary>Puts into a table by text.</summary>
-    [BenchmarkCategory("PutText"), Benchmark]
-    public void TablePutText()
-    {
-        int key = _order.Next();
-        _textTable.PutBytes(_texts[key], Value(key), out _);
-    }
-
-    private static int LookInto(byte[] value) => value[0] + value[^1];
-
-    private static InvalidOperationException Missing() => new("A key is missing.");
-
-    private static void Fill(Action<int> put)
-    {
-        for (int key = 0; key < Count; key++)
-            put(key);
-    }
-
-    private ReadOnlySpan<byte> Value(int key)
-    {
-        _source[0] = (byte)key;
-        return _source;
-    }
-
-    private void MakeTexts() => _texts =
-        [.. Enumerable.Range(0, Count).Select(static key => string.Create(CultureInfo.InvariantCulture, $"customer:{key:D10}"))];
+    private protected override ReadOnlySpan<byte> BytesOf(in string key) => MemoryMarshal.AsBytes(key.AsSpan());
 }

@@ -21,7 +21,7 @@ internal sealed class CompareCommand : ReportCommand<CacheOptions, CompareReport
 
     internal CompareCommand(TextWriter output)
         : base(output, "compare",
-            "Puts and gets the same in a table, in a ConcurrentDictionary and in a MemoryCache, with the pauses of the collector.")
+            "Puts and gets the same in a table and in the caches and stores that others use, with the pauses of the collector.")
     {
         AddOptions(_valueBytes, _count, _threads);
     }

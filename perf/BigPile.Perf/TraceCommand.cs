@@ -45,7 +45,7 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
 
     private readonly Option<PolicyKind[]?> _policies = new("--policies")
     {
-        Description = "What is simulated beside the table, with commas between, or all, or none; all by default. "
+        Description = "What the table is set beside, with commas between, or all, or none; all by default. "
             + "The optimum knows the future, and puts each key that was missing, as the table does.",
         CustomParser = TraceParsers.ParsePolicies,
         HelpName = string.Join('|', PolicyKinds.All.Select(PolicyKinds.NameOf)),
@@ -56,7 +56,7 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
 
     private readonly Option<int> _seed = new("--seed")
     {
-        Description = "Decides traces and sizes that are made, and what W-TinyLFU leaves to chance; 0 by default.",
+        Description = "Decides traces and sizes that are made; 0 by default.",
         CustomParser = result => OptionParsers.ParseNumber(result, "--seed", int.MaxValue, min: 0),
         HelpName = "N",
     };

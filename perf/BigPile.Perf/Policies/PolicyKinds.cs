@@ -12,7 +12,8 @@ internal static class PolicyKinds
     [
         (PolicyKind.Lru, "lru", "LRU"),
         (PolicyKind.S3Fifo, "s3fifo", "S3-FIFO"),
-        (PolicyKind.WTinyLfu, "wtinylfu", "W-TinyLFU"),
+        (PolicyKind.ConcurrentLru, "concurrentlru", "ConcurrentLru"),
+        (PolicyKind.ConcurrentLfu, "concurrentlfu", "ConcurrentLfu"),
         (PolicyKind.Optimum, "opt", "Optimum"),
     ];
 
@@ -20,7 +21,8 @@ internal static class PolicyKinds
     internal static IReadOnlyList<PolicyKind> All { get; } = [.. Names.Select(static row => row.Kind)];
 
     /// <summary>Those that a table is compared with: what can be built, which the optimum cannot.</summary>
-    internal static IReadOnlyList<PolicyKind> Rivals { get; } = [PolicyKind.Lru, PolicyKind.S3Fifo, PolicyKind.WTinyLfu];
+    internal static IReadOnlyList<PolicyKind> Rivals { get; } = 
+        [PolicyKind.Lru, PolicyKind.S3Fifo, PolicyKind.ConcurrentLru, PolicyKind.ConcurrentLfu];
 
     /// <summary>Those that can weigh their keys.</summary>
     internal static IReadOnlyList<PolicyKind> Weighing { get; } = [PolicyKind.Lru, PolicyKind.S3Fifo];
@@ -41,12 +43,12 @@ internal static class PolicyKinds
     /// <param name="kind">Which.</param>
     /// <param name="trace">What will be asked for.</param>
     /// <param name="capacity">How many keys fit, from 1.</param>
-    /// <param name="seed">Decides what a policy leaves to chance.</param>
-    internal static IPolicy Make(PolicyKind kind, Trace trace, long capacity, int seed) => kind switch
+    internal static IPolicy Make(PolicyKind kind, Trace trace, long capacity) => kind switch
     {
         PolicyKind.Lru => new Lru(trace.DistinctKeys, capacity, KeyWeights.Equal),
         PolicyKind.S3Fifo => new S3Fifo(trace.DistinctKeys, capacity, KeyWeights.Equal),
-        PolicyKind.WTinyLfu => new WTinyLfu(trace.DistinctKeys, capacity, seed),
+        PolicyKind.ConcurrentLru => CachePolicy.OfLru((int)capacity),
+        PolicyKind.ConcurrentLfu => CachePolicy.OfLfu((int)capacity),
         _ => new Optimum(trace.Accesses, trace.DistinctKeys, capacity),
     };
 

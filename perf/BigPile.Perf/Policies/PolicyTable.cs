@@ -10,7 +10,7 @@ namespace BigPile.Perf.Policies;
 
 /// <summary>Sets the table beside simulated policies, on one trace at one capacity.</summary>
 internal sealed class PolicyTable(
-    IReadOnlyList<PolicyKind> policies, int threads, int seed, ILoadProgress progress, CancellationToken stop)
+    IReadOnlyList<PolicyKind> policies, int threads, ILoadProgress progress, CancellationToken stop)
 {
     /// <summary>The fewest entries that a share of the keys stands for.</summary>
     internal const long MinCapacity = 10;
@@ -22,10 +22,9 @@ internal sealed class PolicyTable(
     /// <param name="trace">The accesses.</param>
     /// <param name="fraction">The capacity, as a share of the different keys, above 0 and to 1.</param>
     /// <param name="policies">What is simulated.</param>
-    /// <param name="seed">Decides what a policy leaves to chance.</param>
     /// <exception cref="LoadException">The table went over its limit.</exception>
-    internal static PolicyFigures Measure(Trace trace, double fraction, IReadOnlyList<PolicyKind> policies, int seed = 0) =>
-        new PolicyTable(policies, threads: 1, seed, new NoProgress(), CancellationToken.None).Measure(trace, CapacityOf(trace, fraction));
+    internal static PolicyFigures Measure(Trace trace, double fraction, IReadOnlyList<PolicyKind> policies) =>
+        new PolicyTable(policies, threads: 1, new NoProgress(), CancellationToken.None).Measure(trace, CapacityOf(trace, fraction));
 
     /// <summary>The entries that a share of a trace's keys stands for.</summary>
     internal static long CapacityOf(Trace trace, double fraction) =>
@@ -39,7 +38,7 @@ internal sealed class PolicyTable(
         ReplayFigures table = TableReplay.Run(trace, capacity, threads, progress, stop);
         return new PolicyFigures(
             capacity, table, policies.ToDictionary(
-                static kind => kind, kind => Simulate(kind, PolicyKinds.Make(kind, trace, capacity, seed), trace)));
+                static kind => kind, kind => Simulate(kind, PolicyKinds.Make(kind, trace, capacity), trace)));
     }
 
     /// <summary>

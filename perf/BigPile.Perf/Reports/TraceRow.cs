@@ -39,9 +39,7 @@ internal sealed record TraceRow
     /// <summary>The same ratios of each policy that was simulated, by its name.</summary>
     public required IReadOnlyDictionary<string, PolicyRatios> Policies { get; init; }
 
-    /// <summary>
-    /// The points by which the table is ahead of the best of LRU, S3-FIFO and W-TinyLFU, as far as they were simulated.
-    /// </summary>
+    /// <summary>The points by which the table is ahead of the best of <see cref="PolicyKinds.Rivals"/> that there are.</summary>
     public required double? DifferencePoints { get; init; }
 
     internal static TraceRow Of(string file, Trace trace, double? fraction, bool hasSizes, PolicyFigures figures) => new()

@@ -2,9 +2,11 @@ using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Perf.Loads;
 using BigPile.Perf.Reports;
+using BigPile.Perf.Stores;
 
 namespace BigPile.Perf.Tables;
 
@@ -34,20 +36,24 @@ internal sealed class CompareRunner
         var runner = new CompareRunner(options, progress, stop);
         var sides = new List<CompareSideReport>
         {
-            runner.Measure<TableSide>(),
-            runner.Measure<DictionarySide>(),
-            runner.Measure<MemoryCacheSide>(),
+            runner.Measure(static _ => new TableStore<long>(copies: true)),
+            runner.Measure(static _ => new ConcurrentDictionaryStore<long>()),
+            runner.Measure(static _ => new MemoryCacheStore<long>()),
+            runner.Measure(BitFasterStore<long>.Lru),
+            runner.Measure(BitFasterStore<long>.Lfu),
+            runner.Measure(static _ => new FusionCacheStore<long>()),
+            runner.Measure(static _ => new HybridCacheStore<long>()),
+            runner.Measure(count => new FasterStore<long>(count, options.ValueBytes, BytesOf)),
         };
         return new CompareReport { Count = options.Count, ValueBytes = options.ValueBytes, Threads = options.Threads, Sides = sides };
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)] // a side must be out of every frame before the next one is made
-    private CompareSideReport Measure<TSide>()
-        where TSide : class, ICompareSide, new()
+    private CompareSideReport Measure(Func<int, IStore<long>> make)
     {
-        Rehearse<TSide>();
+        Rehearse(make);
         GC.Collect();
-        using var side = new TSide();
+        using IStore<long> side = make(_options.Count);
         using var team = new WorkerTeam(Worker.Divide(_options.Count, _options.Threads), BatchEntries, _progress, _stop);
         TimeSpan pausesBefore = GC.GetTotalPauseDuration();
         int collectionsBefore = GC.CollectionCount(0);
@@ -70,11 +76,12 @@ internal sealed class CompareRunner
         };
     }
 
-    private void Rehearse<TSide>()
-        where TSide : class, ICompareSide, new()
+    private static ReadOnlySpan<byte> BytesOf(in long key) => MemoryMarshal.AsBytes(new ReadOnlySpan<long>(in key));
+
+    private void Rehearse(Func<int, IStore<long>> make)
     {
-        using var side = new TSide();
         int count = Math.Min(_options.Count, BatchEntries);
+        using IStore<long> side = make(count);
         for (int i = 0; i < RehearsalRounds; i++)
         {
             Put(side, 0, count);
@@ -82,7 +89,7 @@ internal sealed class CompareRunner
         }
     }
 
-    private void Put(ICompareSide side, int start, int end)
+    private void Put(IStore<long> side, int start, int end)
     {
         var value = new byte[_options.ValueBytes];
         for (int i = start; i < end; i++)
@@ -92,16 +99,16 @@ internal sealed class CompareRunner
         }
     }
 
-    private void Get(ICompareSide side, int start, int end) => Get(side, start, end, _options.Count);
+    private void Get(IStore<long> side, int start, int end) => Get(side, start, end, _options.Count);
 
-    private void Get(ICompareSide side, int start, int end, int limit)
+    private void Get(IStore<long> side, int start, int end, int limit)
     {
         var room = new byte[_options.ValueBytes];
         var order = new RandomOrder(seed: start, limit);
         for (int i = start; i < end; i++)
         {
             int key = order.Next();
-            if (!side.TryGet(key, room, out long number) || number != key)
+            if (!BinaryPrimitives.TryReadInt64LittleEndian(side.Get(key, room), out long number) || number != key)
                 throw new LoadException($"Entry {key} of {side.Name} came back as another one than was put, or not at all.");
         }
     }

@@ -35,7 +35,7 @@ internal static class TraceRunner
         string name, Trace trace, TraceOptions options, ILoadProgress progress, CancellationToken stop)
     {
         Warm(trace, options, stop);
-        var measuring = new PolicyTable(options.Policies, options.Threads, options.Seed, progress, stop);
+        var measuring = new PolicyTable(options.Policies, options.Threads, progress, stop);
         if (options.HasSizes)
             return SizedRowsOf(name, MadeSizes.Give(trace, options.Seed), options, measuring);
         if (options.Capacity is { } capacity)

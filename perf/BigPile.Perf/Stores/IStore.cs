@@ -1,0 +1,20 @@
+using System;
+
+namespace BigPile.Perf.Stores;
+
+/// <summary>What a table is set beside, and the table.</summary>
+/// <typeparam name="TKey">The type of the keys.</typeparam>
+internal interface IStore<TKey> : IDisposable
+{
+    /// <summary>Its name.</summary>
+    string Name { get; }
+
+    /// <summary>Puts a copy of a value.</summary>
+    void Put(TKey key, ReadOnlySpan<byte> value);
+
+    /// <summary>Gets a value in the way of the store: its own array, a new one, or what was copied into a buffer.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="room">A buffer for the value.</param>
+    /// <returns>The value; nothing when it is missing.</returns>
+    ReadOnlySpan<byte> Get(TKey key, Span<byte> room);
+}
