@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore;
+using BigPile.Caching;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.DependencyInjection;
@@ -59,6 +60,18 @@ public sealed class FusionRecipeTests : IDisposable
             Assert.Null(await cache.GetOrDefaultAsync<Recipes.Product>("tagged"));
             Assert.Equal("plain", (await cache.GetOrDefaultAsync<Recipes.Product>("plain"))?.Name);
         });
+    }
+
+    [Fact]
+    public async Task Two_caches_over_one_pile_do_not_mix()
+    {
+        await using WebApplication app = await RecipeHost.StartAsync(Recipes.AddBoth, _directory);
+        await app.Services.GetRequiredService<IFusionCache>().SetAsync("k", new Recipes.Product("k", "kept"));
+        await app.Services.GetRequiredService<IDistributedCache>().SetAsync("session", [1]);
+        PileCache pile = app.Services.GetRequiredService<PileCache>();
+        Assert.Equal(["distributed-cache", "products"], pile.TableNames);
+        Assert.All(pile.TableNames, name => Assert.Equal(1, pile.GetStatistics(name).EntryCount));
+        await app.StopAsync();
     }
 
     [Fact]

@@ -64,8 +64,22 @@ public static class Recipes
     {
         // recipe: sessions
         services.AddBigPile(pile => pile.Directory = directory)
-            .AsDistributedCache(new TableOptions("sessions") { MaxBytes = 1L << 30 });
+            .AsDistributedCache(new TableOptions("sessions") { CollisionMode = CollisionMode.Durable, MaxBytes = 1L << 30 });
         services.AddSession(session => session.IdleTimeout = TimeSpan.FromMinutes(20));   // and app.UseSession()
+        // recipe: end
+    }
+
+    /// <summary>Sessions and FusionCache, each with a table of its own.</summary>
+    public static void AddBoth(IServiceCollection services, string directory)
+    {
+        // recipe: both
+        services.AddBigPile(pile => pile.Directory = directory)
+            .AsDistributedCache()                                     // for sessions, and for who asks for IDistributedCache
+            .AsDistributedCache(new TableOptions("products") { CollisionMode = CollisionMode.Durable }, serviceKey: "products");
+        services.AddSession();
+        services.AddFusionCache()
+            .WithRegisteredKeyedDistributedCache("products")
+            .WithSerializer(new FusionCacheSystemTextJsonSerializer());
         // recipe: end
     }
 
