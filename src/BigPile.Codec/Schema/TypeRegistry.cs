@@ -136,6 +136,8 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     // Not every assembly of the application's is loaded when the first payload is read.
     private Type? FindInOwn(string assemblyName, string fullName)
     {
+        if (!WholeProgram.IsWhole)
+            return null; // nobody's types could be read
         if (FindInLoaded(assemblyName, fullName, out _) is { } type)
             return type;
         DeployedAssemblies.EnsureOwnAreLoaded();
@@ -181,7 +183,8 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     {
         if (assembly == Assembly.GetEntryAssembly() || options.Assemblies.Contains(assembly) || IsBigPile(assembly.GetName()))
             return true;
-        return !assembly.IsDynamic && Array.Exists(assembly.GetReferencedAssemblies(), IsBigPile);
+        // Native AOT does not know what an assembly refers to.
+        return !assembly.IsDynamic && WholeProgram.IsWhole && Array.Exists(assembly.GetReferencedAssemblies(), IsBigPile);
     }
 
     private static bool IsBigPile(AssemblyName name) => name.Name is { } text && StoredAssembly.IsLibrary(text);

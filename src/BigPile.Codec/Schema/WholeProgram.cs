@@ -20,6 +20,9 @@ internal static class WholeProgram
 
     private static readonly string? WhyNot = Examine();
 
+    /// <summary>Whether it is.</summary>
+    internal static bool IsWhole => WhyNot == null;
+
     /// <summary>Refuses to go on in a program that is trimmed or compiled by Native AOT.</summary>
     /// <exception cref="PileSerializationException">It is.</exception>
     public static void Require()
