@@ -8,28 +8,30 @@ namespace BigPile.MessagePackCSharp;
 /// <remarks>Thread safety: immutable.</remarks>
 internal sealed class ClosedOptions : MessagePackSerializerOptions
 {
-    private readonly MessagePackSerializerOptions _given;
-
     /// <param name="given">What the application chose.</param>
     internal ClosedOptions(MessagePackSerializerOptions given)
-        : base(With(given, SecurityOf(given))) => _given = given;
+        : base(given.WithSecurity(SecurityOf(given)).WithResolver(new GuardedResolver(given.Resolver)))
+    {
+    }
 
     private ClosedOptions(ClosedOptions other)
-        : base(other) => _given = other._given;
+        : base(other)
+    {
+    }
 
-    public override Type? LoadType(string typeName) => throw new MessagePackSerializationException(
-        $"The bytes name a type to make, '{typeName}'; they may be anybody's.");
+    public override Type? LoadType(string typeName) => throw Refusal(typeName);
 
-    public override void ThrowIfDeserializingTypeIsDisallowed(Type type) => _given.ThrowIfDeserializingTypeIsDisallowed(type);
+    // Asked only by who has a type by its name, also when it was known already.
+    public override void ThrowIfDeserializingTypeIsDisallowed(Type type) => throw Refusal(type.ToString());
 
     protected override MessagePackSerializerOptions Clone() => new ClosedOptions(this);
+
+    private static MessagePackSerializationException Refusal(string name) =>
+        new($"The bytes name a type to make, '{name}'; they may be anybody's.");
 
     // One of the application's own says itself what it knows.
     private static MessagePackSecurity SecurityOf(MessagePackSerializerOptions given) =>
         given.Security.GetType() == typeof(MessagePackSecurity) ? new PointerSecurity(given.Security) : given.Security;
-
-    private static MessagePackSerializerOptions With(MessagePackSerializerOptions given, MessagePackSecurity security) =>
-        given.WithSecurity(security).WithResolver(new GuardedResolver(given.Resolver, security));
 
     /// <summary>Knows pointers as keys, too.</summary>
     private sealed class PointerSecurity : MessagePackSecurity

@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
-using System.Linq;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using MessagePack;
@@ -10,11 +9,11 @@ using MessagePack.Formatters;
 namespace BigPile.MessagePackCSharp;
 
 /// <summary>
-/// Gives the formatters of another resolver, and has them refuse at the write what no read would take: a graph that is too deep, and keys
-/// whose hashes may be made to collide. Beside that it knows pointers, by which objects refer to each other.
+/// Gives the formatters of another resolver, and has each look first whether the stack has room for it: a cycle, or a graph that is too deep,
+/// would end the process. Beside that it knows pointers, by which objects refer to each other.
 /// </summary>
 /// <remarks>A pointer is its 64 bits. Thread safety: all members may be called concurrently.</remarks>
-internal sealed class GuardedResolver(IFormatterResolver others, MessagePackSecurity security) : IFormatterResolver
+internal sealed class GuardedResolver(IFormatterResolver others) : IFormatterResolver
 {
     // The library's own code writes these without asking for a formatter, and nothing is below them.
     private static readonly HashSet<Type> Leaves =
@@ -23,13 +22,7 @@ internal sealed class GuardedResolver(IFormatterResolver others, MessagePackSecu
         typeof(Uri), typeof(Version),
     ];
 
-    [ThreadStatic]
-    private static int _depth;
-
     private readonly ConcurrentDictionary<Type, object?> _formatters = new();
-
-    /// <summary>How many objects a graph may have one in another.</summary>
-    internal int MostDepth => security.MaximumObjectGraphDepth;
 
     public IMessagePackFormatter<T>? GetFormatter<T>()
     {
@@ -48,42 +41,8 @@ internal sealed class GuardedResolver(IFormatterResolver others, MessagePackSecu
         if (typeof(T) == typeof(PilePointer))
             return new PointerFormatter();
         if (typeof(Type).IsAssignableFrom(typeof(T)))
-            return new Refusal<T>("A Type is no data: a read would load whatever assembly the bytes name. Store its name as text.");
-        if (others.GetFormatter<T>() is not { } formatter)
-            return null;
-        foreach (Type key in KeysOf(typeof(T)))
-        {
-            if (!CanBeKey(key))
-            {
-                return new Refusal<T>(
-                    $"{typeof(T)} has keys of type {key}, for which the options' security has no hash that nobody can make collide. Give "
-                    + "options whose security has one.");
-            }
-        }
-        return new Guard<T>(this, formatter);
-    }
-
-    private static IEnumerable<Type> KeysOf(Type type) =>
-        from one in type.GetInterfaces().Append(type)
-        where one.IsGenericType
-        let form = one.GetGenericTypeDefinition()
-        where form == typeof(IDictionary<,>) || form == typeof(IReadOnlyDictionary<,>) || form == typeof(ISet<>)
-            || form == typeof(IReadOnlySet<>) || form == typeof(ILookup<,>)
-        select one.GetGenericArguments()[0];
-
-    private bool CanBeKey(Type key)
-    {
-        try
-        {
-            _ = typeof(MessagePackSecurity).GetMethods()
-                .Single(static method => method is { Name: nameof(MessagePackSecurity.GetEqualityComparer), IsGenericMethod: true })
-                .MakeGenericMethod(key).Invoke(security, null);
-            return true;
-        }
-        catch (System.Reflection.TargetInvocationException e) when (e.InnerException is TypeAccessException)
-        {
-            return false;
-        }
+            return new TypeFormatter<T>();
+        return others.GetFormatter<T>() is { } formatter ? new Guard<T>(this, formatter) : null;
     }
 
     /// <summary>The formatter that was asked for last: most programs have one codec.</summary>
@@ -99,23 +58,7 @@ internal sealed class GuardedResolver(IFormatterResolver others, MessagePackSecu
         public void Serialize(ref MessagePackWriter writer, T value, MessagePackSerializerOptions options)
         {
             RuntimeHelpers.EnsureSufficientExecutionStack();
-            if (value is null || typeof(T) == typeof(object)) // the formatter of what the object really is counts it
-            {
-                formatter.Serialize(ref writer, value, options);
-                return;
-            }
-            if (_depth >= resolver.MostDepth)
-                throw new MessagePackSerializationException(
-                    $"The graph has more than {resolver.MostDepth:N0} objects one in another, which no read would take.");
-            _depth++;
-            try
-            {
-                formatter.Serialize(ref writer, value, options);
-            }
-            finally
-            {
-                _depth--;
-            }
+            formatter.Serialize(ref writer, value, options);
         }
 
         public T Deserialize(ref MessagePackReader reader, MessagePackSerializerOptions options)
@@ -125,17 +68,21 @@ internal sealed class GuardedResolver(IFormatterResolver others, MessagePackSecu
         }
     }
 
-    private sealed class Refusal<T>(string reason) : IMessagePackFormatter<T>
+    /// <summary>Refuses types as data.</summary>
+    private sealed class TypeFormatter<T> : IMessagePackFormatter<T>
     {
         public void Serialize(ref MessagePackWriter writer, T value, MessagePackSerializerOptions options)
         {
             if (value is not null)
-                throw new MessagePackSerializationException(reason);
+                throw Refusal();
             writer.WriteNil();
         }
 
         public T Deserialize(ref MessagePackReader reader, MessagePackSerializerOptions options) =>
-            reader.TryReadNil() ? default! : throw new MessagePackSerializationException(reason);
+            reader.TryReadNil() ? default! : throw Refusal();
+
+        private static MessagePackSerializationException Refusal() =>
+            new("A Type is no data: a read would load whatever assembly the bytes name. Store its name as text.");
     }
 
     private sealed class PointerFormatter : IMessagePackFormatter<PilePointer>

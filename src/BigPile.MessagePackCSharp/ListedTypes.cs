@@ -1,6 +1,5 @@
 using System;
 using System.Buffers.Binary;
-using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Reflection;
 using System.Security.Cryptography;
@@ -9,12 +8,11 @@ using System.Text;
 namespace BigPile.MessagePackCSharp;
 
 /// <summary>The types that a codec may put, each with a number that follows from its name: their order means nothing.</summary>
-/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+/// <remarks>Thread safety: immutable.</remarks>
 internal sealed class ListedTypes
 {
     private readonly Dictionary<Type, uint> _numbers = [];
     private readonly Dictionary<uint, Type> _types = [];
-    private readonly ConcurrentDictionary<Type, bool> _proved = new();
 
     /// <exception cref="ArgumentException">One can't be that of an object, is listed twice, or has the number of another one.</exception>
     internal ListedTypes(Type[] types)
@@ -38,11 +36,6 @@ internal sealed class ListedTypes
     }
 
     internal bool TryGetNumber(Type type, out uint number) => _numbers.TryGetValue(type, out number);
-
-    /// <summary>Whether a value of a type was read since the codec was made.</summary>
-    internal bool IsProved(Type type) => _proved.ContainsKey(type);
-
-    internal void Prove(Type type) => _proved.TryAdd(type, true);
 
     internal Type? Find(uint number) => _types.GetValueOrDefault(number);
 

@@ -12,13 +12,12 @@ namespace BigPile.MessagePackCSharp;
 /// <see cref="MessagePackSerializer"/> writes. The list of types is the registry: no name is stored, and no type is ever made but these and
 /// what their members and unions declare. Its order means nothing; a renamed type has its former name as
 /// <see cref="FormerNameAttribute"/>. What the library does not keep is not kept: shared references become copies, and cycles are refused;
-/// objects refer to each other by <see cref="PilePointer"/>, which any of them may hold. What a read would refuse, a put does: graphs that
-/// are too deep, and keys without a hash that is safe. Thread safety: all members may be called concurrently.
+/// objects refer to each other by <see cref="PilePointer"/>, which any of them may hold. A put reads what it wrote: what could not be read
+/// again is refused. Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class MessagePackCSharpCodec : IPileCodec
 {
     private const int NumberBytes = sizeof(uint);
-    private const int LeastSuspectBytes = 256 << 10; // of what blocks hold, at their best, 64 MiB: the library reads no more
     private const string NeedsCode = "MessagePack-CSharp makes code for the types that are put.";
     private const string NeedsMembers = "MessagePack-CSharp finds the members of the types that are put by reflection.";
 
@@ -80,15 +79,12 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         try
         {
             MessagePackSerializer.Serialize(type, destination, value, _options);
-            // What a type asks for that can't be read, and what is too large once it is decompressed, would be told only at the read.
-            bool isSuspect = _options.Compression != MessagePackCompression.None && destination.LengthBytes >= LeastSuspectBytes;
-            if (isSuspect || !_types.IsProved(type))
-                Prove(destination, type);
         }
         catch (Exception e) when (e is MessagePackSerializationException or InsufficientExecutionStackException)
         {
             throw new PileSerializationException($"An object of type {type} could not be written: {Reason(e)}", e);
         }
+        Prove(destination, type);
     }
 
     /// <inheritdoc/>
@@ -113,12 +109,12 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         }
     }
 
+    // A graph that is too deep, a key without a safe hash, a constructor that throws: the library writes them, and reads them never again.
     private void Prove(PileBuffer written, Type type)
     {
         try
         {
             _ = Deserialize(written);
-            _types.Prove(type);
         }
         catch (PileSerializationException e)
         {
