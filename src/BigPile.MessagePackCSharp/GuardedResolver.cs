@@ -9,8 +9,8 @@ using MessagePack.Formatters;
 namespace BigPile.MessagePackCSharp;
 
 /// <summary>
-/// Gives the formatters of another resolver, and has each look first whether the stack has room for it: a cycle, or a graph that is too deep,
-/// would end the process. Beside that it knows pointers, by which objects refer to each other.
+/// Gives the formatters of another resolver, and has each look first whether the stack has room for it: a cycle, or a graph that is too
+/// deep, would end the process. Beside that it knows pointers, by which objects refer to each other.
 /// </summary>
 /// <remarks>A pointer is its 64 bits. Thread safety: all members may be called concurrently.</remarks>
 internal sealed class GuardedResolver(IFormatterResolver others) : IFormatterResolver

@@ -1,4 +1,5 @@
 using System;
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
@@ -45,6 +46,30 @@ public sealed class PileActivityTests(ITestOutputHelper output) : IDisposable
         seen.AssertDone(FlushActivity, null, (PileNameTag, "shop"));
         seen.AssertDone(CheckpointActivity, FlushActivity, (PileNameTag, "shop"));
         Assert.InRange(seen.Single(CheckpointActivity).Duration, TimeSpan.FromTicks(1), TimeSpan.MaxValue);
+    }
+
+    /// <summary>It is no part of what opened the pile, which may be over for long.</summary>
+    [Fact]
+    public void A_flush_by_interval_is_part_of_nothing()
+    {
+        string name = $"by-interval-{Guid.NewGuid():n}";
+        var roots = new ConcurrentQueue<bool>();
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = static source => source.Name == ActivitySourceName,
+            Sample = static (ref _) => ActivitySamplingResult.AllDataAndRecorded,
+            ActivityStopped = activity =>
+            {
+                if (activity.OperationName == FlushActivity && Equals(activity.GetTagItem(PileNameTag), name))
+                    roots.Enqueue(activity.ParentSpanId == default);
+            },
+        };
+        ActivitySource.AddActivityListener(listener);
+        using var seen = new SeenActivities();
+        using Pile pile = Pile.Open(
+            _temporary.Pile, new PileOptions { Name = name, SegmentBytes = 4 << 20, FlushInterval = TimeSpan.FromMilliseconds(5) });
+        Eventually.True(() => roots.Count >= 2);
+        Assert.DoesNotContain(false, roots);
     }
 
     [Fact]

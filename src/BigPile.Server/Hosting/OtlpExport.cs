@@ -2,6 +2,7 @@ using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -22,8 +23,6 @@ namespace BigPile.Server.Hosting;
 /// </remarks>
 internal static class OtlpExport
 {
-    private const string RequestSource = "Microsoft.AspNetCore";
-
     /// <summary>Adds what sends them.</summary>
     /// <param name="builder">The application.</param>
     /// <param name="settings">Where to.</param>
@@ -31,15 +30,15 @@ internal static class OtlpExport
     /// <param name="log">The application's log: what goes there is sent.</param>
     internal static void AddTo(WebApplicationBuilder builder, OtlpSettings settings, IReadOnlyList<string> meters, Serilog.ILogger log)
     {
-        AppContext.SetSwitch("Microsoft.AspNetCore.Hosting.SuppressActivityOpenTelemetryData", false); // method and path of a request
         bool hasSampler = Setting.Text(builder.Configuration, "OTEL_TRACES_SAMPLER") != null;
         OpenTelemetryBuilder telemetry = builder.Services.AddOpenTelemetry()
             .ConfigureResource(static resource => resource
                 .AddService("bigpile", serviceVersion: typeof(OtlpExport).Assembly.GetName().Version?.ToString(3))
                 .AddEnvironmentVariableDetector()) // which may name it otherwise
             .WithMetrics(metrics => metrics.AddMeter([.. meters]))
-            .WithTracing(traces => Sampled(traces, hasSampler).AddBigPileInstrumentation().AddSource(RequestSource))
+            .WithTracing(traces => Sampled(traces, hasSampler).AddBigPileInstrumentation().AddAspNetCoreInstrumentation())
             .WithLogging(static _ => { }, static logs => logs.IncludeFormattedMessage = true);
+        builder.Services.AddSingleton<OtlpTrouble>();
         var logs = new SerilogLoggerProvider(log);
         var categories = new ConcurrentDictionary<string, ILogger>(StringComparer.Ordinal);
         builder.Logging.AddFilter<OpenTelemetryLoggerProvider>(
@@ -51,11 +50,26 @@ internal static class OtlpExport
             : telemetry.UseOtlpExporter();
     }
 
-    /// <summary>Has it begin, ahead of what it is to see.</summary>
-    internal static void Begin(IServiceProvider services)
+    /// <summary>Builds the application, and has the sending begin ahead of what it is to see.</summary>
+    /// <exception cref="SettingsException">A variable can't be used.</exception>
+    [SuppressMessage("Design", "CA1031", Justification = "Whatever it throws: it can't begin.")]
+    internal static WebApplication Build(WebApplicationBuilder builder)
     {
-        _ = services.GetService<MeterProvider>();
-        _ = services.GetService<TracerProvider>();
+        WebApplication? app = null;
+        try
+        {
+            app = builder.Build();
+            _ = app.Services.GetRequiredService<OtlpTrouble>();
+            _ = app.Services.GetRequiredService<MeterProvider>();
+            _ = app.Services.GetRequiredService<TracerProvider>();
+            return app;
+        }
+        catch (Exception e)
+        {
+            ((IDisposable?)app)?.Dispose();
+            throw new SettingsException(
+                $"OpenTelemetry can't begin with the settings 'Otlp:…' and the variables OTEL_…: {e.GetBaseException().Message}");
+        }
     }
 
     private static OtlpExportProtocol ProtocolOf(OtlpProtocol protocol) =>

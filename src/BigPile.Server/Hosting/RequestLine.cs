@@ -1,4 +1,5 @@
 using System;
+using System.Linq;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
@@ -7,6 +8,7 @@ namespace BigPile.Server.Hosting;
 internal static class RequestLine
 {
     private const string Nobody = "nobody known";
+    private const string Hidden = "*";
 
     internal static void Write(
         ILogger<RequestLog> logger, LogLevel level, string method, string target, in RequestFrom from, int status, TimeSpan elapsed)
@@ -15,19 +17,27 @@ internal static class RequestLine
         {
             logger.Log(
                 level, "{Method} {Target} from {Client} answered {Status} in {Milliseconds:F2} ms",
-                method, LogText.Of(target), from.Client, status, elapsed.TotalMilliseconds);
+                method, Shown(target), from.Client, status, elapsed.TotalMilliseconds);
             return;
         }
         logger.Log(
             level, "{Method} {Target} from {Client} by {Key} answered {Status} in {Milliseconds:F2} ms",
-            method, LogText.Of(target), from.Client, from.Key, status, elapsed.TotalMilliseconds);
+            method, Shown(target), from.Client, from.Key, status, elapsed.TotalMilliseconds);
+    }
+
+    // Of a query the names only: a client may put a secret there, by mistake.
+    private static string Shown(string target)
+    {
+        int query = target.IndexOf('?', StringComparison.Ordinal);
+        return query < 0 ? LogText.Of(target) : LogText.Of($"{target[..query]}?{string.Join('&', target[(query + 1)..].Split('&').Select(
+            static part => part.IndexOf('=', StringComparison.Ordinal) is >= 0 and int end ? $"{part[..end]}={Hidden}" : Hidden))}");
     }
 
     /// <summary>Writes the line of a request whose client went before it had the answer.</summary>
     internal static void WriteLeft(
         ILogger<RequestLog> logger, LogLevel level, string method, string target, in RequestFrom from, TimeSpan elapsed) => logger.Log(
             level, "{Method} {Target} from {Client} was left by its client after {Milliseconds:F2} ms",
-            method, LogText.Of(target), from.Client, elapsed.TotalMilliseconds);
+            method, Shown(target), from.Client, elapsed.TotalMilliseconds);
 
     /// <summary>Writes the line of a request that its key, or the lack of one, had refused.</summary>
     internal static void WriteRefused(
@@ -37,11 +47,11 @@ internal static class RequestLine
         {
             logger.LogWarning(
                 "{Method} {Target} from {Client} by {Key} was refused with {Status}: {Reason}",
-                method, LogText.Of(target), from.Client, from.Key ?? Nobody, status, why);
+                method, Shown(target), from.Client, from.Key ?? Nobody, status, why);
             return;
         }
         logger.LogWarning(
             "{Method} {Target} from {Client} by {Key} was refused with {Status}: {Reason} {Unlogged:N0} others had no line",
-            method, LogText.Of(target), from.Client, from.Key ?? Nobody, status, why, unlogged);
+            method, Shown(target), from.Client, from.Key ?? Nobody, status, why, unlogged);
     }
 }

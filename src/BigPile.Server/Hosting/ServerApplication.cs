@@ -59,10 +59,10 @@ internal static class ServerApplication
             OtlpExport.AddTo(builder, otlp, metrics.Meters, log);
         configure?.Invoke(builder.Services);
 
-        return Assemble(builder.Build(), metrics, security, otlp);
+        return Assemble(otlp == null ? builder.Build() : OtlpExport.Build(builder), metrics, security);
     }
 
-    private static WebApplication Assemble(WebApplication app, MetricSettings metrics, SecuritySettings security, OtlpSettings? otlp)
+    private static WebApplication Assemble(WebApplication app, MetricSettings metrics, SecuritySettings security)
     {
         try
         {
@@ -71,8 +71,6 @@ internal static class ServerApplication
             _ = app.Services.GetRequiredService<ConnectionCount>(); // counts from the first connection on
             if (metrics.IsOn)
                 _ = app.Services.GetRequiredService<MetricCollector>(); // collects from the pile's opening on
-            if (otlp != null)
-                OtlpExport.Begin(app.Services);
             app.Services.GetRequiredService<PileHost>().Begin();
             Map(app, metrics, security);
             return app;

@@ -68,6 +68,8 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
     internal ITimer Every(TimeProvider time, TimeSpan period, string name, Action work)
     {
         int isRunning = 0;
+        // A run is no part of what the caller does, such as an activity that began the timer.
+        using AsyncFlowControl none = ExecutionContext.IsFlowSuppressed() ? default : ExecutionContext.SuppressFlow();
         return time.CreateTimer(_ => RunAlone(), null, period, period);
 
         void RunAlone()

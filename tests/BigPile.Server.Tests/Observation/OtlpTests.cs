@@ -9,6 +9,7 @@ using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Trace;
 using Xunit.Abstractions;
@@ -87,6 +88,7 @@ public sealed class OtlpTests(ITestOutputHelper output) : IDisposable
         SentSpan request = Assert.Single(traced, static span => span.Scope == "Microsoft.AspNetCore");
         Assert.Contains("http.request.method=POST", request.Tags, StringComparison.Ordinal);
         Assert.Contains("url.path=/v1/admin:flush", request.Tags, StringComparison.Ordinal);
+        Assert.Contains("http.response.status_code=202", request.Tags, StringComparison.Ordinal);
         SentSpan flush = Assert.Single(traced, static span => span.Name == PileTelemetry.FlushActivity);
         Assert.Equal((request.Id, "BigPile"), (flush.Parent, flush.Scope));
 
@@ -143,15 +145,21 @@ public sealed class OtlpTests(ITestOutputHelper output) : IDisposable
     }
 
     [Fact]
-    public async Task A_collector_that_is_away_is_nobodys_trouble()
+    public async Task A_collector_that_is_away_is_nobodys_trouble_and_a_line_of_the_log()
     {
         string address;
         await using (OtlpCollector gone = await OtlpCollector.StartAsync())
             address = gone.Address;
+        using var log = new KeptLog();
         await using RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile, $"--Otlp:Endpoint={address}", "--Otlp:Protocol=HttpProtobuf");
+            _directory.Pile, services => services.AddSingleton<ILoggerProvider>(log), $"--Otlp:Endpoint={address}",
+            "--Otlp:Protocol=HttpProtobuf");
         (await server.PutAsync("/v1/tables/t/entries/k", [1])).EnsureSuccessStatusCode();
         (await server.Client.GetAsync("/metrics")).EnsureSuccessStatusCode();
+        for (int i = 0; i < 3; i++)
+            server.Service<MeterProvider>().ForceFlush();
+        string line = Assert.Single(log.Lines, static line => line.Contains("OpenTelemetry: ", StringComparison.Ordinal));
+        Assert.Contains(new Uri(address).Authority, line, StringComparison.Ordinal);
     }
 
     private Task<RunningServer> StartAsync(OtlpCollector collector, params string[] settings) => RunningServer.StartAsync(

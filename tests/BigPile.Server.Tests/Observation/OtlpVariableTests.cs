@@ -1,6 +1,7 @@
 using System;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Trace;
@@ -26,6 +27,18 @@ public sealed class OtlpVariableTests
         Assert.Equal("secret", collector.ApiKey);
         Assert.All(collector.Resources, static resource => Assert.Contains("service.name=shop-cache ", resource, StringComparison.Ordinal));
         Assert.Contains(collector.Spans, static span => span.Tags.Contains("http.request.method=PUT", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("OTEL_EXPORTER_OTLP_HEADERS", "novalue")]
+    [InlineData("OTEL_METRIC_EXPORT_INTERVAL", "0")]
+    public void A_variable_that_it_can_not_begin_with_is_told_in_a_line(string name, string value)
+    {
+        using var directory = new TemporaryDirectory();
+        using var variables = new Variables(("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"), (name, value));
+        SettingsException e = Assert.Throws<SettingsException>(() => ServerApplication.Build(RunningServer.Arguments(directory.Pile)));
+        Assert.StartsWith(
+            "OpenTelemetry can't begin with the settings 'Otlp:…' and the variables OTEL_…: ", e.Message, StringComparison.Ordinal);
     }
 
     /// <summary>Variables of the environment, until it is disposed.</summary>
