@@ -80,7 +80,9 @@ internal sealed class BitFasterStore<TKey> : IStore<TKey>
 internal sealed class FusionCacheStore<TKey> : IStore<TKey>
     where TKey : notnull
 {
-    private readonly FusionCache _entries = new(new FusionCacheOptions());
+    // By default an entry lives for half a minute.
+    private readonly FusionCache _entries =
+        new(new FusionCacheOptions { DefaultEntryOptions = new FusionCacheEntryOptions(TimeSpan.FromHours(1)) });
 
     public string Name => "FusionCache";
 
@@ -103,7 +105,7 @@ internal sealed class HybridCacheStore<TKey> : IStore<TKey>
     public HybridCacheStore()
     {
         var services = new ServiceCollection();
-        services.AddHybridCache();
+        services.AddHybridCache(static cache => cache.DefaultEntryOptions = new() { Expiration = TimeSpan.FromHours(1) });
         _services = services.BuildServiceProvider();
         _entries = _services.GetRequiredService<HybridCache>();
     }
