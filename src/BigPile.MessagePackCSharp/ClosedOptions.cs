@@ -10,7 +10,8 @@ internal sealed class ClosedOptions : MessagePackSerializerOptions
 {
     /// <param name="given">What the application chose.</param>
     internal ClosedOptions(MessagePackSerializerOptions given)
-        : base(given.WithSecurity(SecurityOf(given)).WithResolver(new GuardedResolver(given.Resolver)))
+        : base(given.WithSecurity(SecurityOf(given))
+            .WithResolver(new GuardedResolver(given.Resolver, given.Security.MaximumObjectGraphDepth)))
     {
     }
 

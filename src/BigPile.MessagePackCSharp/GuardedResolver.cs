@@ -13,8 +13,11 @@ namespace BigPile.MessagePackCSharp;
 /// deep, would end the process. Beside that it knows pointers, by which objects refer to each other.
 /// </summary>
 /// <remarks>A pointer is its 64 bits. Thread safety: all members may be called concurrently.</remarks>
-internal sealed class GuardedResolver(IFormatterResolver others) : IFormatterResolver
+internal sealed class GuardedResolver(IFormatterResolver others, int mostDepth) : IFormatterResolver
 {
+    // A read counts fewer of them than there are formatters one in another. To come back from a full stack would take seconds.
+    private const int MostFormattersPerStep = 4;
+
     // The library's own code writes these without asking for a formatter, and nothing is below them.
     private static readonly HashSet<Type> Leaves =
     [
@@ -22,6 +25,10 @@ internal sealed class GuardedResolver(IFormatterResolver others) : IFormatterRes
         typeof(Uri), typeof(Version),
     ];
 
+    [ThreadStatic]
+    private static int _depth;
+
+    private readonly long _mostFormatters = (long)mostDepth * MostFormattersPerStep;
     private readonly ConcurrentDictionary<Type, object?> _formatters = new();
 
     public IMessagePackFormatter<T>? GetFormatter<T>()
@@ -35,6 +42,8 @@ internal sealed class GuardedResolver(IFormatterResolver others) : IFormatterRes
             Volatile.Write(ref Last<T>.Formatter, guard);
         return formatter;
     }
+
+    private int MostDepth => mostDepth;
 
     private object? Make<T>()
     {
@@ -58,7 +67,20 @@ internal sealed class GuardedResolver(IFormatterResolver others) : IFormatterRes
         public void Serialize(ref MessagePackWriter writer, T value, MessagePackSerializerOptions options)
         {
             RuntimeHelpers.EnsureSufficientExecutionStack();
-            formatter.Serialize(ref writer, value, options);
+            if (_depth >= resolver._mostFormatters)
+            {
+                throw new MessagePackSerializationException(
+                    $"The graph is a cycle, or has far more than {resolver.MostDepth:N0} objects one in another.");
+            }
+            _depth++;
+            try
+            {
+                formatter.Serialize(ref writer, value, options);
+            }
+            finally
+            {
+                _depth--;
+            }
         }
 
         public T Deserialize(ref MessagePackReader reader, MessagePackSerializerOptions options)

@@ -36,7 +36,7 @@ public sealed class ReadableTests
             trusts ? MessagePackSecurity.TrustedData : MessagePackSecurity.UntrustedData);
         var chain = new Chain();
         chain.Next = chain;
-        OnThread(1 << 20, () =>
+        OnThread(trusts ? 192 << 10 : 4 << 20, () =>
         {
             using var pile = new Pile(new PileOptions { Codec = new MessagePackCSharpCodec(options, typeof(Chain)) });
             Assert.Throws<PileSerializationException>(() => pile.Put(chain));
