@@ -10,7 +10,7 @@ public sealed class SourceTests
     private const int MaxLines = 300;
     private const int MaxLinesOfParts = 600;
 
-    private static readonly string[] Foreign = ["Microsoft.", "OpenTelemetry."];
+    private static readonly string[] Foreign = ["Microsoft.", "OpenTelemetry.", "Aspire."];
     private static readonly string[] Everything = ["src", "tests", "perf"];
 
     [Fact]

@@ -1,0 +1,35 @@
+using System;
+using Aspire.Hosting.ApplicationModel;
+using BigPile.Http.Security;
+
+namespace Aspire.Hosting;
+
+/// <summary>Adds BigPile's service to an Aspire application.</summary>
+public static class BigPileResourceBuilderExtensions
+{
+    private const int Port = 5080;
+
+    /// <summary>
+    /// Adds the service in a container, with a volume for its pile, a key, a health check, and its telemetry for the dashboard.
+    /// </summary>
+    /// <param name="builder">Describes the application.</param>
+    /// <param name="name">The resource's name.</param>
+    /// <param name="port">The port of the host; any free one when left out.</param>
+    /// <returns>What describes it further; <c>WithImage</c> names another image than <c>bigpile</c>.</returns>
+    public static IResourceBuilder<BigPileResource> AddBigPile(
+        this IDistributedApplicationBuilder builder, [ResourceName] string name, int? port = null)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        BigPileKey key = BigPileKey.Create(name, KeyScopes.Read | KeyScopes.Write, out string credential);
+        return builder.AddResource(new BigPileResource(name, credential))
+            .WithImage("bigpile")
+            .WithVolume($"{name}-pile", "/data")
+            .WithHttpEndpoint(port, Port, BigPileResource.EndpointName)
+            .WithHttpHealthCheck("/health/ready")
+            .WithEnvironment("Security__AllowWithoutTls", "true") // the endpoint is the host's own
+            .WithEnvironment("Security__Keys__0__Name", key.Name)
+            .WithEnvironment("Security__Keys__0__Hash", key.Hash)
+            .WithEnvironment("Security__Keys__0__Scopes", "read,write")
+            .WithOtlpExporter();
+    }
+}
