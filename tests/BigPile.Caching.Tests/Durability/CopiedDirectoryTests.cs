@@ -43,8 +43,16 @@ public sealed class CopiedDirectoryTests : IDisposable
             PileVerification verified = Pile.VerifyDirectory(At(copy));
             Assert.Contains(verified.Faults, static fault => fault.What.Contains("is a copy", StringComparison.Ordinal));
             Assert.False(verified.IsSound);
-            using (Pile reader = new Pile(new PileOptions { Directory = At(copy), ReadOnly = true }))
+            try
+            {
+                using Pile reader = new(new PileOptions { Directory = At(copy), ReadOnly = true });
                 Assert.False(reader.Recovery.WasClean);
+            }
+            catch (PileStorageException e)
+            {
+                // A segment that was made while it was copied is listed and not there: who only reads mends nothing, and says so.
+                Assert.Contains("is missing", e.Message, StringComparison.Ordinal);
+            }
             using (PileCache cache = Open(copy))
             {
                 Assert.Contains(cache.Pile.Recovery.Faults, static fault => fault.What.Contains("is a copy", StringComparison.Ordinal));
