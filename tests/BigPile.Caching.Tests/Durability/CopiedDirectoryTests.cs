@@ -29,7 +29,7 @@ public sealed class CopiedDirectoryTests : IDisposable
             try
             {
                 for (int i = 0; i < 5; i++)
-                    Copy("pile", "copy" + i);
+                    CopyWhole("pile", "copy" + i);
             }
             finally
             {
@@ -43,16 +43,8 @@ public sealed class CopiedDirectoryTests : IDisposable
             PileVerification verified = Pile.VerifyDirectory(At(copy));
             Assert.Contains(verified.Faults, static fault => fault.What.Contains("is a copy", StringComparison.Ordinal));
             Assert.False(verified.IsSound);
-            try
-            {
-                using Pile reader = new(new PileOptions { Directory = At(copy), ReadOnly = true });
+            using (Pile reader = new Pile(new PileOptions { Directory = At(copy), ReadOnly = true }))
                 Assert.False(reader.Recovery.WasClean);
-            }
-            catch (PileStorageException e)
-            {
-                // A segment that was made while it was copied is listed and not there: who only reads mends nothing, and says so.
-                Assert.Contains("is missing", e.Message, StringComparison.Ordinal);
-            }
             using (PileCache cache = Open(copy))
             {
                 Assert.Contains(cache.Pile.Recovery.Faults, static fault => fault.What.Contains("is a copy", StringComparison.Ordinal));
@@ -136,6 +128,19 @@ public sealed class CopiedDirectoryTests : IDisposable
         using Process cp = Process.Start("cp", ["-r", At(from), At(to)]);
         cp.WaitForExit();
     }
+
+    // A copy that lacks a segment, as one was made meanwhile, is refused by that file's name.
+    private void CopyWhole(string from, string to)
+    {
+        Copy(from, to);
+        while (SegmentsOf(from) != SegmentsOf(to))
+        {
+            Directory.Delete(At(to), recursive: true);
+            Copy(from, to);
+        }
+    }
+
+    private int SegmentsOf(string name) => Directory.GetFiles(At(name), "segment-*").Length;
 
     private string At(string name) => Path.Combine(_directory.Path, name);
 
