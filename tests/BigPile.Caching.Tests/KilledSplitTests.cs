@@ -34,12 +34,12 @@ public sealed unsafe class KilledSplitTests
                 index.GrowFor((long)(index.BucketCount * 4.2) + 20);
             ulong[] slots = Fill(index, random);
             ulong count = index.BucketCount;
-            bool hasMoved = CutOff(index, step, random) != 0;
+            bool hasRelocated = CutOff(index, step, random) != 0;
             index.Recover();
             index.Recover(); // and once more, after a kill in between
             Assert.Equal(slots, All(index));
             bool isFinished =
-                step is Step.Clearing or Step.BringingForward or Step.Ended || (step == Step.RaisedWithoutCopies && !hasMoved);
+                step is Step.Clearing or Step.BringingForward or Step.Ended || (step == Step.RaisedWithoutCopies && !hasRelocated);
             Assert.True(
                 index.BucketCount == count + (isFinished ? 1u : 0u), $"seed {seed}, round {round}: {index.BucketCount}, was {count}");
             _ = new IndexCheck(index).Run();
@@ -88,26 +88,26 @@ public sealed unsafe class KilledSplitTests
         var born = new LockedBucket(index, index.At(number), number);
         var split = new BucketSplit(index, level);
         born.First->Initialize(level + 1);
-        SlotPlace[] moved = [.. Taken(old).Where(place => split.IsMoved(place.Value))];
+        SlotPlace[] relocated = [.. Taken(old).Where(place => split.IsMoved(place.Value))];
         if (step == Step.Ended)
             split.Run(old, born);
         else if (step != Step.RaisedWithoutCopies)
-            Copy(index, born, step == Step.Copying ? moved[..random.Next(moved.Length + 1)] : moved);
+            Copy(index, born, step == Step.Copying ? relocated[..random.Next(relocated.Length + 1)] : relocated);
         if (step is Step.Clearing or Step.BringingForward or Step.RaisedWithoutCopies)
             old.First->BeginMoveLocked();
         if (step is Step.Clearing or Step.BringingForward)
-            Clear(step == Step.Clearing ? moved[..random.Next(moved.Length + 1)] : moved);
+            Clear(step == Step.Clearing ? relocated[..random.Next(relocated.Length + 1)] : relocated);
         if (step == Step.BringingForward)
             BringForward(index, old, random);
         if (!index.Locks.IsShared(old.Number, number))
             index.Locks.Exit(number);
         index.Locks.Exit(old.Number); // as a kill does, whatever the bucket says
-        return moved.Length;
+        return relocated.Length;
     }
 
-    private static void Copy(TableIndex index, in LockedBucket born, SlotPlace[] moved)
+    private static void Copy(TableIndex index, in LockedBucket born, SlotPlace[] relocated)
     {
-        foreach (SlotPlace place in moved)
+        foreach (SlotPlace place in relocated)
         {
             Assert.True(index.TryFindRoomLocked(born, int.MaxValue, out SlotPlace room));
             room.Store(place.Value);

@@ -90,7 +90,7 @@ public sealed class RoomTests : StoppedCacheTest
             new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable });
         CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>("t");
         PilePointer[] pointers =
-            [.. Enumerable.Range(0, MovedTable.Capacity).Select(i => cache.Pile.Put(BitConverter.GetBytes(i)))];
+            [.. Enumerable.Range(0, ShadowHeaderTable.Capacity).Select(i => cache.Pile.Put(BitConverter.GetBytes(i)))];
         for (int i = 0; i < 200; i++)
         {
             PilePointer owned = cache.Pile.Put(new byte[1]);
@@ -115,7 +115,7 @@ public sealed class RoomTests : StoppedCacheTest
         Assert.Equal(before - 300, after);
         Assert.Equal(100, table.Count);
         await cache.Pile.FlushAsync();
-        Assert.Equal(0, cache.Pile.Space.Moved.Count);
+        Assert.Equal(0, cache.Pile.Space.ShadowHeaders.Count);
         Assert.True(cache.Pile.Verify().IsSound);
     }
 

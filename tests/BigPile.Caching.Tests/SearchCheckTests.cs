@@ -48,8 +48,8 @@ public sealed class SearchCheckTests : IDisposable
     [Fact]
     public void An_entry_that_moves_to_another_bucket_during_the_search_is_not_missed()
     {
-        Assert.Equal("value", ReadWhileMoved<AllChecks>("right"));
-        Assert.Null(ReadWhileMoved<NoSlotOrStateCheck>("wrong"));
+        Assert.Equal("value", ReadWhileSplit<AllChecks>("right"));
+        Assert.Null(ReadWhileSplit<NoSlotOrStateCheck>("wrong"));
     }
 
     [Theory]
@@ -129,7 +129,7 @@ public sealed class SearchCheckTests : IDisposable
         return System.Text.Encoding.UTF8.GetString(reader.Result);
     }
 
-    private string? ReadWhileMoved<TChecks>(string name)
+    private string? ReadWhileSplit<TChecks>(string name)
         where TChecks : struct, ISearchChecks
     {
         CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(name), new SameHash());

@@ -22,7 +22,7 @@ internal static class Windows
         KillWindow.ReplaceHalfOfPayload, KillWindow.ReplaceBeforeHeader, KillWindow.RedoBeforeFilled, KillWindow.RedoBeforeValid,
         KillWindow.RedoBeforeIdle, KillWindow.LinkBeforeSwing, KillWindow.LinkBeforeOldTargetFreed, KillWindow.DeleteBeforeTargetFreed,
         KillWindow.RunBeforeCut, KillWindow.RunBeforeTailsFreed, KillWindow.CompactBeforeOldTargetFreed, KillWindow.RawBetweenPieces,
-        KillWindow.MovedBeforeCounted, KillWindow.MovedBeforeGivenUp,
+        KillWindow.ShadowBeforeValid, KillWindow.ShadowBeforeRemoved,
     ];
 
     private static readonly KillWindow[] OfTable =

@@ -32,14 +32,14 @@ internal static class SideBySide
         var team = new Team(workers);
         Task[] tasks = [.. workers.Select((_, index) => Start(() => team.Work(index)))];
         long lacking = long.MaxValue;
-        long moved = Stopwatch.GetTimestamp();
+        long progressed = Stopwatch.GetTimestamp();
         while (!Task.WaitAll(tasks, TimeSpan.FromSeconds(1)))
         {
             (long before, lacking) = (lacking, team.Lacking);
             if (lacking != before)
-                moved = Stopwatch.GetTimestamp();
+                progressed = Stopwatch.GetTimestamp();
             else
-                team.Check(Stopwatch.GetElapsedTime(moved));
+                team.Check(Stopwatch.GetElapsedTime(progressed));
         }
         team.Throw();
     }

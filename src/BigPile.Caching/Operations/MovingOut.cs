@@ -38,10 +38,10 @@ internal static class MovingOut
         ThreadPresence presence = core.EnterToChange();
         try
         {
-            var movedOut = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
+            var externalized = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
             KillPoint.Pass(KillWindow.MoveOutBeforeEntry);
-            pointer = movedOut.Pointer;
-            return core.PutPointerInside(presence, key, entry, movedOut);
+            pointer = externalized.Pointer;
+            return core.PutPointerInside(presence, key, entry, externalized);
         }
         catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(presence, e, flushes))
         {
@@ -60,22 +60,22 @@ internal static class MovingOut
     }
 
     private static PutResult? PutPointerInside(
-        this TableCore core, ThreadPresence presence, in KeyProbe key, in EntryCopy entry, MovedOut movedOut)
+        this TableCore core, ThreadPresence presence, in KeyProbe key, in EntryCopy entry, MovedOut externalized)
     {
-        Debug.Assert(movedOut.Pointer.IsValid, "An entry that leads nowhere is taken for a trace of a kill.");
-        ulong word = movedOut.Pointer.ToUInt64();
+        Debug.Assert(externalized.Pointer.IsValid, "An entry that leads nowhere is taken for a trace of a kill.");
+        ulong word = externalized.Pointer.ToUInt64();
         ReadOnlySpan<byte> bytes = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
         EntryCopy used = entry.SlidingTicks == 0
             ? entry
             : entry with { ExpiresAt = EntryTimes.RenewalOf(entry.SlidingTicks, entry.SlidingEnd, core.Clock.Now) };
         try
         {
-            var order = new PutOrder(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), movedOut);
+            var order = new PutOrder(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
             return core.PutInside(presence, key, used.Spec, order, out _);
         }
         finally
         {
-            movedOut.AbandonUnlessLive(core.Pile);
+            externalized.AbandonUnlessLive(core.Pile);
         }
     }
 }

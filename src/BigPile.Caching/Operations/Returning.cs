@@ -57,13 +57,13 @@ internal static unsafe class Returning
         }
         if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)
             return SpillOutcome.Missing;
-        bool isMoved = core.PutOffEnd(block);
+        bool isExtended = core.PutOffEnd(block);
         PutResult? result = core.IsFarOverLimits() ? PutResult.Collision : core.PutBack(key, block.WrittenSpan, mark);
         if (result is null)
             return null;
         if (result == PutResult.Collision)
         {
-            if (isMoved)
+            if (isExtended)
                 spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, staged);
             return SpillOutcome.NoRoom;
         }

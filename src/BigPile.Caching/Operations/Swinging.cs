@@ -110,7 +110,7 @@ internal static unsafe class Swinging
             core.NotePut(order, oldAddress, old.Head.Version, ref change);
         core.PublishLocked(key, spec, order, old.Place, ref change);
         Debug.Assert(Fault.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
-        if (order.MovedOut != null && spec.SlidingTicks != 0) // the life goes on
+        if (order.Externalized != null && spec.SlidingTicks != 0) // the life goes on
             core.ReadBuffer.HandOnLocked(old.Head.Version, change.Version, key.Hash);
         if (Fault.FreedOutsideLock)
             core.Index.Locks.Exit(core.Index.Locate(key.Hash));
@@ -169,7 +169,7 @@ internal static unsafe class Swinging
     }
 
     private static void NotePut(this TableCore core, in PutOrder order, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
-        put.Note = core.Note(put.Presence, put.Slot.Address, oldAddress, oldVersion, ownsNew: order.MovedOut != null, put.Added);
+        put.Note = core.Note(put.Presence, put.Slot.Address, oldAddress, oldVersion, ownsNew: order.Externalized != null, put.Added);
 
     /// <summary>Publishes the new entry, and has a slot lead to it.</summary>
     private static void PublishLocked(
@@ -184,11 +184,11 @@ internal static unsafe class Swinging
             place.Store(new IndexSlot(key.Hash, change.Slot.Address));
         KillPoint.Pass(KillWindow.PutBeforeHeader);
         if (Fault.ObjectBeforeEntry)
-            order.MovedOut?.Publish(core.Pile);
+            order.Externalized?.Publish(core.Pile);
         core.Pile.Entries.Publish(change.Slot, change.PayloadBytes);
         change.IsPublished = true;
         if (!Fault.ObjectBeforeEntry)
-            order.MovedOut?.Publish(core.Pile);
+            order.Externalized?.Publish(core.Pile);
         KillPoint.Pass(KillWindow.EntryBeforeSwing);
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {

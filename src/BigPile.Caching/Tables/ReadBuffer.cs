@@ -200,9 +200,9 @@ internal sealed partial class ReadBuffer
             return 0;
         while (now - time > use.SlidingTicks >> FineShift)
         {
-            long moved = now | (time & Note.Ahead);
-            if (note.TryExchange(time, moved))
-                return moved;
+            long refreshed = now | (time & Note.Ahead);
+            if (note.TryExchange(time, refreshed))
+                return refreshed;
             time = note.Time;
             if (time <= 0)
                 return 0;

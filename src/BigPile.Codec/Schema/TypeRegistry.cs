@@ -141,7 +141,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         if (FindInLoaded(assemblyName, fullName, out _) is { } type)
             return type;
         DeployedAssemblies.EnsureOwnAreLoaded();
-        return FindInLoaded(assemblyName, fullName, out Type? moved) ?? FindRenamed(fullName) ?? moved;
+        return FindInLoaded(assemblyName, fullName, out Type? relocated) ?? FindRenamed(fullName) ?? relocated;
     }
 
     private Type? FindRenamed(string fullName)
@@ -157,7 +157,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     }
 
     // A class that has moved to another of the application's assemblies is found by its full name, if that is unique.
-    private Type? FindInLoaded(string assemblyName, string fullName, out Type? moved)
+    private Type? FindInLoaded(string assemblyName, string fullName, out Type? relocated)
     {
         var found = new List<Type>();
         Type? named = null;
@@ -169,7 +169,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
             if (StoredAssembly.NameOf(assembly) == assemblyName && (named is null || DeployedAssemblies.AreLoadedWith(assembly)))
                 named = type; // of an assembly that is loaded twice, the one that was not loaded as a plug-in
         }
-        moved = named is null && found.Count == 1 ? found[0] : null;
+        relocated = named is null && found.Count == 1 ? found[0] : null;
         return named;
     }
 

@@ -57,7 +57,7 @@ internal sealed class ClientWaits : IDisposable
             : waits.ForAsync(new Wait(context, holdsRoom ? PaceOf(context) : null, waits._time.GetTimestamp()), waiting);
 
     /// <summary>Says what a client that holds room has sent or taken.</summary>
-    internal static void NoteMoved(HttpContext context, long bytes) => context.Features.Get<Pace>()?.Earn(bytes);
+    internal static void RecordProgress(HttpContext context, long bytes) => context.Features.Get<Pace>()?.Earn(bytes);
 
     /// <summary>Looks for those that have waited too long.</summary>
     internal void Look()

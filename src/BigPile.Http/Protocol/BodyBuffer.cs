@@ -46,7 +46,7 @@ internal static class BodyBuffer
             ReadResult result =
                 await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsRoom).ConfigureAwait(false);
             if (holdsRoom)
-                ClientWaits.NoteMoved(context, result.Buffer.Length);
+                ClientWaits.RecordProgress(context, result.Buffer.Length);
             // The server keeps to the limit too; this also holds where the limit can't be set.
             if (buffer.WrittenSpan.Length - startBytes + result.Buffer.Length > maxBytes)
             {

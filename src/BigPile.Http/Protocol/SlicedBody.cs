@@ -46,7 +46,7 @@ internal static class SlicedBody
     {
         FlushResult result = await ClientWaits.ForAsync(response.HttpContext, flush, holdsRoom).ConfigureAwait(false);
         if (holdsRoom)
-            ClientWaits.NoteMoved(response.HttpContext, lengthBytes);
+            ClientWaits.RecordProgress(response.HttpContext, lengthBytes);
         return !result.IsCompleted && !result.IsCanceled;
     }
 

@@ -18,7 +18,7 @@ internal sealed class RequestFaults(RequestDelegate next)
     private const string ServerAssembly = "Microsoft.AspNetCore.Server.Kestrel.Core";
 
     // The server moves the length there when there is a transfer coding too.
-    private const string MovedLength = "X-Content-Length";
+    private const string OriginalLength = "X-Content-Length";
 
     public Task InvokeAsync(HttpContext context)
     {
@@ -34,7 +34,7 @@ internal sealed class RequestFaults(RequestDelegate next)
         if (codings.Count == 0 || !HttpProtocol.IsHttp11(request.Protocol) && !HttpProtocol.IsHttp10(request.Protocol))
             return null;
         if (HttpProtocol.IsHttp10(request.Protocol) || request.Headers.ContainsKey(HeaderNames.ContentLength)
-            || request.Headers.ContainsKey(MovedLength))
+            || request.Headers.ContainsKey(OriginalLength))
             return ProblemCatalog.AmbiguousFraming;
         bool isChunked = codings.Count == 1 && string.Equals(codings[0], "chunked", StringComparison.OrdinalIgnoreCase);
         return isChunked ? null : ProblemCatalog.UnknownTransferCoding;

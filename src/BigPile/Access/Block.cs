@@ -16,7 +16,7 @@ internal readonly unsafe struct Block(byte* start, ulong* word, ulong address, B
     internal readonly PageInfo Info = info;
 
     /// <summary>Whether the header is elsewhere than in front of the payload.</summary>
-    internal bool IsMoved => _word != (ulong*)Start;
+    internal bool IsShadowed => _word != (ulong*)Start;
 
     /// <summary>The word in front of the payload.</summary>
     internal BlockHeader OwnHeader => new(Volatile.Read(ref *(ulong*)Start));

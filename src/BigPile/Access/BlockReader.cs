@@ -16,7 +16,7 @@ namespace BigPile.Access;
 /// looks at everything again. In order:
 /// <list type="number">
 /// <item>sequence of the address's stripe (acquire), even;</item>
-/// <item>header (acquire): live, of the pointer's generation. Busy: the header in <see cref="MovedTable"/> counts if there is one, else
+/// <item>header (acquire): live, of the pointer's generation. Busy: the header in <see cref="ShadowHeaderTable"/> counts if there is one, else
 /// start over;</item>
 /// <item>page info, behind the header's load: a page that changes its slot size is taken from readers before its slots are laid out, so
 /// whoever saw bytes of the new layout in the header sees the new info as well. Nobody has examined it: that is done, and start over;
@@ -126,7 +126,7 @@ internal sealed unsafe class BlockReader
                     Throw.DanglingLink(pointer);
             }
             else if (TChecks.Sequence && (sequence & 1) == 0
-                && TryReadMoved(pointer, block, header, ref reader, out bool isLive)
+                && TryReadShadowed(pointer, block, header, ref reader, out bool isLive)
                 && infoAt->Word == info.Word && stripe->Sequence == sequence)
             {
                 return isLive;
@@ -167,12 +167,12 @@ internal sealed unsafe class BlockReader
     /// <param name="isLive">Whether the pointer names it.</param>
     /// <returns><see langword="false"/> when it has to be looked at again, from the beginning.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryReadMoved<TReader>(PilePointer pointer, byte* block, BlockHeader own, ref TReader reader, out bool isLive)
+    private bool TryReadShadowed<TReader>(PilePointer pointer, byte* block, BlockHeader own, ref TReader reader, out bool isLive)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         isLive = false;
         ulong* word = null;
-        if (!_space.IsMoved(pointer.Address, own, ref word))
+        if (!_space.IsShadowed(pointer.Address, own, ref word))
             return false;
         var header = new BlockHeader(Volatile.Read(ref *word));
         isLive = header.Generation == pointer.Generation && header.IsAddressable;
@@ -181,15 +181,15 @@ internal sealed unsafe class BlockReader
             isWhole = TryReadTarget(pointer.Address, header, ref reader);
         else if (isWhole && isLive)
             reader.Read(block + BlockHeader.SizeBytes, header.PayloadBytes, header.Kind);
-        bool isIntact = !isWhole || !isLive || !_checksEveryRead || IsMovedIntact(pointer.Address, block, header);
+        bool isIntact = !isWhole || !isLive || !_checksEveryRead || IsShadowedIntact(pointer.Address, block, header);
         Volatile.ReadBarrier();
-        bool isSame = *word == header.Word && MovedTable.IsStill(word, pointer.Address, own.Generation) && *(ulong*)block == own.Word;
+        bool isSame = *word == header.Word && ShadowHeaderTable.IsStill(word, pointer.Address, own.Generation) && *(ulong*)block == own.Word;
         if (isWhole && isSame && !isIntact)
             Throw.Damaged(_space.DirectoryPath, header.PayloadBytes);
         return isWhole && isSame;
     }
 
-    private bool IsMovedIntact(ulong address, byte* block, BlockHeader header)
+    private bool IsShadowedIntact(ulong address, byte* block, BlockHeader header)
     {
         PageInfo* info;
         if (header.Kind != BlockKind.Link)

@@ -8,7 +8,7 @@ namespace BigPile.Access;
 /// <param name="Checksums">Which checksums blocks have.</param>
 /// <param name="ChecksEveryRead">Whether each read compares with them.</param>
 /// <param name="Redo">Where a payload goes before it is written over another one.</param>
-/// <param name="Moved">The headers that count of blocks whose own header must stay.</param>
+/// <param name="ShadowHeaders">The headers that count of blocks whose own header must stay.</param>
 /// <param name="Examiner">Examines the pages that were found.</param>
 /// <param name="FreeEpoch">The mark of what is freed until the first flush.</param>
 internal readonly record struct BlockRules(
@@ -16,10 +16,10 @@ internal readonly record struct BlockRules(
     BlockChecksums Checksums,
     bool ChecksEveryRead,
     Redo Redo,
-    MovedTable Moved,
+    ShadowHeaderTable ShadowHeaders,
     PageExaminer? Examiner,
     long FreeEpoch)
 {
     /// <summary>Of a pile in memory: nothing outlives the process, so nothing has to be kept for the next one.</summary>
-    internal static BlockRules OfMemory => new(null, BlockChecksums.None, false, new NoRedo(), MovedTable.None(), null, 0);
+    internal static BlockRules OfMemory => new(null, BlockChecksums.None, false, new NoRedo(), ShadowHeaderTable.None(), null, 0);
 }

@@ -9,7 +9,7 @@ namespace BigPile.Access;
 
 /// <summary>Ending blocks, and replacing the header that counts.</summary>
 /// <remarks>
-/// What was flushed stays as it is until a later flush has ended: see <see cref="Durability.MovedTable"/> for headers, and
+/// What was flushed stays as it is until a later flush has ended: see <see cref="Durability.ShadowHeaderTable"/> for headers, and
 /// <see cref="Quarantine"/> for room. Blocks of which that is true are called frozen.
 /// </remarks>
 internal sealed unsafe partial class BlockSpace
@@ -19,14 +19,14 @@ internal sealed unsafe partial class BlockSpace
     {
         Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
         Debug.Assert(header.IsFree || header.Generation == block.Header.Generation, "A block keeps its generation while it lives.");
-        if (block.IsMoved || !IsFrozen(block))
+        if (block.IsShadowed || !IsFrozen(block))
         {
             block.Publish(header);
             return;
         }
-        _moved.Add(block.Address, block.Header.Generation, header);
-        _moved.NoteInPlace(header.PayloadBytes);
-        if (_moved.IsHalfFull)
+        _shadowHeaders.Add(block.Address, block.Header.Generation, header);
+        _shadowHeaders.NoteInPlace(header.PayloadBytes);
+        if (_shadowHeaders.IsHalfFull)
             Room.RequestFlush();
     }
 
@@ -35,15 +35,15 @@ internal sealed unsafe partial class BlockSpace
     /// What a table frees under its lock can't wait for a flush, nor fail: the last places are for that, and before each of its calls
     /// there is room in four of sixteen.
     /// </remarks>
-    internal void CheckMovedRoom(bool usesReserve = false)
+    internal void CheckShadowCapacity(bool usesReserve = false)
     {
         int look = _givingBack.Look();
-        if (usesReserve ? _moved.IsExhausted : _moved.IsFull)
-            ThrowMovedFull(look);
+        if (usesReserve ? _shadowHeaders.IsExhausted : _shadowHeaders.IsFull)
+            ThrowShadowTableFull(look);
     }
 
-    private void ThrowMovedFull(int look) => throw new PileFullException(
-        $"{_moved.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.")
+    private void ThrowShadowTableFull(int look) => throw new PileFullException(
+        $"{_shadowHeaders.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.")
     {
         LookedAt = look,
     };

@@ -42,7 +42,7 @@ internal sealed unsafe partial class BlockSpace
         var word = (ulong*)start;
         var header = new BlockHeader(Volatile.Read(ref *word));
         PageInfo info = SegmentMap.Load(infoAt);
-        if (header.IsBusy && IsMoved(pointer.Address, header, ref word))
+        if (header.IsBusy && IsShadowed(pointer.Address, header, ref word))
             header = new BlockHeader(Volatile.Read(ref *word)); // stays there until this call has left the pile
         if (header.Kind == BlockKind.Link)
             ExamineTarget(header);
@@ -76,11 +76,11 @@ internal sealed unsafe partial class BlockSpace
     }
 
     /// <summary>Whether the header that counts of a block whose own one is busy lies elsewhere, and where.</summary>
-    internal bool IsMoved(ulong address, BlockHeader own, ref ulong* word)
+    internal bool IsShadowed(ulong address, BlockHeader own, ref ulong* word)
     {
         if (own.IsFree)
             return false;
-        ulong* found = _moved.Find(address, own.Generation);
+        ulong* found = _shadowHeaders.Find(address, own.Generation);
         if (found == null)
             return false;
         word = found;

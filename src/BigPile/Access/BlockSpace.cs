@@ -23,7 +23,7 @@ internal sealed unsafe partial class BlockSpace
     private readonly Allocator _allocator;
     private readonly GivingBack _givingBack;
     private readonly LeaseTable _leases = new();
-    private readonly MovedTable _moved;
+    private readonly ShadowHeaderTable _shadowHeaders;
     private long _linkCount;
     private long _freeEpoch;
 
@@ -38,7 +38,7 @@ internal sealed unsafe partial class BlockSpace
         Room = room;
         _checksums = rules.Checksums;
         _isSealed = _checksums != BlockChecksums.None;
-        _moved = rules.Moved;
+        _shadowHeaders = rules.ShadowHeaders;
         Redo = rules.Redo;
         ChecksEveryRead = rules.ChecksEveryRead;
         DirectoryPath = rules.DirectoryPath;
@@ -62,7 +62,7 @@ internal sealed unsafe partial class BlockSpace
     internal LeaseTable Leases => _leases;
 
     /// <summary>The headers that count of blocks whose own header must stay.</summary>
-    internal MovedTable Moved => _moved;
+    internal ShadowHeaderTable ShadowHeaders => _shadowHeaders;
 
     /// <summary>Where a payload goes before it is written over another one.</summary>
     internal Redo Redo { get; }
@@ -127,7 +127,7 @@ internal sealed unsafe partial class BlockSpace
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void MakeRoomToMove()
     {
-        if (_moved.IsNearlyFull && !ThreadPresence.Mine.IsInside)
+        if (_shadowHeaders.IsNearlyFull && !ThreadPresence.Mine.IsInside)
             _ = Room.TryFlush();
     }
 

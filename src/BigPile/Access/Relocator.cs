@@ -63,8 +63,8 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 origin.Publish(origin.Header);
                 return;
             }
-            if (!origin.IsMoved && space.IsFrozen(origin))
-                space.CheckMovedRoom();
+            if (!origin.IsShadowed && space.IsFrozen(origin))
+                space.CheckShadowCapacity();
             Block target = space.TargetOf(origin.Header);
             Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
             if (space.IsSealed && !space.IsIntact(target.Start, target.Header, target.Address, target.Info))

@@ -84,7 +84,7 @@ internal sealed unsafe class Remover(BlockSpace space)
         var spinner = default(SpinWait);
         while (space.TryLocate(pointer, out block))
         {
-            if (block.IsMoved || IsFrozenLink(block))
+            if (block.IsShadowed || IsFrozenLink(block))
                 return TryUnpublishByTable(pointer, out block, usesReserve);
             if (!block.Header.IsBusy && block.TrySwap(space.FreedHeader(block)))
             {
@@ -122,15 +122,15 @@ internal sealed unsafe class Remover(BlockSpace space)
     private void SetFreed(Block block, bool usesReserve)
     {
         Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
-        if (!block.IsMoved && (block.Header.CanBeUndone || !space.IsFrozen(block)))
+        if (!block.IsShadowed && (block.Header.CanBeUndone || !space.IsFrozen(block)))
         {
             block.Publish(space.FreedHeader(block));
             return;
         }
         try
         {
-            if (!block.IsMoved)
-                space.CheckMovedRoom(usesReserve);
+            if (!block.IsShadowed)
+                space.CheckShadowCapacity(usesReserve);
             space.SetHeader(block, block.Header.Freed);
         }
         catch

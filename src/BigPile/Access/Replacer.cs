@@ -67,8 +67,8 @@ internal sealed unsafe class Replacer(BlockSpace space)
         Debug.Assert((stripe->Sequence & 1) == 0, "The lock of the stripe keeps other replacements away from its sequence.");
         Debug.Assert(origin.OwnHeader.IsBusy, "A deletion can't come between.");
         bool isFrozen = space.IsFrozen(origin);
-        if (isFrozen && !origin.IsMoved)
-            space.CheckMovedRoom();
+        if (isFrozen && !origin.IsShadowed)
+            space.CheckShadowCapacity();
         if (!isFrozen && FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
             WriteIntoOriginLocked(stripe, origin, payload, kind);
         else if (origin.Header.Kind == BlockKind.Link)
@@ -164,7 +164,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         Debug.Assert(origin.Header.Kind != BlockKind.Link, "One hop at most: what moves lay in its pointer's own block.");
         ulong target = TakeTarget(origin, payload, kind);
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
-        bool isToBeCut = space.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsMoved
+        bool isToBeCut = space.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsShadowed
             && !space.IsFrozen(origin) && !_leases.IsLeased(origin.Address);
         if (isToBeCut)
             _allocator.NoteChange(origin.Address);

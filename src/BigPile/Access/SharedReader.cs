@@ -217,11 +217,11 @@ internal sealed unsafe class SharedReader
             if (!own.IsBusy || own.IsFree)
                 return own;
             // It may be one that another one counts for: the writer keeps it elsewhere until its next flush.
-            MovedTable? moved = _writer.Moves();
-            ulong* word = moved == null ? null : moved.Find(address, own.Generation);
+            ShadowHeaderTable? shadowHeaders = _writer.Moves();
+            ulong* word = shadowHeaders == null ? null : shadowHeaders.Find(address, own.Generation);
             var header = new BlockHeader(word == null ? own.Word : Volatile.Read(ref *word));
             Volatile.ReadBarrier();
-            bool isStill = word == null || MovedTable.IsStill(word, address, own.Generation);
+            bool isStill = word == null || ShadowHeaderTable.IsStill(word, address, own.Generation);
             if (isStill && Volatile.Read(ref *(ulong*)block) == own.Word)
                 return header.IsFree ? header : header.NotBusy;
         }

@@ -32,7 +32,7 @@ internal sealed class WriterWatch : IDisposable
     private WriterView? _view;
     private bool _hasSegments;
     private UndoRule _undoRule;
-    private MovedTable? _moves;
+    private ShadowHeaderTable? _moves;
     private HeldFile? _lockFile;
     private FileStatus? _stripeIdentity;
     private bool _isRemoved;
@@ -170,14 +170,14 @@ internal sealed class WriterWatch : IDisposable
         }
     }
 
-    internal MovedTable? Moves()
+    internal ShadowHeaderTable? Moves()
     {
         if (UndoRule.LeftAs == LeftAs.Cut || _directory.IsShared)
             return null; // nothing is known of them, or there are none
         if (_moves is { } known)
             return known;
         lock (_mapping)
-            return _moves ??= MovedTable.OpenForReading(_directory.Files);
+            return _moves ??= ShadowHeaderTable.OpenForReading(_directory.Files);
     }
 
     private void TakeOverSegments(IReadOnlyDictionary<int, long> listed)

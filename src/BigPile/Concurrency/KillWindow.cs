@@ -148,10 +148,10 @@ internal enum KillWindow
     RebuildBeforeOldFreed,
 
     /// <summary>The header of a moved block is in its place, and the place does not count.</summary>
-    MovedBeforeCounted,
+    ShadowBeforeValid,
 
     /// <summary>A moved block has the header that was flushed, and its place still counts.</summary>
-    MovedBeforeGivenUp,
+    ShadowBeforeRemoved,
 
     /// <summary>All pages are examined after a power cut, and the superblock does not say so.</summary>
     ExaminedBeforeStated,

@@ -26,7 +26,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     internal bool HasTracesOfCut { get; init; }
 
     /// <summary>Where the headers of moved blocks are; after a power cut nobody looks there.</summary>
-    internal MovedTable? Moved { get; init; }
+    internal ShadowHeaderTable? ShadowHeaders { get; init; }
 
     /// <summary>The last version of an entry that was flushed, or 0 where that is not known.</summary>
     internal ulong FlushedVersion { get; set; }
@@ -56,7 +56,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     {
         var header = new BlockHeader(*(ulong*)block);
         if (!header.IsFree)
-            return IsMoved(header, address, out BlockHeader moved) ? moved : header.NotBusy;
+            return IsShadowed(header, address, out BlockHeader shadow) ? shadow : header.NotBusy;
         if (!header.IsUndoableFree || !new UndoRule(LeftAs, HasTracesOfCut, Epoch).Undoes(header))
             return header;
         return TryUndo(block, header, capacityBytes, checksums);
@@ -72,10 +72,10 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     }
 
     /// <summary>Whether another header counts than a block's own, and which.</summary>
-    internal bool IsMoved(BlockHeader own, ulong address, out BlockHeader moved)
+    internal bool IsShadowed(BlockHeader own, ulong address, out BlockHeader shadow)
     {
-        ulong* word = Moved != null && own.IsBusy && !own.IsFree ? Moved.Find(address, own.Generation) : null;
-        moved = word == null ? own : new BlockHeader(Volatile.Read(ref *word)).NotBusy;
+        ulong* word = ShadowHeaders != null && own.IsBusy && !own.IsFree ? ShadowHeaders.Find(address, own.Generation) : null;
+        shadow = word == null ? own : new BlockHeader(Volatile.Read(ref *word)).NotBusy;
         return word != null;
     }
 
@@ -130,7 +130,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
         if (!TryFindRaw(back.OriginAddress, out byte* origin, out _))
             return true;
         BlockHeader own = new(*(ulong*)origin);
-        BlockHeader header = IsMoved(own, back.OriginAddress, out BlockHeader moved) ? moved : own.NotBusy;
+        BlockHeader header = IsShadowed(own, back.OriginAddress, out BlockHeader shadow) ? shadow : own.NotBusy;
         return header.Kind != BlockKind.Link || header.TargetAddress != address || header.Generation != back.OriginGeneration;
     }
 

@@ -8,7 +8,7 @@ using BigPile.Layout;
 namespace BigPile.Durability;
 
 /// <summary>Copies the blocks that changed since the last flush. No change runs meanwhile.</summary>
-internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, MovedTable moved, bool isSealed, ulong lastVersion)
+internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, ShadowHeaderTable shadowHeaders, bool isSealed, ulong lastVersion)
 {
     /// <summary>Collects the addresses that changed, each once, begins new lists, and freezes what is there.</summary>
     /// <returns><see langword="null"/> when there were too many to be listed.</returns>
@@ -102,7 +102,7 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
     private BlockHeader HeaderOf(byte* block, ulong address)
     {
         var own = new BlockHeader(*(ulong*)block);
-        ulong* word = own.IsBusy && !own.IsFree ? moved.Find(address, own.Generation) : null;
+        ulong* word = own.IsBusy && !own.IsFree ? shadowHeaders.Find(address, own.Generation) : null;
         BlockHeader header = word == null ? own : new BlockHeader(*word);
         return header.IsFree ? BlockHeader.Free(header.Generation) : header.NotBusy;
     }

@@ -211,7 +211,7 @@ internal sealed unsafe class PageExaminer
         byte* block, ulong address, long capacityBytes, uint generationBase, bool isDurable, out bool isQuarantined)
     {
         var found = new BlockHeader(*(ulong*)block);
-        bool isMoved = _inspector.IsMoved(found, address, out _);
+        bool isShadowed = _inspector.IsShadowed(found, address, out _);
         BlockHeader header = _inspector.HeaderThatCounts(block, address, capacityBytes); // not busy: nobody is replacing any more
         if (found.Generation < generationBase || header.Generation < generationBase)
         {
@@ -224,9 +224,9 @@ internal sealed unsafe class PageExaminer
             header = BlockHeader.Free(header.Generation);
         else if (header.IsUndoableFree && _inspector.LeftAs == LeftAs.Killed)
             header = header.WithEpoch(_inspector.FreeEpoch); // a checkpoint that failed may have left marks of an epoch that did not come
-        if (header.Word != found.Word && !isMoved)
+        if (header.Word != found.Word && !isShadowed)
             *(ulong*)block = header.Word;
-        isQuarantined = header.IsUndoableFree || (isMoved && header.IsFree);
+        isQuarantined = header.IsUndoableFree || (isShadowed && header.IsFree);
         string? fault = _inspector.FaultOf(block, address, header, capacityBytes);
         if (fault != null)
         {

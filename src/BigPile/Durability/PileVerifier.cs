@@ -139,7 +139,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         if (inspector.HasLegacyChecksum(block, header, capacityBytes))
             LegacyChecksumCount++;
         bool isOrphan = header.Kind == BlockKind.LinkTarget && inspector.IsOrphan(block, address);
-        if (!isOrphan && (!own.IsBusy || inspector.IsMoved(own, address, out _)))
+        if (!isOrphan && (!own.IsBusy || inspector.IsShadowed(own, address, out _)))
             return;
         TraceCount++;
         if (wasClean)

@@ -30,9 +30,9 @@ internal sealed unsafe class CapturedChanges
     private readonly Versions _versions;
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
-    private readonly MovedTable _moved;
+    private readonly ShadowHeaderTable _shadowHeaders;
     private readonly Quarantine _freed = new();
-    private List<MovedTable.Entry> _moves = [];
+    private List<ShadowHeaderTable.Entry> _moves = [];
 
     /// <summary>Captures the changes of a mapped pile.</summary>
     internal CapturedChanges(BlockSpace space, PileDirectory directory, Versions versions)
@@ -42,7 +42,7 @@ internal sealed unsafe class CapturedChanges
         _versions = versions;
         _map = space.Map;
         _allocator = space.Allocator;
-        _moved = space.Moved;
+        _shadowHeaders = space.ShadowHeaders;
     }
 
     /// <summary>The highest version of an entry that was captured.</summary>
@@ -70,7 +70,7 @@ internal sealed unsafe class CapturedChanges
         ulong[]? addresses = ChangeCapture.TakeAddresses(_allocator);
         _allocator.TakeQuarantine(_freed);
         Version = _versions.Last; // of every entry that is there, since nobody is putting one
-        _moves = _moved.Count != 0 ? _moved.Entries() : [];
+        _moves = _shadowHeaders.Count != 0 ? _shadowHeaders.Entries() : [];
         return addresses;
     }
 
@@ -113,7 +113,7 @@ internal sealed unsafe class CapturedChanges
         if (_moves.Count == 0)
             return addresses;
         var all = new List<ulong>(); // nearly always all of them are listed
-        foreach (MovedTable.Entry entry in _moves)
+        foreach (ShadowHeaderTable.Entry entry in _moves)
         {
             if (Array.BinarySearch(addresses, entry.Address) < 0)
                 all.Add(entry.Address);
@@ -136,7 +136,7 @@ internal sealed unsafe class CapturedChanges
     {
         Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nobody changes a header that counts meanwhile.");
         _space.HasNewHeaders = true;
-        foreach (MovedTable.Entry entry in _moves)
+        foreach (ShadowHeaderTable.Entry entry in _moves)
         {
             byte* block = _map.Find(entry.Address, out PageInfo* info);
             Debug.Assert(block != null, "A segment stays while a header lies elsewhere: its block is not free.");
@@ -145,11 +145,11 @@ internal sealed unsafe class CapturedChanges
                 continue; // it was found damaged, and dropped
             long capacityBytes = _allocator.BlockBytesAt(entry.Address, *info) - BlockHeader.SizeBytes;
             Volatile.Write(ref *(ulong*)block, ToStore(own.NotBusy, entry.Header, capacityBytes).Word);
-            KillPoint.Pass(KillWindow.MovedBeforeGivenUp);
+            KillPoint.Pass(KillWindow.ShadowBeforeRemoved);
             if (entry.Header.IsFree)
-                _moved.Remove(entry);
+                _shadowHeaders.Remove(entry);
         }
-        _moves = _moved.Entries();
+        _moves = _shadowHeaders.Entries();
     }
 
     private BlockHeader ToStore(BlockHeader own, BlockHeader counts, long capacityBytes)
@@ -159,33 +159,33 @@ internal sealed unsafe class CapturedChanges
         return own.CanBeUndone ? own.UndoableFree(capacityBytes, _directory.Superblock.LogEpoch) : counts;
     }
 
-    private ChangeCapture NewCapture() => new(_map, _allocator, _moved, _space.IsSealed, Version);
+    private ChangeCapture NewCapture() => new(_map, _allocator, _shadowHeaders, _space.IsSealed, Version);
 
     /// <summary>Gives the blocks that a flush has made durable as they are in the table their headers. Nothing changes meanwhile.</summary>
     internal void BringHeadersBack()
     {
         Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nobody reads a header that counts while it comes back to its block.");
-        foreach (MovedTable.Entry entry in _moves)
+        foreach (ShadowHeaderTable.Entry entry in _moves)
         {
             byte* block = _map.Find(entry.Address, out PageInfo* info);
             Debug.Assert(block != null, "A segment stays while a header lies elsewhere: its block is not free.");
             var own = new BlockHeader(*(ulong*)block);
             if (!own.IsBusy || own.Generation != entry.Generation)
             {
-                _moved.Remove(entry); // it was found damaged, and dropped
+                _shadowHeaders.Remove(entry); // it was found damaged, and dropped
                 continue;
             }
             bool isSame = entry.Now.NotBusy.Word == entry.HeaderWord;
             Volatile.Write(ref *(ulong*)block, isSame ? entry.HeaderWord : entry.Header.Busy.Word);
             if (!isSame)
                 continue;
-            KillPoint.Pass(KillWindow.MovedBeforeGivenUp);
-            _moved.Remove(entry);
+            KillPoint.Pass(KillWindow.ShadowBeforeRemoved);
+            _shadowHeaders.Remove(entry);
             bool isRun = SegmentMap.Load(info).ClassPlusOne == 0;
             if (isRun && entry.Header.Kind == BlockKind.Link && !_space.Leases.IsLeased(entry.Address))
                 _allocator.CutRun(entry.Address);
         }
         _moves = [];
-        _moved.NoteFlushed();
+        _shadowHeaders.NoteFlushed();
     }
 }

@@ -27,7 +27,7 @@ internal sealed class FileKeeper : Keeper
     private readonly PileDirectory _directory;
     private readonly StripeFile? _stripeFile;
     private readonly Stripes? _stripes;
-    private readonly MovedTable? _moved;
+    private readonly ShadowHeaderTable? _shadowHeaders;
     private readonly RedoFile? _redo;
     private readonly FlushLog? _log;
     private readonly Flusher? _flusher;
@@ -49,18 +49,18 @@ internal sealed class FileKeeper : Keeper
                 superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
             TouchAhead();
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, superblock.RaiseVersionLimit);
-            _moved = _directory.IsShared ? MovedTable.None() : MovedTable.Open(_directory.Files);
-            var recovery = new FileRecovery(_directory, Map!, Allocator!, _moved, options.Checksums != PileChecksums.Off);
+            _shadowHeaders = _directory.IsShared ? ShadowHeaderTable.None() : ShadowHeaderTable.Open(_directory.Files);
+            var recovery = new FileRecovery(_directory, Map!, Allocator!, _shadowHeaders, options.Checksums != PileChecksums.Off);
             _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
-            var room = new FlushedRoom(this, Allocator!, _moved, _log, logger);
+            var room = new FlushedRoom(this, Allocator!, _shadowHeaders, _log, logger);
             Examination = new Examination(Gate, Map!, Allocator!.Pool, recovery.Examiner, _directory.Faults);
             Report = recovery.Run(_redo, _log, Versions, Examination, logger);
             CodecStamp.Enter(Catalog, Codec);
             _stripes = _stripeFile.EndRecovery();
             bool checksEveryRead = superblock.BlockChecksums != BlockChecksums.None && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
-                _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _moved, recovery.Examiner, recovery.FreeEpoch);
+                _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _shadowHeaders, recovery.Examiner, recovery.FreeEpoch);
             Space = new BlockSpace(Gate, Map!, Allocator, _stripes, room, rules);
             _flusher = new Flusher(name, Meter, Space, _directory, _log, Versions, Examination, logger);
             Allocator.QuarantineOverfull = room.RequestFlush; // from here on there is somebody who flushes
@@ -121,7 +121,7 @@ internal sealed class FileKeeper : Keeper
         {
             _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
             _flusher!.FlushAtEnd();
-            Debug.Assert(Space.Moved.Count == 0, "A pile is clean only if each header is where its block is.");
+            Debug.Assert(Space.ShadowHeaders.Count == 0, "A pile is clean only if each header is where its block is.");
             _directory.Superblock.MarkClean(Versions.Last);
             _directory.UnmarkHome();
         }
@@ -142,7 +142,7 @@ internal sealed class FileKeeper : Keeper
         finally
         {
             _redo?.Dispose();
-            _moved?.Dispose();
+            _shadowHeaders?.Dispose();
         }
     }
 

@@ -23,24 +23,24 @@ internal sealed unsafe class FileRecovery
     private readonly LastEnd _end;
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
-    private readonly MovedTable _moved;
+    private readonly ShadowHeaderTable _shadowHeaders;
     private readonly BlockInspector _inspector;
     private readonly BlockChecksums _checksums;
     private long _restoredCount;
 
     /// <summary>Prepares; nothing is mapped yet.</summary>
-    internal FileRecovery(PileDirectory directory, SegmentMap map, Allocator allocator, MovedTable moved, bool checksBlocks)
+    internal FileRecovery(PileDirectory directory, SegmentMap map, Allocator allocator, ShadowHeaderTable shadowHeaders, bool checksBlocks)
     {
         _directory = directory;
         _end = directory.LastEnd;
         _map = map;
         _allocator = allocator;
-        _moved = moved;
+        _shadowHeaders = shadowHeaders;
         _checksums = directory.Superblock.BlockChecksums;
         _inspector = new BlockInspector(allocator.Pool, checksBlocks ? _checksums : BlockChecksums.None)
         {
             LeftAs = _end.LeftAs,
-            Moved = moved,
+            ShadowHeaders = shadowHeaders,
             Epoch = directory.Superblock.LogEpoch,
             HasTracesOfCut = _end.HasTracesOfCut,
             GenerationSkip = _end.GenerationSkip,
@@ -70,9 +70,9 @@ internal sealed unsafe class FileRecovery
         KillPoint.Pass(KillWindow.RecoveryBeforeRedoIdle);
         redo.Clear();
         if (_end.LeftAs == LeftAs.Killed)
-            _moved.Adopt(WaitsForMove);
+            _shadowHeaders.Adopt(WaitsForMove);
         else
-            _moved.Clear();
+            _shadowHeaders.Clear();
         foreach (Segment segment in _allocator.Pool.Segments())
             Scan(segment);
         long totalBytes = examination.UnexaminedBytes;
@@ -145,7 +145,7 @@ internal sealed unsafe class FileRecovery
     }
 
     // After a kill. A block whose own header is not busy had it brought back before.
-    private bool WaitsForMove(MovedTable.Entry entry)
+    private bool WaitsForMove(ShadowHeaderTable.Entry entry)
     {
         if (!_inspector.TryFindRaw(entry.Address, out byte* block, out _))
             return false;

@@ -10,12 +10,12 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Upkeep;
 
 /// <summary>Of a mapped pile: what was flushed and then freed is free once the next flush has ended, and so is the log's room.</summary>
-internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, MovedTable moved, FlushLog log, ILogger logger)
+internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
     : RoomMaker(allocator.GivingBack)
 {
     private int _isRequested;
 
-    private protected override bool IsFlushWanted => allocator.QuarantinedBytes != 0 || moved.IsFull || log.IsRoomWanted;
+    private protected override bool IsFlushWanted => allocator.QuarantinedBytes != 0 || shadowHeaders.IsFull || log.IsRoomWanted;
 
     private protected override bool TryWantRoomOfDisk() => log.TryWantRoom();
 

@@ -104,7 +104,7 @@ internal sealed class Flusher
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                _space.Moved.Postpone();
+                _space.ShadowHeaders.Postpone();
                 string remedy = e is IOException { } full && FileErrors.IsDiskFull(full)
                     ? "Make room on the disk, and flush again."
                     : "Flush again once the device can be written.";

@@ -44,7 +44,7 @@ internal sealed class ReadingKeeper : Keeper
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, raise: null);
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
-                _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), MovedTable.None(), null, 0);
+                _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
             Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
             Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, _directory.Faults);
             _writer = new WriterWatch(_directory, Gate, Map!, Allocator.Pool, logger, options.WriterPatience);

@@ -28,8 +28,8 @@ internal sealed class Verifier(Keeper keeper)
         if (reading == null && keeper.Directory is { LastEnd.HasTracesOfCut: true })
             keeper.Examination.ExamineAll(); // a link may lead to a page that was not: what lies there may be about to be put right
         Stripes stripes = reading?.Writer.WritersStripes() ?? space.Stripes;
-        MovedTable? moved = reading != null ? reading.Writer.Moves() : space.Moved;
-        BlockInspector inspector = new(_pool, space.Checksums) { LeftAs = LeftAs.Killed, Moved = moved };
+        ShadowHeaderTable? shadowHeaders = reading != null ? reading.Writer.Moves() : space.ShadowHeaders;
+        BlockInspector inspector = new(_pool, space.Checksums) { LeftAs = LeftAs.Killed, ShadowHeaders = shadowHeaders };
         // Between a deletion's two stores its target has no origin: a trace, as after a kill.
         var verifier = new PileVerifier(inspector, stripes, wasClean: false, faults);
         Segment[] segments = _pool.Segments();
@@ -54,11 +54,11 @@ internal sealed class Verifier(Keeper keeper)
             map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new GivingBack());
         foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
             SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
-        using MovedTable? moved = files.LastEnd.LeftAs == LeftAs.Killed ? MovedTable.OpenForReading(files.Files) : null;
+        using ShadowHeaderTable? shadowHeaders = files.LastEnd.LeftAs == LeftAs.Killed ? ShadowHeaderTable.OpenForReading(files.Files) : null;
         BlockInspector inspector = new(pool, files.Superblock.BlockChecksums)
         {
             LeftAs = files.LastEnd.LeftAs,
-            Moved = moved,
+            ShadowHeaders = shadowHeaders,
             Epoch = files.Superblock.LogEpoch,
             HasTracesOfCut = files.LastEnd.HasTracesOfCut,
         };

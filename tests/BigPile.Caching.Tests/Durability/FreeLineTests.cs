@@ -71,13 +71,13 @@ public sealed unsafe class FreeLineTests
             TakeLine(index, 0);
             line = index.Overflow.At(line->Next);
         }
-        ulong moved = index.BucketCount; // a hash with the bit that decides
-        Bucket.Store(line, 0, new IndexSlot(moved, 64));
+        ulong relocated = index.BucketCount; // a hash with the bit that decides
+        Bucket.Store(line, 0, new IndexSlot(relocated, 64));
         Bucket.Store(line, 1, new IndexSlot(0, 128));
         line->Next = index.At(0)->Next;
         Split(index, 1);
         Assert.Equal(1, damage);
-        Assert.True(IndexSlots.Contains(index, moved, 64));
+        Assert.True(IndexSlots.Contains(index, relocated, 64));
         Assert.True(IndexSlots.Contains(index, 0, 128));
         Assert.Equal(0u, index.Overflow.Used);
         Assert.Equal(2, new IndexCheck(index).Run());

@@ -113,8 +113,8 @@ public sealed class ComparisonTests
         RunFile a = InventedRun.Of(1);
         RunChart pause = a.Charts[0];
         RunPoint[] points = [.. pause.Series[1].Points.Take(2).Select(static one => one with { X = one.X * 1.004 })];
-        RunSeries moved = pause.Series[1] with { Points = points };
-        RunFile b = a with { Charts = [pause with { Series = [moved, moved with { Name = "shared pile" }] }] };
+        RunSeries changed = pause.Series[1] with { Points = points };
+        RunFile b = a with { Charts = [pause with { Series = [changed, changed with { Name = "shared pile" }] }] };
         RunComparison comparison = RunComparer.Compare(a, b, Loss);
         Assert.Equal(2, Assert.Single(comparison.Series).Points.Count);
         Assert.Equal(["pause: shared pile"], comparison.OnlyInB);

@@ -90,8 +90,8 @@ public sealed class IdleClientTests : ServerTest
         Assert.Equal(100, await MoveAsync(TimeSpan.FromSeconds(0.5), 100));
         // What is faster than it need be earns no more than the one long wait that everybody has.
         Assert.Equal(100, await MoveAsync(TimeSpan.FromSeconds(0.1), 100));
-        int moved = await MoveAsync(TimeSpan.FromSeconds(1), 100);
-        Assert.InRange(moved, 38, 41);
+        int transfers = await MoveAsync(TimeSpan.FromSeconds(1), 100);
+        Assert.InRange(transfers, 38, 41);
 
         async Task<int> MoveAsync(TimeSpan pause, int times)
         {
@@ -108,7 +108,7 @@ public sealed class IdleClientTests : ServerTest
                     return i;
                 }
                 await waiting;
-                ClientWaits.NoteMoved(context, Bytes);
+                ClientWaits.RecordProgress(context, Bytes);
             }
             return times;
         }

@@ -203,7 +203,7 @@ internal sealed unsafe class HeapModel : IDisposable
         if (page != null)
             _pool.ReturnPage(page);
         _givingBack.End();
-        Done += new HeapTally { Moved = 1 };
+        Done += new HeapTally { Transferred = 1 };
     }
 
     private void GiveUpEmpty()

@@ -23,7 +23,7 @@ public sealed class HeapModelTests(ITestOutputHelper output)
             total += model.Done;
         }
         output.WriteLine(total.ToString());
-        Assert.True(total is { Taken: > 0, Freed: > 0, Moved: > 0, FreedInTransit: > 0, GivenUp: > 0 });
+        Assert.True(total is { Taken: > 0, Freed: > 0, Transferred: > 0, FreedInTransit: > 0, GivenUp: > 0 });
         Assert.Equal(knowsFrozen, total.Released > 0);
         Assert.Equal(generationBase != 0, total.Worn > 0);
     }

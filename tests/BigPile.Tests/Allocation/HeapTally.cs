@@ -9,7 +9,7 @@ internal readonly record struct HeapTally
 
     public long FreedInTransit { get; init; }
 
-    public long Moved { get; init; }
+    public long Transferred { get; init; }
 
     public long GivenUp { get; init; }
 
@@ -22,7 +22,7 @@ internal readonly record struct HeapTally
         Taken = left.Taken + right.Taken,
         Freed = left.Freed + right.Freed,
         FreedInTransit = left.FreedInTransit + right.FreedInTransit,
-        Moved = left.Moved + right.Moved,
+        Transferred = left.Transferred + right.Transferred,
         GivenUp = left.GivenUp + right.GivenUp,
         Released = left.Released + right.Released,
         Worn = left.Worn + right.Worn,

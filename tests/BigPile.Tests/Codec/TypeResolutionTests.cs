@@ -54,7 +54,7 @@ public sealed class TypeResolutionTests
     [InlineData(typeof(PilePointer), "BigPile/BigPile.PilePointer")]
     [InlineData(typeof(PilePointer[]), "BigPile/BigPile.PilePointer[]")]
     [InlineData(typeof(PileException), "BigPile/BigPile.PileException")]
-    public void WhatTheLibraryMovedToAnotherAssemblyKeepsItsStoredName(Type type, string name)
+    public void ForwardedTypesKeepTheirStoredNames(Type type, string name)
     {
         object value = type.IsArray
             ? Array.CreateInstance(type.GetElementType()!, 1)

@@ -100,9 +100,9 @@ public sealed class PowerCutMatrixTests
         var random = new Random(5);
         var disk = new SimulatedDisk(scratch.At("pile"), random);
         using Pile pile = Open(scratch.At("pile"), disk);
-        PilePointer moved = pile.Put("makes a segment");
+        PilePointer linked = pile.Put("makes a segment");
         pile.Flush();
-        pile.Replace(moved, "and is moved, which the log has to say");
+        pile.Replace(linked, "and is moved, which the log has to say");
         for (int i = 0; i < 100; i++)
             pile.Put(CrashValue.NewBytes(random, 50_000)); // too much for the log: a checkpoint begins the other one
         disk.Refuses = static name => name == null;

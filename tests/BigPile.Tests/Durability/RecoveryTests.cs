@@ -166,8 +166,8 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
     {
         using Pile pile = Open();
         Fill(pile);
-        PilePointer moved = pile.Put("short");
-        pile.Replace(moved, new string('x', 5_000));
+        PilePointer linked = pile.Put("short");
+        pile.Replace(linked, new string('x', 5_000));
         PilePointer busy = pile.Put("busy");
         PilePointer orphaned = pile.Put("short");
         pile.Replace(orphaned, new string('y', 3_000));
@@ -180,7 +180,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
         Assert.Equal("busy", killed.Get(busy));
         killed.Replace(busy, "free");
         Assert.Equal("free", killed.Get(busy));
-        Assert.Equal(5_000, killed.Get<string>(moved).Length);
+        Assert.Equal(5_000, killed.Get<string>(linked).Length);
         Assert.False(killed.Contains(orphaned));
         Assert.Equal(expected.ObjectCount - 1, killed.Statistics.ObjectCount);
         Assert.Equal(expected.LinkCount, killed.Statistics.LinkCount); // one less, and one more: what was found is replaced elsewhere

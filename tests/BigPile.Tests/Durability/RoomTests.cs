@@ -92,26 +92,26 @@ public sealed class RoomTests : DurabilityTest
             SegmentBytes = 64 << 20,
             Syncing = path => Refuse(fails, path),
         });
-        PilePointer[] pointers = [.. Enumerable.Range(0, MovedTable.Capacity).Select(i => pile.Put(BitConverter.GetBytes(i)))];
+        PilePointer[] pointers = [.. Enumerable.Range(0, ShadowHeaderTable.Capacity).Select(i => pile.Put(BitConverter.GetBytes(i)))];
         pile.Flush();
         fails = true;
-        int moved = 0;
+        int replaced = 0;
         Assert.Throws<PileFullException>(() =>
         {
-            for (; moved < pointers.Length; moved++)
-                pile.Replace(pointers[moved], BitConverter.GetBytes((long)moved));
+            for (; replaced < pointers.Length; replaced++)
+                pile.Replace(pointers[replaced], BitConverter.GetBytes((long)replaced));
         });
-        Assert.InRange(moved, MovedTable.Capacity / 16 * 15 - 1, MovedTable.Capacity / 16 * 15);
-        Assert.Equal(moved, BitConverter.ToInt32(pile.GetBytes(pointers[moved])));
-        Assert.Throws<PileFullException>(() => pile.Write(pointers[moved], [1]));
-        pile.Delete(pointers[moved]); // needs no place
+        Assert.InRange(replaced, ShadowHeaderTable.Capacity / 16 * 15 - 1, ShadowHeaderTable.Capacity / 16 * 15);
+        Assert.Equal(replaced, BitConverter.ToInt32(pile.GetBytes(pointers[replaced])));
+        Assert.Throws<PileFullException>(() => pile.Write(pointers[replaced], [1]));
+        pile.Delete(pointers[replaced]); // needs no place
         pile.Replace(pointers[0], [9]); // has one
         fails = false;
-        pile.Replace(pointers[moved + 1], [8]);
-        Assert.InRange(pile.Space.Moved.Count, 0, 1);
+        pile.Replace(pointers[replaced + 1], [8]);
+        Assert.InRange(pile.Space.ShadowHeaders.Count, 0, 1);
         Assert.Equal([9], pile.GetBytes(pointers[0]));
-        Assert.Equal([8], pile.GetBytes(pointers[moved + 1]));
-        for (int i = 1; i < moved; i++)
+        Assert.Equal([8], pile.GetBytes(pointers[replaced + 1]));
+        for (int i = 1; i < replaced; i++)
             Assert.Equal(i, BitConverter.ToInt64(pile.GetBytes(pointers[i])));
         Assert.True(pile.Verify().IsSound);
     }

@@ -39,8 +39,8 @@ public sealed class DirectoryIdentityTests : IDisposable
         }
         using (Pile second = Open())
             Assert.Equal("second", second.Get(young));
-        using Pile moved = Pile.Open(OtherPath);
-        Assert.Equal("first", moved.Get(old));
+        using Pile renamed = Pile.Open(OtherPath);
+        Assert.Equal("first", renamed.Get(old));
     }
 
     [UnixFact]

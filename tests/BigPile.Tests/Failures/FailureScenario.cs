@@ -18,8 +18,8 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
         new("replace that grows", PrepareFull, static run => run.Replace(run.Some, 1_500_000)),
         new("flush to the log", PrepareChanged, static run => run.Pile.Flush()),
         new("checkpoint", static run => PrepareLarge(run), static run => run.Pile.Flush()),
-        new("checkpoint with moved blocks", static run => PrepareMoved(run), static run => run.Pile.Flush()),
-        new("close with moved blocks", static run => PrepareMoved(run), static run => run.Close(), EndsOpen: false),
+        new("checkpoint with moved blocks", static run => PrepareShadowed(run), static run => run.Pile.Flush()),
+        new("close with moved blocks", static run => PrepareShadowed(run), static run => run.Close(), EndsOpen: false),
         new("trim", PrepareEmptied, static run => run.Pile.Trim()),
         new("trim and growth", PrepareEmptied, static run => TrimAndGrow(run)),
         new("compact", PrepareLinks, static run => run.Pile.Compact()),
@@ -59,7 +59,7 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
         run.Put(100, 10);
     }
 
-    private static void PrepareMoved(FailureRun run)
+    private static void PrepareShadowed(FailureRun run)
     {
         run.Open();
         run.Put(100, 10);

@@ -10,18 +10,18 @@ using Xunit.Abstractions;
 namespace BigPile.Tests.Durability;
 
 /// <summary>The table of headers against a dictionary.</summary>
-public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposable
+public sealed unsafe class ShadowHeaderTableTests(ITestOutputHelper output) : IDisposable
 {
-    private const int Most = MovedTable.Capacity / 2 + 100;
+    private const int Most = ShadowHeaderTable.Capacity / 2 + 100;
 
     private readonly TemporaryDirectory _temporary = new();
 
     public void Dispose() => _temporary.Dispose();
 
-    private MovedTable OpenTable()
+    private ShadowHeaderTable OpenTable()
     {
         using HeldDirectory directory = HeldDirectory.Open(_temporary.Path);
-        return MovedTable.Open(directory);
+        return ShadowHeaderTable.Open(directory);
     }
 
     [Fact]
@@ -34,7 +34,7 @@ public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposab
         var model = new Dictionary<(ulong Address, uint Generation), ulong>();
         for (int life = 0; life < 3; life++)
         {
-            using MovedTable table = OpenTable();
+            using ShadowHeaderTable table = OpenTable();
             table.Adopt(_ => true);
             Check(table, model, seed);
             for (int round = 0; round < 4; round++)
@@ -43,7 +43,7 @@ public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposab
                     Add(table, model, random);
                 Assert.True(!table.IsFull && table.IsHalfFull);
                 Check(table, model, seed);
-                foreach (MovedTable.Entry entry in table.Entries().Where(_ => random.Next(round + 2) != 0))
+                foreach (ShadowHeaderTable.Entry entry in table.Entries().Where(_ => random.Next(round + 2) != 0))
                 {
                     table.Remove(entry);
                     Assert.True(model.Remove((entry.Address, entry.Generation)));
@@ -58,12 +58,12 @@ public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposab
     public void An_empty_table_has_no_places_that_were_given_up()
     {
         Directory.CreateDirectory(_temporary.Path);
-        using MovedTable table = OpenTable();
+        using ShadowHeaderTable table = OpenTable();
         var random = new Random(TestLeg.Seed(42));
         for (int round = 0; round < 20; round++)
         {
             var model = new Dictionary<(ulong Address, uint Generation), ulong>();
-            while (model.Count < MovedTable.Capacity / 4)
+            while (model.Count < ShadowHeaderTable.Capacity / 4)
                 Add(table, model, random);
             table.Entries().ForEach(entry => table.Remove(entry));
             Assert.Equal(0, table.Count);
@@ -75,12 +75,12 @@ public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposab
     public void Adopting_drops_what_waits_for_nothing_and_what_a_kill_left_busy_is_not()
     {
         Directory.CreateDirectory(_temporary.Path);
-        using (MovedTable table = OpenTable())
+        using (ShadowHeaderTable table = OpenTable())
         {
             for (uint i = 1; i <= 100; i++)
                 table.Add(i * 10, i, new BlockHeader(BlockKind.Link, i, i * 1_000).Busy);
         }
-        using MovedTable again = OpenTable();
+        using ShadowHeaderTable again = OpenTable();
         again.Adopt(static entry => entry.Generation % 2 == 0);
         Assert.Equal(50, again.Count);
         for (uint i = 1; i <= 100; i++)
@@ -91,7 +91,7 @@ public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposab
         }
     }
 
-    private static void Add(MovedTable table, Dictionary<(ulong Address, uint Generation), ulong> model, Random random)
+    private static void Add(ShadowHeaderTable table, Dictionary<(ulong Address, uint Generation), ulong> model, Random random)
     {
         ulong address = (ulong)random.NextInt64(1, 1L << PilePointer.AddressBits);
         var generation = (uint)random.Next(1 << 24);
@@ -100,13 +100,13 @@ public sealed unsafe class MovedTableTests(ITestOutputHelper output) : IDisposab
             table.Add(address, generation, header);
     }
 
-    private static void Check(MovedTable table, Dictionary<(ulong Address, uint Generation), ulong> model, int seed)
+    private static void Check(ShadowHeaderTable table, Dictionary<(ulong Address, uint Generation), ulong> model, int seed)
     {
         Assert.Equal(model.Count, table.Count);
         foreach (((ulong address, uint generation), ulong word) in model)
         {
             ulong* found = table.Find(address, generation);
-            Assert.True(found != null && *found == word && MovedTable.IsStill(found, address, generation), $"seed {seed}: {address:x}");
+            Assert.True(found != null && *found == word && ShadowHeaderTable.IsStill(found, address, generation), $"seed {seed}: {address:x}");
             Assert.True(
                 table.Find(address, (generation + 1) & PilePointer.MaxGeneration) == null || model.ContainsKey((address, generation + 1)));
         }

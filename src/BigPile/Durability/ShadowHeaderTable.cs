@@ -22,7 +22,7 @@ namespace BigPile.Durability;
 /// the place that the hash gives to the first one that was never used.
 /// Thread safety: <see cref="Find"/> takes no lock; a place is given up only while nothing changes.
 /// </remarks>
-internal sealed unsafe class MovedTable : IDisposable
+internal sealed unsafe class ShadowHeaderTable : IDisposable
 {
     /// <summary>The name of the file.</summary>
     internal const string Name = "moved";
@@ -51,11 +51,11 @@ internal sealed unsafe class MovedTable : IDisposable
     private int _flushFirstAbove = Capacity / 4 * 3;
     private long _flushFirstAboveBytes = MostBytesInPlace;
 
-    private MovedTable()
+    private ShadowHeaderTable()
     {
     }
 
-    private MovedTable(MappedRegion region)
+    private ShadowHeaderTable(MappedRegion region)
     {
         _region = region;
         _places = (ulong*)region.Start;
@@ -113,26 +113,26 @@ internal sealed unsafe class MovedTable : IDisposable
     internal bool IsExhausted => _used >= Capacity - LeastUnused;
 
     /// <summary>A table without places, of a pile whose blocks need none: what never was flushed changes where it lies.</summary>
-    internal static MovedTable None() => new();
+    internal static ShadowHeaderTable None() => new();
 
     /// <summary>Opens the table, or makes it.</summary>
-    internal static MovedTable Open(HeldDirectory directory)
+    internal static ShadowHeaderTable Open(HeldDirectory directory)
     {
         bool isUsable;
         using (HeldFile? found = directory.TryOpen(Name, FileAccess.Read))
             isUsable = found?.LengthBytes == LengthBytes;
-        return new MovedTable(
+        return new ShadowHeaderTable(
             isUsable
                 ? MappedRegion.Open(directory, Name, LengthBytes, readOnly: false)
                 : MappedRegion.Create(directory, Name, LengthBytes));
     }
 
     /// <summary>Opens a table that another process may be changing; none where there is none.</summary>
-    internal static MovedTable? OpenForReading(HeldDirectory directory)
+    internal static ShadowHeaderTable? OpenForReading(HeldDirectory directory)
     {
         try
         {
-            return new MovedTable(MappedRegion.Open(directory, Name, LengthBytes, readOnly: true));
+            return new ShadowHeaderTable(MappedRegion.Open(directory, Name, LengthBytes, readOnly: true));
         }
         catch (Exception e) when (e is IOException or InvalidDataException)
         {
@@ -179,7 +179,7 @@ internal sealed unsafe class MovedTable : IDisposable
         Debug.Assert(_used < Capacity, "A search for what is not there would find no end.");
         Count++;
         Volatile.Write(ref _places[2 * at + 1], header.Word);
-        KillPoint.Pass(KillWindow.MovedBeforeCounted);
+        KillPoint.Pass(KillWindow.ShadowBeforeValid);
         Volatile.Write(ref _places[2 * at], key);
         LookWhetherNearlyFull();
         _lock.Exit();
@@ -221,15 +221,15 @@ internal sealed unsafe class MovedTable : IDisposable
     }
 
     /// <summary>Takes over what a killed process left. Nobody uses the pile yet.</summary>
-    /// <param name="isMoved">Whether the block of an entry waits for it.</param>
-    internal void Adopt(Predicate<Entry> isMoved)
+    /// <param name="isShadowed">Whether the block of an entry waits for it.</param>
+    internal void Adopt(Predicate<Entry> isShadowed)
     {
         if (_places == null)
             return;
         foreach (Entry entry in Entries())
         {
             Count++;
-            if (isMoved(entry))
+            if (isShadowed(entry))
                 Volatile.Write(ref *(ulong*)entry.Word, entry.HeaderWord); // not busy: the writer is dead
             else
                 Remove(entry);
