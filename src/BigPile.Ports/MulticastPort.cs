@@ -178,7 +178,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
                 _side.PassSlowLocked(_whenSlow == SlowReceiverPolicy.Disconnect, _lostAtOnce);
             }
             if (isSent)
-                sent.Freeze();
+                sent.MakeReadOnly();
             oldest = _side.ReapedLocked;
             return isSent;
         }

@@ -157,7 +157,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
             while (!(isSent = _side.TrySendLocked(sent.Reference)) && _whenFull == FullPolicy.DropOldest)
                 _side.DropOldestLocked();
             if (isSent)
-                sent.Freeze();
+                sent.MakeReadOnly();
             taken = _side.ReapedLocked;
             return isSent;
         }

@@ -79,7 +79,7 @@ public sealed unsafe class SharedObject : IDisposable
     }
 
     /// <summary>From now on nobody writes it.</summary>
-    internal void Freeze() => Volatile.Write(ref _isWritable, 0);
+    internal void MakeReadOnly() => Volatile.Write(ref _isWritable, 0);
 
     private Span<byte> Part(long offsetBytes, int lengthBytes)
     {

@@ -14,7 +14,7 @@ public sealed class HybridSecondLevelTests : HybridCacheTest
     [InlineData(false)]
     [InlineData(true)]
     public async Task The_second_level_is_asked_when_the_first_does_not_know_an_immutable_value(bool hasBuffers) =>
-        await AssertAskedAsync(hasBuffers, new FrozenPoco(1, "one"), new FrozenPoco(2, "two"));
+        await AssertAskedAsync(hasBuffers, new ImmutablePoco(1, "one"), new ImmutablePoco(2, "two"));
 
     [Theory]
     [InlineData(false)]

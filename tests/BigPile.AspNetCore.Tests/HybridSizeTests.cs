@@ -47,9 +47,9 @@ public sealed class HybridSizeTests : HybridCacheTest
     [Fact]
     public async Task An_immutable_value_that_cant_be_serialized_is_given_out()
     {
-        var value = new FrozenUnstorable { Function = static () => 1 };
+        var value = new ImmutableUnstorable { Function = static () => 1 };
         Assert.Same(value, await GetAsync(Cache, "k", value));
-        Assert.Null(await PeekAsync<FrozenUnstorable>(Cache, "k"));
+        Assert.Null(await PeekAsync<ImmutableUnstorable>(Cache, "k"));
     }
 
     [Fact]
@@ -81,7 +81,7 @@ public sealed class HybridSizeTests : HybridCacheTest
     [InlineData(typeof(Guid), true)]
     [InlineData(typeof(string), true)]
     [InlineData(typeof(DayOfWeek), true)]
-    [InlineData(typeof(FrozenPoco), true)]
+    [InlineData(typeof(ImmutablePoco), true)]
     [InlineData(typeof(byte[]), false)]
     [InlineData(typeof(Poco), false)]
     [InlineData(typeof(object), false)]

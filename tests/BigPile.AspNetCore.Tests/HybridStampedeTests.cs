@@ -82,9 +82,9 @@ public sealed class HybridStampedeTests : HybridCacheTest
     [InlineData(HybridCacheEntryFlags.DisableLocalCache)]
     public async Task Callers_share_an_object_that_nobody_can_change(HybridCacheEntryFlags flags)
     {
-        Task<FrozenPoco>[] calls = [.. Enumerable.Range(0, 4).Select(_ => AskAsync(static () => new FrozenPoco(1, "one"), default, flags))];
+        Task<ImmutablePoco>[] calls = [.. Enumerable.Range(0, 4).Select(_ => AskAsync(static () => new ImmutablePoco(1, "one"), default, flags))];
         _gate.SetResult();
-        FrozenPoco[] results = await Task.WhenAll(calls);
+        ImmutablePoco[] results = await Task.WhenAll(calls);
         Assert.All(results, result => Assert.Same(results[0], result));
     }
 

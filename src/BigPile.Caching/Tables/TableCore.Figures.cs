@@ -9,8 +9,8 @@ namespace BigPile.Caching.Tables;
 /// <summary>What is told of a table to those who are not inside, also once it is closed.</summary>
 internal sealed partial class TableCore
 {
-    private long[]? _frozenFigures;
-    private TableStatistics? _frozenStatistics;
+    private long[]? _finalCounterValues;
+    private TableStatistics? _finalStatistics;
     private long _damageCount;
     private long _damagedLines;
 
@@ -23,7 +23,7 @@ internal sealed partial class TableCore
         get
         {
             lock (Counters) // held by who asks from outside, while the index must be there
-                return _frozenStatistics == null ? (long)Index.BucketCount : 0;
+                return _finalStatistics == null ? (long)Index.BucketCount : 0;
         }
     }
 
@@ -33,7 +33,7 @@ internal sealed partial class TableCore
         get
         {
             lock (Counters)
-                return _frozenFigures ?? Counters.Snapshot();
+                return _finalCounterValues ?? Counters.Snapshot();
         }
     }
 
@@ -43,7 +43,7 @@ internal sealed partial class TableCore
         get
         {
             lock (Counters)
-                return _frozenStatistics ?? Describe();
+                return _finalStatistics ?? Describe();
         }
     }
 
@@ -105,10 +105,10 @@ internal sealed partial class TableCore
     {
         lock (Counters)
         {
-            if (_frozenStatistics != null)
+            if (_finalStatistics != null)
                 return;
-            _frozenFigures = Counters.Snapshot();
-            _frozenStatistics = isDropped
+            _finalCounterValues = Counters.Snapshot();
+            _finalStatistics = isDropped
                 ? Describe() with { EntryCount = 0, EntryBytes = 0, IndexBytes = 0, BlockBytes = 0, EvictionBytes = 0 }
                 : Describe();
             Index.Dispose();

@@ -74,7 +74,7 @@ internal sealed partial class ModelFactory
     public static IEnumerable<Type> KnownTypes => [.. Collections.Keys, .. TextModels.Types];
 
     // The class of a frozen collection follows from its content, and is none of the public ones.
-    private static Type? FrozenBase(Type type)
+    private static Type? PublicCollectionBase(Type type)
     {
         for (Type? level = type; level is not null; level = level.BaseType)
         {

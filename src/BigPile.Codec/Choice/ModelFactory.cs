@@ -102,8 +102,8 @@ internal sealed partial class ModelFactory : IModelFactory
             return TextModels.Make(text, _models);
         if (LossyTypes.ExpressionElement(type) is { } element)
             return (TypeModel)Make(typeof(ExpressionModel<>), [element], _models);
-        if (FrozenBase(type) is { } frozen)
-            type = frozen;
+        if (PublicCollectionBase(type) is { } publicBase)
+            type = publicBase;
         if (LookupBase(type) is { } lookup)
             type = lookup;
         if (IsContainer(type))

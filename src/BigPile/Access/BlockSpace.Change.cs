@@ -19,7 +19,7 @@ internal sealed unsafe partial class BlockSpace
     {
         Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
         Debug.Assert(header.IsFree || header.Generation == block.Header.Generation, "A block keeps its generation while it lives.");
-        if (block.IsShadowed || !IsFrozen(block))
+        if (block.IsShadowed || !IsFlushed(block))
         {
             block.Publish(header);
             return;
@@ -50,7 +50,7 @@ internal sealed unsafe partial class BlockSpace
 
     /// <summary>Whether what was flushed of a block must stay as it is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsFrozen(in Block block) => _allocator.IsFrozen(block.Address, block.Info);
+    internal bool IsFlushed(in Block block) => _allocator.IsFlushed(block.Address, block.Info);
 
     /// <summary>Notes that a link target is there.</summary>
     internal void CountLink() => Interlocked.Increment(ref _linkCount);
@@ -87,7 +87,7 @@ internal sealed unsafe partial class BlockSpace
     internal BlockHeader HeaderOfFreed(PageMeta* page, int slot, BlockHeader header)
     {
         Debug.Assert(!header.IsFree && header.Kind != BlockKind.Link, "What ends here is live, and has its payload with it.");
-        return page->IsFrozen(slot)
+        return page->IsFlushed(slot)
             ? header.UndoableFree(page->SlotBytes - BlockHeader.SizeBytes, Volatile.Read(ref _freeEpoch))
             : header.Freed;
     }
@@ -97,7 +97,7 @@ internal sealed unsafe partial class BlockSpace
     internal BlockHeader FreedHeader(in Block block)
     {
         Debug.Assert(!block.Header.IsFree, "What ends was live: a block is freed once.");
-        if (!IsFrozen(block) || !block.Header.CanBeUndone)
+        if (!IsFlushed(block) || !block.Header.CanBeUndone)
             return block.Header.Freed;
         long capacityBytes = block.Header.IsShortForm ? CapacityBytes(block) : 0;
         return block.Header.UndoableFree(capacityBytes, Volatile.Read(ref _freeEpoch));

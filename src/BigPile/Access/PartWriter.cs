@@ -60,7 +60,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         long lengthBytes = place.Header.PayloadBytes + BlockHeader.SizeBytes - headBytes;
         if (offsetBytes > lengthBytes - source.Length)
             Throw.WriteOutside(offsetBytes, source.Length, lengthBytes);
-        bool isCopied = space.Leases.IsLeased(place.Address) || space.IsFrozen(place);
+        bool isCopied = space.Leases.IsLeased(place.Address) || space.IsFlushed(place);
         int partOffsetBytes = headBytes - BlockHeader.SizeBytes + offsetBytes;
         if (!IsWhole(place, isCopied ? 0 : partOffsetBytes, isCopied ? place.Header.PayloadBytes : source.Length))
             Throw.Damaged(space.DirectoryPath, pointer); // a new checksum would make it right

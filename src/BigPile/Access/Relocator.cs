@@ -63,7 +63,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 origin.Publish(origin.Header);
                 return;
             }
-            if (!origin.IsShadowed && space.IsFrozen(origin))
+            if (!origin.IsShadowed && space.IsFlushed(origin))
                 space.CheckShadowCapacity();
             Block target = space.TargetOf(origin.Header);
             Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
@@ -92,5 +92,5 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
     // What was flushed in place stays there: only where that is a link too, on the device as well, the bytes behind it mean nothing.
     private bool CanComeBack(int lengthBytes, Block origin) =>
         replacer.FitsInPlace(lengthBytes, origin) && !space.Leases.IsLeased(origin.Address)
-        && (!space.IsFrozen(origin) || (origin.OwnHeader.Kind == BlockKind.Link && !space.HasNewHeaders));
+        && (!space.IsFlushed(origin) || (origin.OwnHeader.Kind == BlockKind.Link && !space.HasNewHeaders));
 }

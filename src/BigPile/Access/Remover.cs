@@ -84,7 +84,7 @@ internal sealed unsafe class Remover(BlockSpace space)
         var spinner = default(SpinWait);
         while (space.TryLocate(pointer, out block))
         {
-            if (block.IsShadowed || IsFrozenLink(block))
+            if (block.IsShadowed || IsFlushedLink(block))
                 return TryUnpublishByTable(pointer, out block, usesReserve);
             if (!block.Header.IsBusy && block.TrySwap(space.FreedHeader(block)))
             {
@@ -117,12 +117,12 @@ internal sealed unsafe class Remover(BlockSpace space)
     }
 
     // Nothing can be had back from the free header of a link.
-    private bool IsFrozenLink(Block block) => block.Header.Kind == BlockKind.Link && space.IsFrozen(block);
+    private bool IsFlushedLink(Block block) => block.Header.Kind == BlockKind.Link && space.IsFlushed(block);
 
     private void SetFreed(Block block, bool usesReserve)
     {
         Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
-        if (!block.IsShadowed && (block.Header.CanBeUndone || !space.IsFrozen(block)))
+        if (!block.IsShadowed && (block.Header.CanBeUndone || !space.IsFlushed(block)))
         {
             block.Publish(space.FreedHeader(block));
             return;

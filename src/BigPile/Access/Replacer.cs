@@ -66,10 +66,10 @@ internal sealed unsafe class Replacer(BlockSpace space)
     {
         Debug.Assert((stripe->Sequence & 1) == 0, "The lock of the stripe keeps other replacements away from its sequence.");
         Debug.Assert(origin.OwnHeader.IsBusy, "A deletion can't come between.");
-        bool isFrozen = space.IsFrozen(origin);
-        if (isFrozen && !origin.IsShadowed)
+        bool isFlushed = space.IsFlushed(origin);
+        if (isFlushed && !origin.IsShadowed)
             space.CheckShadowCapacity();
-        if (!isFrozen && FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
+        if (!isFlushed && FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
             WriteIntoOriginLocked(stripe, origin, payload, kind);
         else if (origin.Header.Kind == BlockKind.Link)
             WriteBehindLinkLocked(stripe, origin, payload, kind);
@@ -84,8 +84,8 @@ internal sealed unsafe class Replacer(BlockSpace space)
         _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
         var header = new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length);
         // Of a frozen block the payload means nothing as long as the header that counts is another one: that changes by one store.
-        bool isFrozen = space.IsFrozen(origin);
-        int redo = isFrozen ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
+        bool isFlushed = space.IsFlushed(origin);
+        int redo = isFlushed ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
         stripe->BeginChangeLocked(origin.Address);
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         if (Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
@@ -95,7 +95,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
         space.SetHeader(origin, space.HeaderOf(origin.Start, kind, header.Generation, payload.Length, space.CapacityBytes(origin)));
         stripe->EndChangeLocked();
-        if (!isFrozen)
+        if (!isFlushed)
             EndRedo(redo);
         KillPoint.Pass(KillWindow.LinkBeforeOldTargetFreed);
         if (!Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
@@ -137,7 +137,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
     {
         Block target = space.TargetOf(origin.Header);
         int lengthBytes = payload.Length + BackWord.SizeBytes;
-        if (!FitsInPlace(lengthBytes, target) || _leases.IsLeased(target.Address) || space.IsFrozen(target))
+        if (!FitsInPlace(lengthBytes, target) || _leases.IsLeased(target.Address) || space.IsFlushed(target))
         {
             Relink(origin, payload, kind, KillWindow.LinkBeforeOldTargetFreed, Fault.TargetFreedFirst);
             return;
@@ -165,7 +165,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         ulong target = TakeTarget(origin, payload, kind);
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
         bool isToBeCut = space.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsShadowed
-            && !space.IsFrozen(origin) && !_leases.IsLeased(origin.Address);
+            && !space.IsFlushed(origin) && !_leases.IsLeased(origin.Address);
         if (isToBeCut)
             _allocator.NoteChange(origin.Address);
         Link(origin, target);

@@ -36,12 +36,12 @@ internal sealed unsafe partial class Allocator
     /// The caller is inside the pile. Where the block is not his alone, the answer is valid only if the block is still live afterwards.
     /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsFrozen(ulong address, PageInfo info)
+    internal bool IsFlushed(ulong address, PageInfo info)
     {
-        if (!_knowsFrozen)
+        if (!_tracksFlushed)
             return false;
         PageMeta* page = _map.MetaOf(address);
-        return info.ClassPlusOne == 0 ? page->IsRunFrozen : page->IsFrozen((int)info.SlotAt(address));
+        return info.ClassPlusOne == 0 ? page->IsRunFlushed : page->IsFlushed((int)info.SlotAt(address));
     }
 
     /// <summary>Notes a block whose room a lease keeps, and whose end is to be flushed all the same.</summary>
@@ -56,7 +56,7 @@ internal sealed unsafe partial class Allocator
     }
 
     /// <summary>Freezes what is in the pages of some addresses. No change runs.</summary>
-    internal void Freeze(ReadOnlySpan<ulong> addresses)
+    internal void MarkFlushed(ReadOnlySpan<ulong> addresses)
     {
         PageMeta* last = null;
         foreach (ulong address in addresses)
@@ -64,17 +64,17 @@ internal sealed unsafe partial class Allocator
             if (_map.Find(address, out _) == null || _map.MetaOf(address) == last)
                 continue;
             last = _map.MetaOf(address);
-            Freeze(last);
+            MarkFlushed(last);
         }
     }
 
     /// <summary>Freezes everything. No change runs.</summary>
-    internal void FreezeAll()
+    internal void MarkAllFlushed()
     {
         foreach (Segment segment in Pool.Segments())
         {
             for (int page = segment.HeadPages; page < segment.PageCount; page++)
-                Freeze(segment.Metas + page);
+                MarkFlushed(segment.Metas + page);
         }
     }
 
@@ -101,12 +101,12 @@ internal sealed unsafe partial class Allocator
         PageInfo info = SegmentMap.Load(infoAt);
         if (info.ClassPlusOne == 0)
         {
-            Pool.ThawRun(page);
+            Pool.ClearRunFlushed(page);
             return;
         }
         var slot = (int)info.SlotAt(address);
         _ = PagePool.StorePlainFree(page->BlockAt(slot));
-        while (!_heaps[Volatile.Read(ref page->Owner)].TryThaw(page, slot))
+        while (!_heaps[Volatile.Read(ref page->Owner)].TryClearFlushed(page, slot))
         {
         }
     }
@@ -137,14 +137,14 @@ internal sealed unsafe partial class Allocator
     }
 
     // A page that nobody owns, or that nobody has examined yet, holds nothing, or what it was found with: that is frozen.
-    private void Freeze(PageMeta* page)
+    private void MarkFlushed(PageMeta* page)
     {
         int owner;
-        while ((owner = Volatile.Read(ref page->Owner)) != PageMeta.NoOwner && !_heaps[owner].TryFreeze(page))
+        while ((owner = Volatile.Read(ref page->Owner)) != PageMeta.NoOwner && !_heaps[owner].TryMarkFlushed(page))
         {
         }
         if (owner == PageMeta.NoOwner)
-            Pool.FreezeRun(page);
+            Pool.MarkRunFlushed(page);
     }
 
     private void LookAtQuarantine(Heap heap)

@@ -27,18 +27,18 @@ internal sealed unsafe partial class Allocator : IDisposable
     private readonly RoomSearch _search;
     private readonly SegmentMap _map;
     private readonly long _limitBytes;
-    private readonly bool _knowsFrozen;
+    private readonly bool _tracksFlushed;
     private readonly Lock _trimming = new();
 
     internal Allocator(SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
     {
         _map = map;
         _limitBytes = limitBytes;
-        _knowsFrozen = store.KeepsWhatWasFlushed;
-        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, GivingBack, _knowsFrozen);
+        _tracksFlushed = store.KeepsWhatWasFlushed;
+        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, GivingBack, _tracksFlushed);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
-            _heaps[i] = new Heap(i, _knowsFrozen, GivingBack);
+            _heaps[i] = new Heap(i, _tracksFlushed, GivingBack);
         _search = new RoomSearch(_heaps, Pool, GivingBack);
     }
 
@@ -103,7 +103,7 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <summary>Notes that a block was changed where it lies, for the next flush.</summary>
     internal void NoteChange(ulong address)
     {
-        if (_knowsFrozen)
+        if (_tracksFlushed)
             _heaps[ThreadPresence.Mine.Heap & (_heaps.Length - 1)].NoteChange(address);
     }
 

@@ -45,24 +45,24 @@ internal sealed unsafe partial class Heap
 
     /// <summary>Freezes what is in a page.</summary>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
-    internal bool TryFreeze(PageMeta* page)
+    internal bool TryMarkFlushed(PageMeta* page)
     {
         _lock.Enter();
         bool isOwn = page->Owner == _index;
         if (isOwn)
-            page->Freeze();
+            page->MarkFlushed();
         _lock.Exit();
         return isOwn;
     }
 
     /// <summary>Notes that what a slot held is gone for good; the slot itself goes through <see cref="TryReturn"/> yet.</summary>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
-    internal bool TryThaw(PageMeta* page, int slot)
+    internal bool TryClearFlushed(PageMeta* page, int slot)
     {
         _lock.Enter();
         bool isOwn = page->Owner == _index;
         if (isOwn)
-            page->Thaw(slot);
+            page->ClearFlushed(slot);
         _lock.Exit();
         return isOwn;
     }

@@ -36,11 +36,11 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private readonly CacheLinePair _roomBehind;
 #pragma warning restore CS0169, IDE0051
 
-    internal Heap(int index, bool knowsFrozen, GivingBack givingBack)
+    internal Heap(int index, bool tracksFlushed, GivingBack givingBack)
     {
         _index = index;
         _givingBack = givingBack;
-        _changes = knowsFrozen ? new ChangeList(ChangeList.Capacity) : null;
+        _changes = tracksFlushed ? new ChangeList(ChangeList.Capacity) : null;
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
 
@@ -129,7 +129,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         LiveSlotBytes -= page->SlotBytes;
         _changes?.Add(page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes);
         page->MaxGeneration = Math.Max(page->MaxGeneration, generation);
-        if (page->IsFrozen(slot))
+        if (page->IsFlushed(slot))
         {
             QuarantineLocked(page, slot);
         }

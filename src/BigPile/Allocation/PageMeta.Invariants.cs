@@ -38,11 +38,11 @@ internal unsafe partial struct PageMeta
             ulong bits = FreeBits[word];
             free += BitOperations.PopCount(bits);
             Invariant.Equal(Structure, PageNumber, "free bits behind the last slot", bits & ~MaskOf(word), 0ul);
-            if (FrozenBits == null)
+            if (FlushedBits == null)
                 continue;
             ulong inQuarantine = QuarantineBits[word];
             quarantined += BitOperations.PopCount(inQuarantine);
-            Invariant.Equal(Structure, PageNumber, "slots free and frozen", bits & FrozenBits[word], 0ul);
+            Invariant.Equal(Structure, PageNumber, "slots free and frozen", bits & FlushedBits[word], 0ul);
             Invariant.Equal(Structure, PageNumber, "slots free and in quarantine", bits & inQuarantine, 0ul);
             Invariant.Equal(Structure, PageNumber, "quarantine behind the last slot", inQuarantine & ~MaskOf(word), 0ul);
         }

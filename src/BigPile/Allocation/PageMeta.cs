@@ -15,7 +15,7 @@ namespace BigPile.Allocation;
 /// quarantine, counted in <see cref="QuarantinedCount"/>, and neither free nor live until a flush has made its end durable; until a flush
 /// has taken it, it has a bit behind the free ones.
 /// All members are read and written under the owner's lock, or the pool's while no heap owns the page. Without it are read
-/// <see cref="Owner"/>, which is checked again under the lock, and <see cref="FrozenBits"/>, which stay where they are for as long as the
+/// <see cref="Owner"/>, which is checked again under the lock, and <see cref="FlushedBits"/>, which stay where they are for as long as the
 /// segment does: the bit of a slot does not change while its block lives and its reader is inside the pile.
 /// </remarks>
 [StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
@@ -35,7 +35,7 @@ internal unsafe partial struct PageMeta
     internal ulong* FreeBits;
 
     /// <summary>Which slots may hold something that was flushed; null where nobody has to know.</summary>
-    internal ulong* FrozenBits;
+    internal ulong* FlushedBits;
 
     /// <summary>The page's number within the pile: its address divided by a page's units.</summary>
     internal int PageNumber;
@@ -62,7 +62,7 @@ internal unsafe partial struct PageMeta
     internal bool IsInTransit;
 
     /// <summary>Of the first page of a run: whether its block was there when a flush last looked.</summary>
-    internal bool IsRunFrozen;
+    internal bool IsRunFlushed;
 
     /// <summary>Whether slots went into quarantine that no flush has taken.</summary>
     internal bool HasQuarantine;
@@ -81,10 +81,10 @@ internal unsafe partial struct PageMeta
     internal readonly int WordCount => (SlotCount + 63) / 64;
 
     /// <summary>The bytes that are in use of the page's bits.</summary>
-    internal readonly long BitsBytes => OwnBitsBytes + (FrozenBits == null ? 0 : WordCount * sizeof(ulong));
+    internal readonly long BitsBytes => OwnBitsBytes + (FlushedBits == null ? 0 : WordCount * sizeof(ulong));
 
     // Free bits, and behind them those of the quarantine.
-    private readonly long OwnBitsBytes => RoundToLines(WordCount * (FrozenBits == null ? 1 : 2) * sizeof(ulong));
+    private readonly long OwnBitsBytes => RoundToLines(WordCount * (FlushedBits == null ? 1 : 2) * sizeof(ulong));
 
     private readonly Span<ulong> QuarantineBits => new(FreeBits + WordCount, WordCount);
 
@@ -101,8 +101,8 @@ internal unsafe partial struct PageMeta
         Cursor = 0;
         FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)OwnBitsBytes, LineBytes);
         NativeMemory.Clear(FreeBits, (nuint)OwnBitsBytes);
-        if (FrozenBits != null)
-            NativeMemory.Clear(FrozenBits, (nuint)WordCount * sizeof(ulong));
+        if (FlushedBits != null)
+            NativeMemory.Clear(FlushedBits, (nuint)WordCount * sizeof(ulong));
         FreeCount = 0;
         QuarantinedCount = 0;
         HasQuarantine = false;
@@ -154,28 +154,28 @@ internal unsafe partial struct PageMeta
 
     /// <summary>Whether a slot may hold something that was flushed.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal readonly bool IsFrozen(int slot) => FrozenBits != null && (FrozenBits[slot >> 6] >> slot & 1) != 0;
+    internal readonly bool IsFlushed(int slot) => FlushedBits != null && (FlushedBits[slot >> 6] >> slot & 1) != 0;
 
     /// <summary>Freezes every slot that is not free.</summary>
-    internal void Freeze()
+    internal void MarkFlushed()
     {
-        Debug.Assert(FrozenBits != null || SlotCount == 0, "Nobody knows what is frozen here.");
+        Debug.Assert(FlushedBits != null || SlotCount == 0, "Nobody knows what is frozen here.");
         for (int word = 0; word < WordCount; word++)
-            FrozenBits[word] = ~FreeBits[word];
+            FlushedBits[word] = ~FreeBits[word];
     }
 
     /// <summary>Notes that what a slot held is gone for good.</summary>
-    internal void Thaw(int slot)
+    internal void ClearFlushed(int slot)
     {
         Debug.Assert(!IsFree(slot), "A slot that is free was frozen.");
-        FrozenBits[slot >> 6] &= ~(1UL << slot);
+        FlushedBits[slot >> 6] &= ~(1UL << slot);
     }
 
     /// <summary>Puts a slot that was freed, and is frozen, into quarantine.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Quarantine(int slot)
     {
-        Debug.Assert(FrozenBits != null && !IsFree(slot) && (QuarantineBits[slot >> 6] >> slot & 1) == 0, "A slot is freed twice.");
+        Debug.Assert(FlushedBits != null && !IsFree(slot) && (QuarantineBits[slot >> 6] >> slot & 1) == 0, "A slot is freed twice.");
         FreeBits[WordCount + (slot >> 6)] |= 1UL << slot;
         QuarantinedCount++;
     }
@@ -198,7 +198,7 @@ internal unsafe partial struct PageMeta
         {
             ulong free = released[word] & ~worn[word];
             Debug.Assert((FreeBits[word] & released[word]) == 0, "A slot in quarantine is not free.");
-            FrozenBits[word] &= ~released[word];
+            FlushedBits[word] &= ~released[word];
             FreeBits[word] |= free;
             FreeCount += (ushort)BitOperations.PopCount(free);
             WornCount += (ushort)BitOperations.PopCount(worn[word]);

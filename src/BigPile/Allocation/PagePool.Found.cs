@@ -105,7 +105,7 @@ internal sealed unsafe partial class PagePool
         lock (_lock)
         {
             UnexaminedPages -= pages;
-            _runs.AddFound(meta, pages, payloadBytes, isFrozen: KnowsFrozen);
+            _runs.AddFound(meta, pages, payloadBytes, isFlushed: TracksFlushed);
         }
     }
 

@@ -14,10 +14,10 @@ internal sealed unsafe partial class PagePool
     }
 
     /// <summary>States that a run is in the state that a flush looks at.</summary>
-    internal void FreezeRun(PageMeta* meta)
+    internal void MarkRunFlushed(PageMeta* meta)
     {
         lock (_lock)
-            meta->IsRunFrozen = true;
+            meta->IsRunFlushed = true;
     }
 
     /// <summary>Frees a run whose end is durable.</summary>
@@ -28,10 +28,10 @@ internal sealed unsafe partial class PagePool
     }
 
     /// <summary>Stores the plain header of a run that is free for good, and leased: it goes through <see cref="ReturnRun"/> yet.</summary>
-    internal void ThawRun(PageMeta* meta)
+    internal void ClearRunFlushed(PageMeta* meta)
     {
         lock (_lock)
-            _runs.Thaw(meta);
+            _runs.ClearFlushed(meta);
     }
 
     /// <summary>Stores the plain header of a slot that is free for good.</summary>

@@ -27,25 +27,25 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     internal PagePool(
         SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, GivingBack givingBack,
-        bool knowsFrozen = false)
+        bool tracksFlushed = false)
     {
         _givingBack = givingBack;
         var generations = new SegmentGenerations(Math.Max(generationBase, store.LeastGeneration), store.Generations);
         _source = new SegmentSource(map, store, limitBytes, pileId);
-        KnowsFrozen = knowsFrozen;
-        _changes = new ChangeList(knowsFrozen ? ChangeList.Capacity : 0);
+        TracksFlushed = tracksFlushed;
+        _changes = new ChangeList(tracksFlushed ? ChangeList.Capacity : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
         _free = new FreePages(_segments, _suspects, givingBack, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _changes, _lock);
         _touch = new TouchAhead(store, _segments, map.SegmentBytes, limitBytes);
-        _growth = new SegmentGrowth(_source, _segments, _free, generations, knowsFrozen, _lock);
+        _growth = new SegmentGrowth(_source, _segments, _free, generations, tracksFlushed, _lock);
         _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _lock);
     }
 
     /// <summary>Whether it is known of each block whether it is frozen: in mapped piles.</summary>
-    internal bool KnowsFrozen { get; }
+    internal bool TracksFlushed { get; }
 
     /// <summary>States the epoch of the flush log that pages are laid out in from now on. Nobody is inside the pile.</summary>
     internal void BeginEpoch(long epoch) => _slots.Epoch = epoch;

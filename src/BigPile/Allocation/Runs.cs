@@ -34,7 +34,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         PageMeta* meta = segment.Metas + first;
         Publish(segment, first, pages);
         changes.Add(meta->FirstAddress);
-        meta->IsRunFrozen = false;
+        meta->IsRunFlushed = false;
         Note(pages, payloadBytes);
         return meta;
     }
@@ -51,7 +51,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         Count--;
         PayloadBytes -= payloadBytes;
         Debug.Assert(Pages >= Count && Count >= 0 && PayloadBytes >= 0, "More runs were freed than taken.");
-        if (meta->IsRunFrozen)
+        if (meta->IsRunFlushed)
         {
             Keep(meta, pages);
             return true;
@@ -83,17 +83,17 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     /// <param name="meta">The record of its first page.</param>
     /// <param name="pages">Its pages.</param>
     /// <param name="payloadBytes">Those of its block.</param>
-    /// <param name="isFrozen">Whether somebody has to know that it may have been flushed.</param>
-    internal void AddFound(PageMeta* meta, int pages, long payloadBytes, bool isFrozen)
+    /// <param name="isFlushed">Whether somebody has to know that it may have been flushed.</param>
+    internal void AddFound(PageMeta* meta, int pages, long payloadBytes, bool isFlushed)
     {
-        meta->IsRunFrozen = isFrozen;
+        meta->IsRunFlushed = isFlushed;
         Note(pages, payloadBytes);
     }
 
     /// <summary>Takes in a run that was freed, and whose end was not flushed.</summary>
     internal void QuarantineFound(PageMeta* meta, int pages)
     {
-        meta->IsRunFrozen = true;
+        meta->IsRunFlushed = true;
         Keep(meta, pages);
     }
 
@@ -122,18 +122,18 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         int pages = PagesOf(meta, out Segment segment, out int first);
         // thawed before if it was leased as well
         Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine.");
-        Thaw(meta);
+        ClearFlushed(meta);
         QuarantinedPages -= pages;
         Debug.Assert(QuarantinedPages >= 0, "More runs were released than went into quarantine.");
         Free(segment, first, pages);
     }
 
     /// <summary>Stores the plain header of a run that is free for good.</summary>
-    internal void Thaw(PageMeta* meta)
+    internal void ClearFlushed(PageMeta* meta)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         _ = StorePlainFree(meta->Start);
-        meta->IsRunFrozen = false;
+        meta->IsRunFlushed = false;
     }
 
     /// <summary>Stores the plain header of a slot that is free for good.</summary>
@@ -170,7 +170,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
             Segment segment = segments.Find(address)!;
             int page = segment.PageOf(address);
             Invariant.True(Structure, (long)address, "run in quarantine there, frozen and free", segment.WordOf(page).IsRunHead
-                && segment.Metas[page].IsRunFrozen && Quarantine.IsFreed(new BlockHeader(*(ulong*)segment.Metas[page].Start)));
+                && segment.Metas[page].IsRunFlushed && Quarantine.IsFreed(new BlockHeader(*(ulong*)segment.Metas[page].Start)));
         }
     }
 

@@ -60,7 +60,7 @@ internal sealed unsafe partial class Segment
         Invariant.Equal(PageStructure, meta->PageNumber, "place of a page", meta->Start - Region.Start, (long)page * SizeClasses.PageBytes);
         Invariant.Equal(Structure, Number, "number of a page", meta->PageNumber, (int)(_firstAddress >> SegmentMap.PageShift) + page);
         Invariant.True(PageStructure, meta->PageNumber, "bits of what is frozen in their place",
-            meta->FrozenBits == (_frozenBits == null ? null : _frozenBits + (long)page * PageMeta.MostBitWords));
+            meta->FlushedBits == (_flushedBits == null ? null : _flushedBits + (long)page * PageMeta.MostBitWords));
         if (IsFreePage(page))
             CheckFree(page, word, info);
         if (info.IsUnexamined || !word.IsIntact)

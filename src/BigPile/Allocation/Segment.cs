@@ -21,9 +21,9 @@ internal sealed unsafe partial class Segment : IDisposable
     private ulong[]? _suspects;
     private PageInfo* _infos;
     private PageMeta* _metas;
-    private ulong* _frozenBits;
+    private ulong* _flushedBits;
 
-    internal Segment(int number, ulong firstAddress, MemoryRegion region, bool knowsFrozen)
+    internal Segment(int number, ulong firstAddress, MemoryRegion region, bool tracksFlushed)
     {
         Number = number;
         Region = region;
@@ -34,15 +34,15 @@ internal sealed unsafe partial class Segment : IDisposable
         _infos = (PageInfo*)NativeMemory.AllocZeroed((nuint)PageCount, (nuint)sizeof(PageInfo));
         _metas = (PageMeta*)NativeMemory.AlignedAlloc((nuint)PageCount * (nuint)sizeof(PageMeta), PageMeta.SizeBytes);
         NativeMemory.Clear(_metas, (nuint)PageCount * (nuint)sizeof(PageMeta));
-        if (knowsFrozen)
+        if (tracksFlushed)
             // no memory before it is used
-            _frozenBits = (ulong*)NativeMemory.AllocZeroed((nuint)PageCount, PageMeta.MostBitWords * sizeof(ulong));
+            _flushedBits = (ulong*)NativeMemory.AllocZeroed((nuint)PageCount, PageMeta.MostBitWords * sizeof(ulong));
         for (int i = 0; i < PageCount; i++)
         {
             _metas[i].Start = region.Start + (long)i * SizeClasses.PageBytes;
             _metas[i].PageNumber = (int)(firstAddress >> SegmentMap.PageShift) + i;
             _metas[i].Owner = PageMeta.NoOwner;
-            _metas[i].FrozenBits = knowsFrozen ? _frozenBits + (long)i * PageMeta.MostBitWords : null;
+            _metas[i].FlushedBits = tracksFlushed ? _flushedBits + (long)i * PageMeta.MostBitWords : null;
         }
     }
 
@@ -253,10 +253,10 @@ internal sealed unsafe partial class Segment : IDisposable
             _metas[i].Drop();
         NativeMemory.Free(_infos);
         NativeMemory.AlignedFree(_metas);
-        NativeMemory.Free(_frozenBits);
+        NativeMemory.Free(_flushedBits);
         _infos = null;
         _metas = null;
-        _frozenBits = null;
+        _flushedBits = null;
         Region.Dispose();
     }
 

@@ -11,7 +11,7 @@ namespace BigPile.Allocation;
 /// <summary>Takes further segments from the store.</summary>
 /// <remarks>Calls are made under the pool's lock.</remarks>
 internal sealed unsafe class SegmentGrowth(
-    SegmentSource source, SegmentTable segments, FreePages free, SegmentGenerations generations, bool knowsFrozen, Lock poolLock)
+    SegmentSource source, SegmentTable segments, FreePages free, SegmentGenerations generations, bool tracksFlushed, Lock poolLock)
 {
     /// <summary>Why the last attempt failed, where the store said so.</summary>
     internal Exception? Failure { get; private set; }
@@ -53,7 +53,7 @@ internal sealed unsafe class SegmentGrowth(
 
     private Segment Add(int number, MemoryRegion region)
     {
-        var segment = new Segment(number, source.Map.AddressOf(number), region, knowsFrozen);
+        var segment = new Segment(number, source.Map.AddressOf(number), region, tracksFlushed);
         uint generation = generations.StartOf(number, segments.SpansOf(segment));
         segment.Head = SegmentHead.For(number, region.LengthBytes, source.PileId, hasWrittenWords: generation != 0);
         for (int page = segment.HeadPages; page < segment.PageCount; page++)

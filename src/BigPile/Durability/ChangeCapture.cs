@@ -17,11 +17,11 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
         var addresses = new List<ulong>();
         if (!allocator.TryTakeChanges(addresses))
         {
-            allocator.FreezeAll();
+            allocator.MarkAllFlushed();
             return null;
         }
         Span<ulong> distinct = Distinct(addresses);
-        allocator.Freeze(distinct);
+        allocator.MarkFlushed(distinct);
         return [.. distinct];
     }
 

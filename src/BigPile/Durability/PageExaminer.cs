@@ -135,8 +135,8 @@ internal sealed unsafe class PageExaminer
             _allocator.Pool.FreeExamined(meta);
             return;
         }
-        if (meta->FrozenBits != null)
-            meta->Freeze(); // which blocks were flushed is not known any more: all are treated as if they were
+        if (meta->FlushedBits != null)
+            meta->MarkFlushed(); // which blocks were flushed is not known any more: all are treated as if they were
         _allocator.AttachFound(meta, blocks, payloadBytes);
         segment.PublishInfo(page, word.Info);
     }
@@ -250,7 +250,7 @@ internal sealed unsafe class PageExaminer
             Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.OrphanFault, header.PayloadBytes));
         NoteLostOrigin(block);
         // After a kill it stays undoable: it may be what the flushed link leads to, if the link was changed since the flush.
-        bool mayBeFlushed = _inspector.LeftAs == LeftAs.Killed && _allocator.Pool.KnowsFrozen;
+        bool mayBeFlushed = _inspector.LeftAs == LeftAs.Killed && _allocator.Pool.TracksFlushed;
         BlockHeader freed = mayBeFlushed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
         *(ulong*)block = freed.Word;
         isQuarantined = freed.IsUndoableFree;

@@ -28,7 +28,7 @@ internal static class SegmentMapping
         try
         {
             SegmentScanner.CheckHead(region, path, number, directory.Superblock.PileId);
-            var segment = new Segment(number, map.AddressOf(number), region, knowsFrozen: !directory.IsReadOnly && !directory.IsShared);
+            var segment = new Segment(number, map.AddressOf(number), region, tracksFlushed: !directory.IsReadOnly && !directory.IsShared);
             pool.Hold(segment, isShared: directory.IsReadOnly);
         }
         catch
@@ -62,7 +62,7 @@ internal static class SegmentMapping
             directory.Faults.Add(
                 new PileFault(directory.Segments.PathOf(number), "its head is damaged, or belongs to another pile", 0));
         }
-        pool.Hold(new Segment(number, map.AddressOf(number), region, knowsFrozen: false), isShared: true);
+        pool.Hold(new Segment(number, map.AddressOf(number), region, tracksFlushed: false), isShared: true);
     }
 
     /// <summary>

@@ -11,7 +11,7 @@ public sealed class Poco
 }
 
 [ImmutableObject(true)]
-public sealed record FrozenPoco(int Number, string Text);
+public sealed record ImmutablePoco(int Number, string Text);
 
 #pragma warning disable CA1051, SA1401 // fields are what is tested
 public sealed class FieldPoco
@@ -47,7 +47,7 @@ public sealed class Unstorable
 
 /// <summary>The same, said to be immutable.</summary>
 [ImmutableObject(true)]
-public sealed class FrozenUnstorable
+public sealed class ImmutableUnstorable
 {
     public System.Func<int>? Function { get; init; }
 }

@@ -16,24 +16,24 @@ internal sealed unsafe class HeapModel : IDisposable
     private static readonly int[] Classes = [30, 60, 100, 112, SizeClasses.Count - 1];
 
     private readonly Random _random;
-    private readonly bool _knowsFrozen;
+    private readonly bool _tracksFlushed;
     private readonly SegmentMap _map = new(SegmentBytes);
     private readonly GivingBack _givingBack = new();
     private readonly PagePool _pool;
     private readonly Heap[] _heaps;
     private readonly Dictionary<ulong, Taken> _live = [];
-    private readonly HashSet<ulong> _frozen = []; // live when a flush last looked at their page
+    private readonly HashSet<ulong> _flushed = []; // live when a flush last looked at their page
     private readonly HashSet<ulong> _quarantine = [];
     private readonly Dictionary<ulong, uint> _highest = []; // the last generation that each address was given out with
     private readonly HashSet<ulong> _changes = [];
 
-    internal HeapModel(int seed, uint generationBase, bool knowsFrozen)
+    internal HeapModel(int seed, uint generationBase, bool tracksFlushed)
     {
         _random = new Random(seed);
-        _knowsFrozen = knowsFrozen;
+        _tracksFlushed = tracksFlushed;
         var store = new MemorySegmentStore(StoreKind.Native, hugePages: false);
-        _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, _givingBack, knowsFrozen);
-        _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, knowsFrozen, _givingBack))];
+        _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, _givingBack, tracksFlushed);
+        _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, tracksFlushed, _givingBack))];
     }
 
     internal HeapTally Done { get; private set; }
@@ -107,7 +107,7 @@ internal sealed unsafe class HeapModel : IDisposable
         Assert.Equal(SizeClasses.SlotBytes(sizeClass), slot.CapacityBytes + BlockHeader.SizeBytes);
         Assert.True(!_highest.TryGetValue(slot.Address, out uint before) || slot.Generation > before, $"{slot.Address:x} goes back");
         _highest[slot.Address] = slot.Generation;
-        if (_knowsFrozen)
+        if (_tracksFlushed)
             _changes.Add(slot.Address);
         *(ulong*)slot.Start = new BlockHeader(BlockKind.Bytes, slot.Generation, (ulong)payloadBytes).Word;
         Done += new HeapTally { Taken = 1 };
@@ -168,9 +168,9 @@ internal sealed unsafe class HeapModel : IDisposable
         Assert.False(_heaps[other].TryReturn(page, slot, freed.Generation, taken.PayloadBytes, out _));
         Assert.True(_heaps[page->Owner].TryReturn(page, slot, freed.Generation, taken.PayloadBytes, out PageMeta* emptied));
         _live.Remove(address);
-        if (_knowsFrozen)
+        if (_tracksFlushed)
             _changes.Add(address);
-        if (_frozen.Remove(address))
+        if (_flushed.Remove(address))
             _quarantine.Add(address);
         Done += new HeapTally { Freed = 1, Worn = freed.Generation == PilePointer.MaxGeneration ? 1 : 0 };
         if (emptied == null)
@@ -224,7 +224,7 @@ internal sealed unsafe class HeapModel : IDisposable
     private void Flush()
     {
         CheckChanges();
-        if (!_knowsFrozen)
+        if (!_tracksFlushed)
             return;
         var quarantine = new Quarantine();
         foreach (Heap heap in _heaps)
@@ -243,8 +243,8 @@ internal sealed unsafe class HeapModel : IDisposable
         foreach (ulong address in _live.Keys)
         {
             PageMeta* page = _map.MetaOf(address);
-            if (_frozen.Add(address))
-                Assert.True(_heaps[page->Owner].TryFreeze(page));
+            if (_flushed.Add(address))
+                Assert.True(_heaps[page->Owner].TryMarkFlushed(page));
         }
     }
 

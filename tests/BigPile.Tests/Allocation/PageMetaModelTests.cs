@@ -13,14 +13,14 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_page_is_what_an_array_of_its_slots_says(bool knowsFrozen)
+    public void A_page_is_what_an_array_of_its_slots_says(bool tracksFlushed)
     {
         long taken = 0;
         for (int run = 0; run < TestLeg.Steps(20, 6_000); run++)
         {
             int seed = TestLeg.Seed(700) + run;
             output.WriteLine($"seed {seed}");
-            using var rig = new Rig(seed, knowsFrozen);
+            using var rig = new Rig(seed, tracksFlushed);
             rig.Run(400);
             taken += rig.Taken;
         }
@@ -40,25 +40,25 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
     private sealed class Rig : IDisposable
     {
         private readonly Random _random;
-        private readonly bool _knowsFrozen;
+        private readonly bool _tracksFlushed;
         private readonly PageMeta* _page;
         private readonly byte* _memory;
-        private readonly ulong* _frozen;
+        private readonly ulong* _flushedBits;
         private SlotState[] _states = [];
-        private bool[] _isFrozen = [];
+        private bool[] _isFlushed = [];
         private int _lastWord;
 
-        internal Rig(int seed, bool knowsFrozen)
+        internal Rig(int seed, bool tracksFlushed)
         {
             _random = new Random(seed);
-            _knowsFrozen = knowsFrozen;
+            _tracksFlushed = tracksFlushed;
             _memory = (byte*)NativeMemory.AlignedAlloc(SizeClasses.PageBytes, 4096);
             _page = (PageMeta*)NativeMemory.AlignedAlloc(PageMeta.SizeBytes, PageMeta.SizeBytes);
-            _frozen = (ulong*)NativeMemory.AllocZeroed(PageMeta.MostBitWords, sizeof(ulong));
+            _flushedBits = (ulong*)NativeMemory.AllocZeroed(PageMeta.MostBitWords, sizeof(ulong));
             NativeMemory.Clear(_page, PageMeta.SizeBytes);
             _page->Start = _memory;
             _page->PageNumber = 1;
-            _page->FrozenBits = knowsFrozen ? _frozen : null;
+            _page->FlushedBits = tracksFlushed ? _flushedBits : null;
         }
 
         internal long Taken { get; private set; }
@@ -81,7 +81,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             _page->Drop();
             NativeMemory.AlignedFree(_memory);
             NativeMemory.AlignedFree(_page);
-            NativeMemory.Free(_frozen);
+            NativeMemory.Free(_flushedBits);
         }
 
         private void LayOut()
@@ -89,7 +89,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             int sizeClass = _random.Next(4) == 0 ? _random.Next(SizeClasses.Count) : SizeClasses.Count - 1 - _random.Next(60);
             _page->LayOut(sizeClass, allFree: true);
             _states = new SlotState[SizeClasses.PageBytes / SizeClasses.SlotBytes(sizeClass)];
-            _isFrozen = new bool[_states.Length];
+            _isFlushed = new bool[_states.Length];
             _lastWord = 0;
             for (int slot = 0; slot < _states.Length; slot++)
                 SetHeader(slot, BlockHeader.Free(_page->MaxGeneration));
@@ -97,7 +97,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
 
         private void Step()
         {
-            switch (_random.Next(_knowsFrozen ? 12 : 8))
+            switch (_random.Next(_tracksFlushed ? 12 : 8))
             {
                 case < 5:
                     Take();
@@ -106,10 +106,10 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                     Free();
                     break;
                 case 8:
-                    Freeze();
+                    MarkFlushed();
                     break;
                 case 9:
-                    Thaw();
+                    ClearFlushed();
                     break;
                 default:
                     FlushQuarantine();
@@ -152,8 +152,8 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                 BlockHeader freed = HeaderOf(slot).Freed;
                 SetHeader(slot, freed);
                 _page->MaxGeneration = Math.Max(_page->MaxGeneration, freed.Generation);
-                Assert.Equal(_isFrozen[slot], _page->IsFrozen(slot));
-                if (_isFrozen[slot])
+                Assert.Equal(_isFlushed[slot], _page->IsFlushed(slot));
+                if (_isFlushed[slot])
                 {
                     _page->Quarantine(slot);
                     _page->HasQuarantine = true;
@@ -167,19 +167,19 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             }
         }
 
-        private void Freeze()
+        private void MarkFlushed()
         {
-            _page->Freeze();
+            _page->MarkFlushed();
             for (int slot = 0; slot < _states.Length; slot++)
-                _isFrozen[slot] = _states[slot] != SlotState.Free;
+                _isFlushed[slot] = _states[slot] != SlotState.Free;
         }
 
-        private void Thaw()
+        private void ClearFlushed()
         {
             if (!TryAny(SlotState.Live, out int slot))
                 return;
-            _page->Thaw(slot);
-            _isFrozen[slot] = false;
+            _page->ClearFlushed(slot);
+            _isFlushed[slot] = false;
         }
 
         private void FlushQuarantine()
@@ -203,7 +203,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                 if (_states[slot] != SlotState.Flushing)
                     continue;
                 _states[slot] = (worn[slot / 64] >> slot & 1) != 0 ? SlotState.Worn : SlotState.Free;
-                _isFrozen[slot] = false;
+                _isFlushed[slot] = false;
             }
         }
 
@@ -232,8 +232,8 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             {
                 if ((_states[slot] == SlotState.Free) != _page->IsFree(slot))
                     Assert.Fail($"slot {slot} is {_states[slot]}");
-                if (_isFrozen[slot] != _page->IsFrozen(slot))
-                    Assert.Fail($"slot {slot}: frozen is {!_isFrozen[slot]}");
+                if (_isFlushed[slot] != _page->IsFlushed(slot))
+                    Assert.Fail($"slot {slot}: frozen is {!_isFlushed[slot]}");
             }
         }
 

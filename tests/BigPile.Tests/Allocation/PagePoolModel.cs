@@ -30,7 +30,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     {
         _random = new Random(seed);
         _store = new FlakySegmentStore(new Random(seed + 1)) { FailsOneOf = failsOneOf };
-        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _givingBack, knowsFrozen: true);
+        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _givingBack, tracksFlushed: true);
     }
 
     internal int Trimmed { get; private set; }
@@ -63,7 +63,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
                 CutRun();
                 break;
             case 34:
-                _runs.ForEach(Freeze);
+                _runs.ForEach(MarkFlushed);
                 break;
             case < 37:
                 Flush();
@@ -193,9 +193,9 @@ internal sealed unsafe class PagePoolModel : IDisposable
         BlockHeader freed = new BlockHeader(*(ulong*)run.Meta->Start).Freed;
         *(ulong*)run.Meta->Start = freed.Word;
         Assert.Equal(run.Pages * (long)SizeClasses.PageBytes, _pool.RunBytes(run.Meta));
-        Assert.Equal(run.IsFrozen, _pool.ReturnRun(run.Meta, freed.Generation, run.PayloadBytes));
+        Assert.Equal(run.IsFlushed, _pool.ReturnRun(run.Meta, freed.Generation, run.PayloadBytes));
         _changes.Add(run.Meta->FirstAddress);
-        if (run.IsFrozen)
+        if (run.IsFlushed)
             _quarantine.Add(run);
         else
             Free(run.Meta, run.Pages, freed.Generation);
@@ -222,10 +222,10 @@ internal sealed unsafe class PagePoolModel : IDisposable
         Cut++;
     }
 
-    private void Freeze(Run run)
+    private void MarkFlushed(Run run)
     {
-        _pool.FreezeRun(run.Meta);
-        run.IsFrozen = true;
+        _pool.MarkRunFlushed(run.Meta);
+        run.IsFlushed = true;
     }
 
     private void Flush()
@@ -292,6 +292,6 @@ internal sealed unsafe class PagePoolModel : IDisposable
     {
         internal PageMeta* Meta => (PageMeta*)At;
 
-        internal bool IsFrozen { get; set; }
+        internal bool IsFlushed { get; set; }
     }
 }

@@ -68,7 +68,7 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
     public void An_empty_page_that_is_not_needed_goes_back_to_the_pool()
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
-        using var heap = new Heap(0, knowsFrozen: false, new GivingBack());
+        using var heap = new Heap(0, tracksFlushed: false, new GivingBack());
         PagePool pool = pile.Space.Allocator.Pool;
         PageMeta* first = pool.TakePage(3, 0, mayGrow: true);
         PageMeta* second = pool.TakePage(3, 0, mayGrow: true);

@@ -89,7 +89,7 @@ public sealed class CollectionTests
     }
 
     [Fact]
-    public void FrozenCollectionThatContainsItselfIsRefusedOnWrite()
+    public void FrozenSetThatContainsItselfIsRefusedOnWrite()
     {
         var node = new Drawing();
         node.Tag = new object[] { node }.ToFrozenSet();

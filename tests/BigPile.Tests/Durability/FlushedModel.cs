@@ -9,7 +9,7 @@ namespace BigPile.Tests.Durability;
 /// A flush that fails, and one that the pile makes by itself, may or may not have come to its end: then there are several states, and the
 /// image must be one of them as a whole.
 /// </remarks>
-internal sealed class FrozenModel(Random random)
+internal sealed class FlushedModel(Random random)
 {
     private const int MaxLive = 250;
 

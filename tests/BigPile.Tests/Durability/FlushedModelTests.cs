@@ -8,7 +8,7 @@ using Xunit.Abstractions;
 namespace BigPile.Tests.Durability;
 
 /// <summary>Kills, power cuts and devices that fail, in random order, between random changes.</summary>
-public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
+public sealed class FlushedModelTests(ITestOutputHelper output) : IDisposable
 {
     private const int Lives = 4;
     private const int StepsPerLife = 300;
@@ -51,7 +51,7 @@ public sealed class FrozenModelTests(ITestOutputHelper output) : IDisposable
 
         internal string Root => root;
 
-        internal FrozenModel Model { get; } = new(new Random(seed + 1));
+        internal FlushedModel Model { get; } = new(new Random(seed + 1));
 
         internal int Images { get; private set; }
 

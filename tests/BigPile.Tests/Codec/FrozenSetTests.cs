@@ -6,7 +6,7 @@ using System.Linq;
 namespace BigPile.Tests.Codec;
 
 /// <summary>Frozen collections take their keys in while they are read, so the keys must be whole by then.</summary>
-public sealed class FrozenTests
+public sealed class FrozenSetTests
 {
     private readonly CodecFixture _fixture = new();
 

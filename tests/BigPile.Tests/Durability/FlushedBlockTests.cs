@@ -5,7 +5,7 @@ using System.Linq;
 namespace BigPile.Tests.Durability;
 
 /// <summary>What was flushed keeps its bytes until the next flush, freed or not.</summary>
-public sealed class FrozenTests : DurabilityTest
+public sealed class FlushedBlockTests : DurabilityTest
 {
     private const int Objects = 3_000;
 
