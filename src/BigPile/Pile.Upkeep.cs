@@ -56,7 +56,7 @@ public sealed partial class Pile
         _space.Exit(_space.Gate.Enter());
         if (IsReadOnly)
             return;
-        if (_keeper.QuarantinedBytes != 0)
+        if (_keeper.PendingFreeBytes != 0)
             _ = _space.Room.TryFlush();
         if (_keeper.Trimmer.Trim() is { } failure)
             Throw.NotTrimmed(DirectoryPath, failure);

@@ -16,7 +16,7 @@ namespace BigPile.AspNetCore.Tests;
 public sealed class PileOptionsTests : IDisposable
 {
     /// <summary>What the host has as services, its clock and where it reports; and its tables write, so it can't only read.</summary>
-    private static readonly string[] SettledByHost = ["ReadOnly", "TimeProvider", "Logger", "MeterFactory"];
+    private static readonly string[] SetByHost = ["ReadOnly", "TimeProvider", "Logger", "MeterFactory"];
 
     private readonly TemporaryDirectory _directory = new();
 
@@ -27,7 +27,7 @@ public sealed class PileOptionsTests : IDisposable
     {
         string[] missing = [.. typeof(PileOptions).GetProperties(BindingFlags.Public | BindingFlags.Instance)
             .Where(static option => typeof(BigPileOptions).GetProperty(option.Name)?.PropertyType != option.PropertyType)
-            .Select(static option => option.Name).Except(SettledByHost)];
+            .Select(static option => option.Name).Except(SetByHost)];
         Assert.Empty(missing);
     }
 
@@ -44,7 +44,7 @@ public sealed class PileOptionsTests : IDisposable
         };
         PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance, null, default).Pile;
         var untouched = new PileOptions();
-        foreach (PropertyInfo option in typeof(PileOptions).GetProperties().Where(static option => !SettledByHost.Contains(option.Name)))
+        foreach (PropertyInfo option in typeof(PileOptions).GetProperties().Where(static option => !SetByHost.Contains(option.Name)))
         {
             Assert.Equal(typeof(BigPileOptions).GetProperty(option.Name)!.GetValue(options), option.GetValue(pile));
             Assert.NotEqual(option.GetValue(untouched), option.GetValue(pile)); // or nothing would show that it was passed on

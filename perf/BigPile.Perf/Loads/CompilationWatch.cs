@@ -10,7 +10,7 @@ namespace BigPile.Perf.Loads;
 /// </remarks>
 internal sealed class CompilationWatch
 {
-    private static readonly TimeSpan Settled = TimeSpan.FromMilliseconds(300); // the runtime waits 100 ms for more before it begins
+    private static readonly TimeSpan QuietTime = TimeSpan.FromMilliseconds(300); // the runtime waits 100 ms for more before it begins
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(8);
 
     private readonly long _start = Stopwatch.GetTimestamp();
@@ -25,7 +25,7 @@ internal sealed class CompilationWatch
             long methods = JitInfo.GetCompiledMethodCount();
             if (methods != _methods)
                 (_methods, _since) = (methods, Stopwatch.GetTimestamp());
-            return Stopwatch.GetElapsedTime(_since) >= Settled || Stopwatch.GetElapsedTime(_start) >= Longest;
+            return Stopwatch.GetElapsedTime(_since) >= QuietTime || Stopwatch.GetElapsedTime(_start) >= Longest;
         }
     }
 }

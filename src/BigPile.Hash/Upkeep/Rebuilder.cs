@@ -28,12 +28,12 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         string path = session.Path + Opening.RebuildSuffix;
         CheckName(old);
         Opening.DeleteRebuilt(path); // also a link of that name, which would be followed
-        HashTuning settled = (tuning ?? TuningFor(old)).Checked();
+        HashTuning newTuning = (tuning ?? TuningFor(old)).Checked();
         IBlockFile block = BlockFile.Open(options.FileKind, path, Opening.FileOptionsOf(options, FileMode.Create));
         bool isDone = false;
         try
         {
-            var head = Head.Make(block, settled, Opening.BootIdOf(options), session.Seed);
+            var head = Head.Make(block, newTuning, Opening.BootIdOf(options), session.Seed);
             var copy = new RecordStore(new RecordFile(block, head.Layout), options);
             copy.File.CacheBuckets();
             Begin(copy);

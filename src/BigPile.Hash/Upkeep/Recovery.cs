@@ -32,7 +32,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     private readonly RecordFile _file = store.File;
     private readonly bool _wasEverHard = state?.WasEverHard ?? true;
     private readonly long _synced = state?.SyncedSequence ?? 0;
-    private readonly long _settled = Math.Max(state?.SyncedSequence ?? 0, state?.LastSequence ?? 0);
+    private readonly long _linkedSequence = Math.Max(state?.SyncedSequence ?? 0, state?.LastSequence ?? 0);
     private readonly ChainSurvey? _survey = !isPowerCut && state?.Phase == FilePhase.Open ? new ChainSurvey(store.File) : null;
     private readonly RecoveryIndex _index = new(store.File.Layout, mostRecords);
     private readonly ChainWriter _chains = new(store.File);
@@ -239,7 +239,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
             return;
         _chain.Add(newest);
         // The chain is whole and without it: either it was removed, and what said so is gone; or it lost its link.
-        if (_survey != null && isChainWhole && !isLinked && newest.Sequence <= _settled)
+        if (_survey != null && isChainWhole && !isLinked && newest.Sequence <= _linkedSequence)
             _returned++;
     }
 

@@ -10,7 +10,7 @@ namespace BigPile.Access;
 /// <summary>Ending blocks, and replacing the header that counts.</summary>
 /// <remarks>
 /// What was flushed stays as it is until a later flush has ended: see <see cref="Durability.ShadowHeaderTable"/> for headers, and
-/// <see cref="Quarantine"/> for room. Blocks of which that is true are called frozen.
+/// <see cref="PendingFrees"/> for room. Blocks of which that is true are called frozen.
 /// </remarks>
 internal sealed unsafe partial class BlockSpace
 {

@@ -24,7 +24,7 @@ internal sealed unsafe partial class Allocator
             liveBlocks -= heap.LiveBlocks;
             liveBytes -= heap.LiveSlotBytes;
         }
-        int withQuarantine = 0;
+        int withPending = 0;
         foreach (Segment segment in segments)
         {
             for (int page = segment.HeadPages; page < segment.PageCount; page++)
@@ -33,16 +33,16 @@ internal sealed unsafe partial class Allocator
                 if (meta->Owner == PageMeta.NoOwner)
                     continue;
                 Invariant.Between(Structure, meta->PageNumber, "owner of a page", meta->Owner, 0, _heaps.Length - 1);
-                int live = meta->SlotCount - meta->FreeCount - meta->WornCount - meta->QuarantinedCount;
+                int live = meta->SlotCount - meta->FreeCount - meta->WornCount - meta->PendingFreeCount;
                 liveBlocks += live;
                 liveBytes += (long)live * meta->SlotBytes;
-                withQuarantine += meta->HasQuarantine ? 1 : 0;
+                withPending += meta->HasNewPendingFrees ? 1 : 0;
             }
         }
         Invariant.Equal(Structure, 0, "blocks in pages beyond those that the heaps count", liveBlocks, 0);
         Invariant.Equal(Structure, 0, "bytes of slots beyond those that the heaps count", liveBytes, 0);
         foreach (Heap heap in _heaps)
-            withQuarantine -= heap.NotedQuarantine;
-        Invariant.Equal(Structure, 0, "pages with quarantine beyond those that the heaps noted", withQuarantine, 0);
+            withPending -= heap.PendingPageCount;
+        Invariant.Equal(Structure, 0, "pages with quarantine beyond those that the heaps noted", withPending, 0);
     }
 }

@@ -17,16 +17,16 @@ internal sealed unsafe partial class Allocator
     private const int ReservedShare = 4;
 
     /// <summary>Called when so much is in quarantine that a flush should be made.</summary>
-    internal Action? QuarantineOverfull { get; set; }
+    internal Action? FlushWanted { get; set; }
 
     /// <summary>Bytes that are free once a flush has ended.</summary>
-    internal long QuarantinedBytes
+    internal long PendingFreeBytes
     {
         get
         {
-            long bytes = Pool.QuarantinedPages * SizeClasses.PageBytes;
+            long bytes = Pool.PendingFreePages * SizeClasses.PageBytes;
             foreach (Heap heap in _heaps)
-                bytes += heap.QuarantinedBytes;
+                bytes += heap.PendingFreeBytes;
             return bytes;
         }
     }
@@ -48,11 +48,11 @@ internal sealed unsafe partial class Allocator
     internal void NoteDeferred(ulong address) => _heaps[ThreadPresence.Mine.Heap & (_heaps.Length - 1)].NoteDeferred(address);
 
     /// <summary>Takes what was put into quarantine. No change runs.</summary>
-    internal void TakeQuarantine(Quarantine quarantine)
+    internal void TakePendingFrees(PendingFrees pending)
     {
-        Pool.TakeQuarantine(quarantine);
+        Pool.TakePendingFrees(pending);
         foreach (Heap heap in _heaps)
-            heap.TakeQuarantine(quarantine);
+            heap.TakePendingFrees(pending);
     }
 
     /// <summary>Freezes what is in the pages of some addresses. No change runs.</summary>
@@ -79,16 +79,16 @@ internal sealed unsafe partial class Allocator
     }
 
     /// <summary>Frees what is in quarantine and durably gone.</summary>
-    internal void Release(Quarantine quarantine)
+    internal void Release(PendingFrees pending)
     {
-        foreach (ulong address in quarantine.Deferred)
+        foreach (ulong address in pending.Deferred)
             Settle(address); // first: a lease may have ended since, and put the same block into quarantine
-        foreach (ulong address in quarantine.Runs)
+        foreach (ulong address in pending.Runs)
             Pool.ReleaseRun(_map.MetaOf(address));
         Span<ulong> worn = stackalloc ulong[PageMeta.MostBitWords];
-        for (int index = 0; index < quarantine.PageCount; index++)
+        for (int index = 0; index < pending.PageCount; index++)
         {
-            PageMeta* page = quarantine.PageAt(index, out ReadOnlySpan<ulong> slots);
+            PageMeta* page = pending.PageAt(index, out ReadOnlySpan<ulong> slots);
             SettleSlots(page, slots, worn);
             ReleaseSlots(page, slots, worn[..slots.Length]);
         }
@@ -147,16 +147,16 @@ internal sealed unsafe partial class Allocator
             Pool.MarkRunFlushed(page);
     }
 
-    private void LookAtQuarantine(Heap heap)
+    private void RequestFlushIfNeeded(Heap heap)
     {
         heap.WantsLook = false;
-        LookAtQuarantine();
+        RequestFlushIfNeeded();
     }
 
     // Nobody counts exactly what others free at this instant.
-    private void LookAtQuarantine()
+    private void RequestFlushIfNeeded()
     {
-        if (QuarantinedBytes > Math.Max(Pool.ReservedBytes / ReservedShare, _map.SegmentBytes))
-            QuarantineOverfull?.Invoke();
+        if (PendingFreeBytes > Math.Max(Pool.ReservedBytes / ReservedShare, _map.SegmentBytes))
+            FlushWanted?.Invoke();
     }
 }

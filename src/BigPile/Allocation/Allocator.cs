@@ -79,7 +79,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         if (info.ClassPlusOne == 0)
         {
             if (Pool.ReturnRun(page, generation, before.PayloadBytes))
-                LookAtQuarantine();
+                RequestFlushIfNeeded();
             return;
         }
         ReturnSlot(page, (int)info.SlotAt(address), generation, before.PayloadBytes);
@@ -97,7 +97,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         if (emptied != null)
             ReturnPage(emptied);
         if (heap.WantsLook)
-            LookAtQuarantine(heap);
+            RequestFlushIfNeeded(heap);
     }
 
     /// <summary>Notes that a block was changed where it lies, for the next flush.</summary>
@@ -178,11 +178,11 @@ internal sealed unsafe partial class Allocator : IDisposable
     {
         if (Pool.GrowthFailure is DirectoryChangedException changed)
             return new PileStorageException(changed.Message, changed); // room is not what is missing
-        long quarantinedBytes = QuarantinedBytes;
-        if (quarantinedBytes != 0)
-            QuarantineOverfull?.Invoke(); // who can't flush here and now finds room soon
-        string reason = quarantinedBytes != 0
-            ? $"{quarantinedBytes:N0} of them were freed and can be used again after the next flush"
+        long pendingBytes = PendingFreeBytes;
+        if (pendingBytes != 0)
+            FlushWanted?.Invoke(); // who can't flush here and now finds room soon
+        string reason = pendingBytes != 0
+            ? $"{pendingBytes:N0} of them were freed and can be used again after the next flush"
             : Pool.GrowthFailure is { } failure
             ? $"the store could not grow: {failure.Message}"
             : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";

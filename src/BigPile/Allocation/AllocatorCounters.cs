@@ -16,7 +16,7 @@ internal readonly struct AllocatorCounters
         LiveSlotBytes = PageBytes = pool.RunPages * SizeClasses.PageBytes;
         UnexaminedBytes = pool.UnexaminedPages * SizeClasses.PageBytes;
         UnusableBytes = pool.LostPages * SizeClasses.PageBytes;
-        PageBytes += UnusableBytes + pool.QuarantinedPages * SizeClasses.PageBytes;
+        PageBytes += UnusableBytes + pool.PendingFreePages * SizeClasses.PageBytes;
         foreach (Heap heap in heaps)
         {
             LiveBlocks += heap.LiveBlocks;

@@ -32,8 +32,8 @@ internal sealed unsafe partial class Heap
             Invariant.Equal(Structure, _index, "listed pages", listed, owned.Listed);
             Invariant.Equal(Structure, _index, "bytes of pages", PageBytes, owned.PageBytes);
             Invariant.Equal(Structure, _index, "unusable bytes", UnusableBytes, owned.UnusableBytes);
-            Invariant.Equal(Structure, _index, "bytes in quarantine", _quarantinedBytes, owned.QuarantinedBytes);
-            CheckQuarantine();
+            Invariant.Equal(Structure, _index, "bytes in quarantine", _pendingFreeBytes, owned.PendingFreeBytes);
+            CheckPendingFrees();
         }
         finally
         {
@@ -79,15 +79,15 @@ internal sealed unsafe partial class Heap
         owned.Listed += page->IsListed ? 1 : 0;
         owned.PageBytes += SizeClasses.PageBytes;
         owned.UnusableBytes += SizeClasses.PageBytes - (page->SlotCount - page->WornCount) * page->SlotBytes;
-        owned.QuarantinedBytes += page->QuarantinedCount * page->SlotBytes;
+        owned.PendingFreeBytes += page->PendingFreeCount * page->SlotBytes;
     }
 
-    private void CheckQuarantine()
+    private void CheckPendingFrees()
     {
         Invariant.Equal(
-            Structure, _index, "pages with quarantine, each once", _quarantinedPages.Count, new HashSet<nint>(_quarantinedPages).Count);
-        foreach (nint page in _quarantinedPages)
-            Invariant.True(Structure, _index, "page that it noted with quarantine", ((PageMeta*)page)->HasQuarantine);
+            Structure, _index, "pages with quarantine, each once", _pendingPages.Count, new HashSet<nint>(_pendingPages).Count);
+        foreach (nint page in _pendingPages)
+            Invariant.True(Structure, _index, "page that it noted with quarantine", ((PageMeta*)page)->HasNewPendingFrees);
     }
 
     /// <summary>Of debug builds, which tests run.</summary>
@@ -99,6 +99,6 @@ internal sealed unsafe partial class Heap
         internal int Listed;
         internal long PageBytes;
         internal long UnusableBytes;
-        internal long QuarantinedBytes;
+        internal long PendingFreeBytes;
     }
 }

@@ -72,8 +72,8 @@ internal sealed unsafe partial class Heap
     internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, PagePool pool)
     {
         _lock.Enter();
-        if (page->QuarantinedCount != 0)
-            NoteQuarantineLocked(page);
+        if (page->PendingFreeCount != 0)
+            AddPendingPageLocked(page);
         LiveBlocks += blocks;
         PayloadBytes += payloadBytes;
         LiveSlotBytes += blocks * page->SlotBytes;
@@ -111,7 +111,7 @@ internal sealed unsafe partial class Heap
         int rest = SizeClasses.PageBytes - page->SlotCount * page->SlotBytes;
         PageBytes += sign * SizeClasses.PageBytes;
         UnusableBytes += sign * (rest + page->WornCount * page->SlotBytes);
-        _quarantinedBytes += sign * page->QuarantinedCount * page->SlotBytes;
+        _pendingFreeBytes += sign * page->PendingFreeCount * page->SlotBytes;
         Debug.Assert(PageBytes >= 0 && UnusableBytes >= 0, "More pages went than came.");
     }
 
@@ -129,7 +129,7 @@ internal sealed unsafe partial class Heap
     {
         AssertLocked();
         _givingBack.Begin();
-        Debug.Assert(page->IsEmpty && page->QuarantinedCount == 0 && page->Owner == _index, "The page holds something.");
+        Debug.Assert(page->IsEmpty && page->PendingFreeCount == 0 && page->Owner == _index, "The page holds something.");
         if (page->IsListed)
             _classes[page->SizeClass].Unlist(page);
         page->Owner = PageMeta.NoOwner;

@@ -10,27 +10,27 @@ internal sealed unsafe partial class Heap
 {
     private const int BytesPerLookShift = 16;
 
-    private readonly List<nint> _quarantinedPages = []; // each once, whichever heap owns it by now
+    private readonly List<nint> _pendingPages = []; // each once, whichever heap owns it by now
     private readonly List<ulong> _deferred = [];
-    private long _quarantinedBytes;
+    private long _pendingFreeBytes;
 
     /// <summary>Bytes of slots in quarantine, in the pages of this heap.</summary>
-    internal long QuarantinedBytes => _quarantinedBytes;
+    internal long PendingFreeBytes => _pendingFreeBytes;
 
     /// <summary>Pages of which no flush has taken what went into quarantine, as far as that was here.</summary>
-    internal int NotedQuarantine => _quarantinedPages.Count;
+    internal int PendingPageCount => _pendingPages.Count;
 
     /// <summary>Whether the quarantine has grown so far that somebody should look how large it is.</summary>
     internal bool WantsLook { get; set; }
 
     /// <summary>Takes the slots that were put into quarantine since the last call. No change runs.</summary>
-    internal void TakeQuarantine(Quarantine quarantine)
+    internal void TakePendingFrees(PendingFrees pending)
     {
         _lock.Enter();
-        foreach (nint page in _quarantinedPages)
-            quarantine.Take((PageMeta*)page);
-        _quarantinedPages.Clear();
-        quarantine.Deferred.AddRange(_deferred);
+        foreach (nint page in _pendingPages)
+            pending.Take((PageMeta*)page);
+        _pendingPages.Clear();
+        pending.Deferred.AddRange(_deferred);
         _deferred.Clear();
         _lock.Exit();
     }
@@ -94,21 +94,21 @@ internal sealed unsafe partial class Heap
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private void QuarantineLocked(PageMeta* page, int slot)
+    private void AddPendingFreeLocked(PageMeta* page, int slot)
     {
-        page->Quarantine(slot);
-        long bytes = _quarantinedBytes + (page->IsInTransit ? 0 : page->SlotBytes); // of one in transit all is counted when it comes
-        if (bytes >> BytesPerLookShift != _quarantinedBytes >> BytesPerLookShift)
+        page->AddPendingFree(slot);
+        long bytes = _pendingFreeBytes + (page->IsInTransit ? 0 : page->SlotBytes); // of one in transit all is counted when it comes
+        if (bytes >> BytesPerLookShift != _pendingFreeBytes >> BytesPerLookShift)
             WantsLook = true;
-        _quarantinedBytes = bytes;
-        if (!page->HasQuarantine)
-            NoteQuarantineLocked(page);
-        Debug.Assert(page->FreeCount + page->QuarantinedCount <= page->SlotCount, "More slots than the page has.");
+        _pendingFreeBytes = bytes;
+        if (!page->HasNewPendingFrees)
+            AddPendingPageLocked(page);
+        Debug.Assert(page->FreeCount + page->PendingFreeCount <= page->SlotCount, "More slots than the page has.");
     }
 
-    private void NoteQuarantineLocked(PageMeta* page)
+    private void AddPendingPageLocked(PageMeta* page)
     {
-        page->HasQuarantine = true;
-        _quarantinedPages.Add((nint)page);
+        page->HasNewPendingFrees = true;
+        _pendingPages.Add((nint)page);
     }
 }

@@ -18,7 +18,7 @@ namespace BigPile.Allocation;
 /// The lock is nearly always free: a thread that meets another one here goes to the next heap for its later allocations, and the others
 /// come only to free. It is held for some nanoseconds.
 /// Accounting, true over all heaps together whenever their locks are free and no page is in transit: <see cref="PageBytes"/> =
-/// <see cref="LiveSlotBytes"/> + free slots + <see cref="QuarantinedBytes"/> + <see cref="UnusableBytes"/>. Of one heap alone the first and
+/// <see cref="LiveSlotBytes"/> + free slots + <see cref="PendingFreeBytes"/> + <see cref="UnusableBytes"/>. Of one heap alone the first and
 /// the last two are those of its own pages; what is live is counted where it was taken, and freed where its page is by then.
 /// </remarks>
 internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
@@ -63,7 +63,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     {
         get
         {
-            long freeBytes = PageBytes - LiveSlotBytes - UnusableBytes - QuarantinedBytes;
+            long freeBytes = PageBytes - LiveSlotBytes - UnusableBytes - PendingFreeBytes;
             return freeBytes > MinFragmentedBytes && freeBytes > PageBytes / FragmentedShare;
         }
     }
@@ -131,7 +131,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         page->MaxGeneration = Math.Max(page->MaxGeneration, generation);
         if (page->IsFlushed(slot))
         {
-            QuarantineLocked(page, slot);
+            AddPendingFreeLocked(page, slot);
         }
         else
         {

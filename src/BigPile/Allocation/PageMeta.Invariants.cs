@@ -32,7 +32,7 @@ internal unsafe partial struct PageMeta
     private readonly void CheckBits()
     {
         int free = 0;
-        int quarantined = 0;
+        int pending = 0;
         for (int word = 0; word < WordCount; word++)
         {
             ulong bits = FreeBits[word];
@@ -40,16 +40,16 @@ internal unsafe partial struct PageMeta
             Invariant.Equal(Structure, PageNumber, "free bits behind the last slot", bits & ~MaskOf(word), 0ul);
             if (FlushedBits == null)
                 continue;
-            ulong inQuarantine = QuarantineBits[word];
-            quarantined += BitOperations.PopCount(inQuarantine);
+            ulong pendingBits = PendingFreeBits[word];
+            pending += BitOperations.PopCount(pendingBits);
             Invariant.Equal(Structure, PageNumber, "slots free and frozen", bits & FlushedBits[word], 0ul);
-            Invariant.Equal(Structure, PageNumber, "slots free and in quarantine", bits & inQuarantine, 0ul);
-            Invariant.Equal(Structure, PageNumber, "quarantine behind the last slot", inQuarantine & ~MaskOf(word), 0ul);
+            Invariant.Equal(Structure, PageNumber, "slots free and in quarantine", bits & pendingBits, 0ul);
+            Invariant.Equal(Structure, PageNumber, "quarantine behind the last slot", pendingBits & ~MaskOf(word), 0ul);
         }
         Invariant.Equal(Structure, PageNumber, "free slots", FreeCount, free);
-        Invariant.Between(Structure, PageNumber, "slots in quarantine", QuarantinedCount, quarantined, SlotCount);
-        Invariant.Equal(Structure, PageNumber, "quarantine not taken", HasQuarantine, quarantined != 0);
-        int notLive = FreeCount + WornCount + QuarantinedCount;
+        Invariant.Between(Structure, PageNumber, "slots in quarantine", PendingFreeCount, pending, SlotCount);
+        Invariant.Equal(Structure, PageNumber, "quarantine not taken", HasNewPendingFrees, pending != 0);
+        int notLive = FreeCount + WornCount + PendingFreeCount;
         Invariant.Between(Structure, PageNumber, "slots free, worn or in quarantine", notLive, 0, SlotCount);
     }
 

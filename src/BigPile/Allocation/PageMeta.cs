@@ -12,7 +12,7 @@ namespace BigPile.Allocation;
 /// Invariants while the page holds slots: a set bit is a free slot whose header says free and whose generation may still be given out;
 /// <see cref="FreeCount"/> is the number of set bits; <see cref="MaxGeneration"/> is at least the generation in each slot's header.
 /// In a mapped pile a slot is frozen if it was not free when a flush last looked; so a free one is not. A frozen slot that was freed is in
-/// quarantine, counted in <see cref="QuarantinedCount"/>, and neither free nor live until a flush has made its end durable; until a flush
+/// quarantine, counted in <see cref="PendingFreeCount"/>, and neither free nor live until a flush has made its end durable; until a flush
 /// has taken it, it has a bit behind the free ones.
 /// All members are read and written under the owner's lock, or the pool's while no heap owns the page. Without it are read
 /// <see cref="Owner"/>, which is checked again under the lock, and <see cref="FlushedBits"/>, which stay where they are for as long as the
@@ -54,7 +54,7 @@ internal unsafe partial struct PageMeta
     internal ushort Cursor;
 
     /// <summary>Frozen slots that were freed.</summary>
-    internal ushort QuarantinedCount;
+    internal ushort PendingFreeCount;
     internal short SizeClass;
     internal bool IsListed;
 
@@ -65,7 +65,7 @@ internal unsafe partial struct PageMeta
     internal bool IsRunFlushed;
 
     /// <summary>Whether slots went into quarantine that no flush has taken.</summary>
-    internal bool HasQuarantine;
+    internal bool HasNewPendingFrees;
 
     internal PageMeta* Previous;
     internal PageMeta* Next;
@@ -86,7 +86,7 @@ internal unsafe partial struct PageMeta
     // Free bits, and behind them those of the quarantine.
     private readonly long OwnBitsBytes => RoundToLines(WordCount * (FlushedBits == null ? 1 : 2) * sizeof(ulong));
 
-    private readonly Span<ulong> QuarantineBits => new(FreeBits + WordCount, WordCount);
+    private readonly Span<ulong> PendingFreeBits => new(FreeBits + WordCount, WordCount);
 
     /// <summary>Takes process memory for the free bits, and states all slots free or none.</summary>
     internal void LayOut(int sizeClass, bool allFree)
@@ -104,8 +104,8 @@ internal unsafe partial struct PageMeta
         if (FlushedBits != null)
             NativeMemory.Clear(FlushedBits, (nuint)WordCount * sizeof(ulong));
         FreeCount = 0;
-        QuarantinedCount = 0;
-        HasQuarantine = false;
+        PendingFreeCount = 0;
+        HasNewPendingFrees = false;
         if (allFree)
             SetAllFree();
     }
@@ -147,7 +147,7 @@ internal unsafe partial struct PageMeta
         Debug.Assert((uint)slot < SlotCount && !IsFree(slot), "A slot comes back that was free.");
         FreeBits[slot >> 6] |= 1UL << slot;
         FreeCount++;
-        Debug.Assert(FreeCount + WornCount + QuarantinedCount <= SlotCount, "More slots than the page has.");
+        Debug.Assert(FreeCount + WornCount + PendingFreeCount <= SlotCount, "More slots than the page has.");
     }
 
     internal readonly bool IsFree(int slot) => (FreeBits[slot >> 6] >> slot & 1) != 0;
@@ -173,19 +173,19 @@ internal unsafe partial struct PageMeta
 
     /// <summary>Puts a slot that was freed, and is frozen, into quarantine.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Quarantine(int slot)
+    internal void AddPendingFree(int slot)
     {
-        Debug.Assert(FlushedBits != null && !IsFree(slot) && (QuarantineBits[slot >> 6] >> slot & 1) == 0, "A slot is freed twice.");
+        Debug.Assert(FlushedBits != null && !IsFree(slot) && (PendingFreeBits[slot >> 6] >> slot & 1) == 0, "A slot is freed twice.");
         FreeBits[WordCount + (slot >> 6)] |= 1UL << slot;
-        QuarantinedCount++;
+        PendingFreeCount++;
     }
 
     /// <summary>Takes the bits of the slots that went into quarantine since the last call.</summary>
-    internal void TakeQuarantine(Span<ulong> bits)
+    internal void TakePendingFrees(Span<ulong> bits)
     {
-        QuarantineBits.CopyTo(bits);
-        QuarantineBits.Clear();
-        HasQuarantine = false;
+        PendingFreeBits.CopyTo(bits);
+        PendingFreeBits.Clear();
+        HasNewPendingFrees = false;
     }
 
     /// <summary>Lets slots out of quarantine.</summary>
@@ -202,9 +202,9 @@ internal unsafe partial struct PageMeta
             FreeBits[word] |= free;
             FreeCount += (ushort)BitOperations.PopCount(free);
             WornCount += (ushort)BitOperations.PopCount(worn[word]);
-            QuarantinedCount -= (ushort)BitOperations.PopCount(released[word]);
+            PendingFreeCount -= (ushort)BitOperations.PopCount(released[word]);
         }
-        Debug.Assert(QuarantinedCount <= SlotCount, "More slots are released than went into quarantine.");
+        Debug.Assert(PendingFreeCount <= SlotCount, "More slots are released than went into quarantine.");
     }
 
     private static long RoundToLines(long bytes) => (bytes + LineBytes - 1) / LineBytes * LineBytes;

@@ -110,12 +110,12 @@ internal sealed unsafe partial class PagePool
     }
 
     /// <summary>Takes in a run that was freed, and whose end was not flushed.</summary>
-    internal void QuarantineExaminedRun(PageMeta* meta, int pages)
+    internal void AddPendingFreeRun(PageMeta* meta, int pages)
     {
         lock (_lock)
         {
             UnexaminedPages -= pages;
-            _runs.QuarantineFound(meta, pages);
+            _runs.AddPendingFree(meta, pages);
         }
     }
 

@@ -4,13 +4,13 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class PagePool
 {
     /// <summary>Pages of runs in quarantine.</summary>
-    internal long QuarantinedPages => _runs.QuarantinedPages;
+    internal long PendingFreePages => _runs.PendingFreePages;
 
     /// <summary>Takes the runs that were put into quarantine since the last call.</summary>
-    internal void TakeQuarantine(Quarantine quarantine)
+    internal void TakePendingFrees(PendingFrees pending)
     {
         lock (_lock)
-            _runs.TakeQuarantine(quarantine);
+            _runs.TakePendingFrees(pending);
     }
 
     /// <summary>States that a run is in the state that a flush looks at.</summary>

@@ -11,11 +11,11 @@ namespace BigPile.Allocation;
 /// <summary>Pages in a row for one large block each, and which of them wait in quarantine.</summary>
 /// <remarks>
 /// All members are called under the pool's lock. A run that was flushed, and is freed, stays as it is until its end is flushed too.
-/// Accounting: <see cref="Pages"/> + <see cref="QuarantinedPages"/> = pages of all runs that are not unexamined.
+/// Accounting: <see cref="Pages"/> + <see cref="PendingFreePages"/> = pages of all runs that are not unexamined.
 /// </remarks>
 internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeList changes, Lock poolLock)
 {
-    private readonly List<ulong> _quarantine = [];
+    private readonly List<ulong> _pendingFrees = [];
 
     /// <summary>Pages of runs with a block.</summary>
     internal long Pages { get; private set; }
@@ -25,7 +25,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     internal long PayloadBytes { get; private set; }
 
     /// <summary>Pages of runs in quarantine.</summary>
-    internal long QuarantinedPages { get; private set; }
+    internal long PendingFreePages { get; private set; }
 
     /// <summary>Gives pages that were taken to a block.</summary>
     /// <returns>The record of the first.</returns>
@@ -44,7 +44,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     internal bool Return(PageMeta* meta, uint generation, long payloadBytes)
     {
         int pages = PagesOf(meta, out Segment segment, out int first);
-        Debug.Assert(Quarantine.IsFreed(new BlockHeader(*(ulong*)meta->Start)), "A run that is live.");
+        Debug.Assert(PendingFrees.IsFreed(new BlockHeader(*(ulong*)meta->Start)), "A run that is live.");
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, generation);
         changes.Add(meta->FirstAddress);
         Pages -= pages;
@@ -91,7 +91,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     }
 
     /// <summary>Takes in a run that was freed, and whose end was not flushed.</summary>
-    internal void QuarantineFound(PageMeta* meta, int pages)
+    internal void AddPendingFree(PageMeta* meta, int pages)
     {
         meta->IsRunFlushed = true;
         Keep(meta, pages);
@@ -110,10 +110,10 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     }
 
     /// <summary>Takes the runs that were put into quarantine since the last call.</summary>
-    internal void TakeQuarantine(Quarantine quarantine)
+    internal void TakePendingFrees(PendingFrees pending)
     {
-        quarantine.Runs.AddRange(_quarantine);
-        _quarantine.Clear();
+        pending.Runs.AddRange(_pendingFrees);
+        _pendingFrees.Clear();
     }
 
     /// <summary>Frees a run whose end is durable.</summary>
@@ -123,8 +123,8 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         // thawed before if it was leased as well
         Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine.");
         ClearFlushed(meta);
-        QuarantinedPages -= pages;
-        Debug.Assert(QuarantinedPages >= 0, "More runs were released than went into quarantine.");
+        PendingFreePages -= pages;
+        Debug.Assert(PendingFreePages >= 0, "More runs were released than went into quarantine.");
         Free(segment, first, pages);
     }
 
@@ -161,16 +161,16 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
                 count++;
             }
         }
-        Invariant.Equal(Structure, 0, "pages with a block and in quarantine", Pages + QuarantinedPages, pages);
+        Invariant.Equal(Structure, 0, "pages with a block and in quarantine", Pages + PendingFreePages, pages);
         Invariant.Between(Structure, 0, "runs with a block", Count, 0, count);
         Invariant.Between(Structure, 0, "pages of runs with a block", Pages, Count, pages);
         Invariant.Between(Structure, 0, "bytes of payloads", PayloadBytes, 0, Pages * SizeClasses.PageBytes);
-        foreach (ulong address in _quarantine)
+        foreach (ulong address in _pendingFrees)
         {
             Segment segment = segments.Find(address)!;
             int page = segment.PageOf(address);
             Invariant.True(Structure, (long)address, "run in quarantine there, frozen and free", segment.WordOf(page).IsRunHead
-                && segment.Metas[page].IsRunFlushed && Quarantine.IsFreed(new BlockHeader(*(ulong*)segment.Metas[page].Start)));
+                && segment.Metas[page].IsRunFlushed && PendingFrees.IsFreed(new BlockHeader(*(ulong*)segment.Metas[page].Start)));
         }
     }
 
@@ -195,8 +195,8 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     private void Keep(PageMeta* meta, int pages)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
-        QuarantinedPages += pages;
-        _quarantine.Add(meta->FirstAddress);
+        PendingFreePages += pages;
+        _pendingFrees.Add(meta->FirstAddress);
     }
 
     private void Free(Segment segment, int first, int pages)

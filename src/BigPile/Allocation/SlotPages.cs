@@ -41,7 +41,7 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
     /// <summary>Takes back a page that holds nothing and that no heap knows any more.</summary>
     internal void Return(PageMeta* meta)
     {
-        Debug.Assert(meta->IsEmpty && !meta->IsListed && meta->QuarantinedCount == 0, "The page holds something, or a heap knows it.");
+        Debug.Assert(meta->IsEmpty && !meta->IsListed && meta->PendingFreeCount == 0, "The page holds something, or a heap knows it.");
         meta->Owner = PageMeta.NoOwner;
         BitsBytes -= meta->BitsBytes;
         Debug.Assert(BitsBytes >= 0, "More pages came back than went out.");

@@ -99,19 +99,19 @@ internal sealed unsafe class PageExaminer
             byte* block = meta->Start + slot * meta->SlotBytes;
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
             BlockHeader header = ExamineBlock(
-                block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, isDurable, out bool isQuarantined);
+                block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, isDurable, out bool isPendingFree);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
-            bool isWorn = header.IsFree && !isQuarantined && header.Generation >= PilePointer.MaxGeneration - 1;
-            if (!isWorn && ((header.IsFree && !isQuarantined) || _inspector.GenerationSkip != 0))
+            bool isWorn = header.IsFree && !isPendingFree && header.Generation >= PilePointer.MaxGeneration - 1;
+            if (!isWorn && ((header.IsFree && !isPendingFree) || _inspector.GenerationSkip != 0))
                 meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorBehind(header.Generation));
             if (!header.IsFree)
             {
                 blocks++;
                 payloadBytes += header.PayloadBytes;
             }
-            else if (isQuarantined)
+            else if (isPendingFree)
             {
-                meta->Quarantine(slot);
+                meta->AddPendingFree(slot);
             }
             else if (isWorn)
             {
@@ -125,7 +125,7 @@ internal sealed unsafe class PageExaminer
             }
         }
         Debug.Assert(
-            meta->FreeCount + meta->WornCount + meta->QuarantinedCount + blocks == meta->SlotCount, "A slot is lost, or counted twice.");
+            meta->FreeCount + meta->WornCount + meta->PendingFreeCount + blocks == meta->SlotCount, "A slot is lost, or counted twice.");
         if (_inspector.GenerationSkip != 0 && lastFree != null)
             *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // found by later owners, which then begin above it as well
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);
@@ -161,17 +161,17 @@ internal sealed unsafe class PageExaminer
         if (LegacySlots.IsLostRun(word, meta->Start, _inspector))
             Faults.Add(new PileFault(_inspector.PlaceOf(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
         BlockHeader header = ExamineBlock(
-            meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isQuarantined);
+            meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isPendingFree);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
         LeaveOutGenerations(segment, page, pages);
-        if (header.IsFree && !isQuarantined)
+        if (header.IsFree && !isPendingFree)
         {
             segment.PublishInfo(page, default);
             _allocator.Pool.FreeExaminedRun(meta, pages);
             return;
         }
         if (header.IsFree)
-            _allocator.Pool.QuarantineExaminedRun(meta, pages);
+            _allocator.Pool.AddPendingFreeRun(meta, pages);
         else
             _allocator.Pool.AddExaminedRun(meta, pages, header.PayloadBytes);
         segment.PublishInfo(page, word.Info);
@@ -205,17 +205,17 @@ internal sealed unsafe class PageExaminer
     /// <param name="capacityBytes">The most bytes of its payload.</param>
     /// <param name="generationBase">That of its page.</param>
     /// <param name="isDurable">Whether the layout of its page reached the device, so that a header of an older one is damage.</param>
-    /// <param name="isQuarantined">Whether it is free, and not to be used yet.</param>
+    /// <param name="isPendingFree">Whether it is free, and not to be used yet.</param>
     /// <returns>Its header as it is now.</returns>
     private BlockHeader ExamineBlock(
-        byte* block, ulong address, long capacityBytes, uint generationBase, bool isDurable, out bool isQuarantined)
+        byte* block, ulong address, long capacityBytes, uint generationBase, bool isDurable, out bool isPendingFree)
     {
         var found = new BlockHeader(*(ulong*)block);
         bool isShadowed = _inspector.IsShadowed(found, address, out _);
         BlockHeader header = _inspector.HeaderThatCounts(block, address, capacityBytes); // not busy: nobody is replacing any more
         if (found.Generation < generationBase || header.Generation < generationBase)
         {
-            isQuarantined = false;
+            isPendingFree = false;
             return isDurable
                 ? DropDamaged(block, address, found, generationBase, BlockInspector.StaleFaultOf(found))
                 : DropStale(block, address, found, generationBase);
@@ -226,11 +226,11 @@ internal sealed unsafe class PageExaminer
             header = header.WithEpoch(_inspector.FreeEpoch); // a checkpoint that failed may have left marks of an epoch that did not come
         if (header.Word != found.Word && !isShadowed)
             *(ulong*)block = header.Word;
-        isQuarantined = header.IsUndoableFree || (isShadowed && header.IsFree);
+        isPendingFree = header.IsUndoableFree || (isShadowed && header.IsFree);
         string? fault = _inspector.FaultOf(block, address, header, capacityBytes);
         if (fault != null)
         {
-            isQuarantined = false;
+            isPendingFree = false;
             return DropDamaged(block, address, header, generationBase, fault);
         }
         if (_inspector.IsUnflushedTaking(block, header))
@@ -253,7 +253,7 @@ internal sealed unsafe class PageExaminer
         bool mayBeFlushed = _inspector.LeftAs == LeftAs.Killed && _allocator.Pool.TracksFlushed;
         BlockHeader freed = mayBeFlushed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
         *(ulong*)block = freed.Word;
-        isQuarantined = freed.IsUndoableFree;
+        isPendingFree = freed.IsUndoableFree;
         return freed;
     }
 

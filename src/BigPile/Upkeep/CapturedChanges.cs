@@ -31,7 +31,7 @@ internal sealed unsafe class CapturedChanges
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
     private readonly ShadowHeaderTable _shadowHeaders;
-    private readonly Quarantine _freed = new();
+    private readonly PendingFrees _freed = new();
     private List<ShadowHeaderTable.Entry> _moves = [];
 
     /// <summary>Captures the changes of a mapped pile.</summary>
@@ -68,7 +68,7 @@ internal sealed unsafe class CapturedChanges
         Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nothing changes: the gate is barred, or closed.");
         Debug.Assert(_versions.Last >= Version, "Versions rise: none that was captured is given out again.");
         ulong[]? addresses = ChangeCapture.TakeAddresses(_allocator);
-        _allocator.TakeQuarantine(_freed);
+        _allocator.TakePendingFrees(_freed);
         Version = _versions.Last; // of every entry that is there, since nobody is putting one
         _moves = _shadowHeaders.Count != 0 ? _shadowHeaders.Entries() : [];
         return addresses;

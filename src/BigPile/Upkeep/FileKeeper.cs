@@ -63,7 +63,7 @@ internal sealed class FileKeeper : Keeper
                 _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _shadowHeaders, recovery.Examiner, recovery.FreeEpoch);
             Space = new BlockSpace(Gate, Map!, Allocator, _stripes, room, rules);
             _flusher = new Flusher(name, Meter, Space, _directory, _log, Versions, Examination, logger);
-            Allocator.QuarantineOverfull = room.RequestFlush; // from here on there is somebody who flushes
+            Allocator.FlushWanted = room.RequestFlush; // from here on there is somebody who flushes
             _flushTimer = options.FlushInterval is { } interval
                 ? Background.Every(options.TimeProvider, interval, "the flush by interval", room.FlushQuietly)
                 : null;

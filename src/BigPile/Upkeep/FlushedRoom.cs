@@ -15,7 +15,7 @@ internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, ShadowHead
 {
     private int _isRequested;
 
-    private protected override bool IsFlushWanted => allocator.QuarantinedBytes != 0 || shadowHeaders.IsFull || log.IsRoomWanted;
+    private protected override bool IsFlushWanted => allocator.PendingFreeBytes != 0 || shadowHeaders.IsFull || log.IsRoomWanted;
 
     private protected override bool TryWantRoomOfDisk() => log.TryWantRoom();
 

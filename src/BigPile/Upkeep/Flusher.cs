@@ -237,13 +237,13 @@ internal sealed class Flusher
         // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
         if (!_directory.LastEnd.WasClean)
             _directory.Superblock.MarkExamined();
-        SettleQuarantine();
+        CompletePendingFrees();
         Debug.Assert(_changes.IsEmpty, "Nothing that a later owner could undo is left.");
         _sync.Run();
     }
 
     // The epoch makes final what was freed; then nothing is left that could be undone.
-    private void SettleQuarantine()
+    private void CompletePendingFrees()
     {
         _changes.BeginCheckpoint();
         if (_changes.IsEmpty)

@@ -84,7 +84,7 @@ internal abstract class Keeper
     internal virtual PileDirectory? Directory => null;
 
     /// <summary>Bytes of freed blocks that wait for a flush.</summary>
-    internal long QuarantinedBytes => Space.Allocator.QuarantinedBytes;
+    internal long PendingFreeBytes => Space.Allocator.PendingFreeBytes;
 
     /// <summary>What was wrong with the last flush; null when nothing was.</summary>
     internal virtual FlushTrouble? FlushTrouble => null;

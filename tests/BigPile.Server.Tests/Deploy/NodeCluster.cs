@@ -74,11 +74,11 @@ public sealed class NodeCluster : IAsyncLifetime
             ["bash", "-c", start], _directory.Path,
             new Dictionary<string, string> { ["BIGPILE_KEY"] = _keys["proxy"] });
         await _proxy.WaitUntilReadyAsync(_port);
-        await Eventually.TrueAsync(IsSettledAsync);
+        await Eventually.TrueAsync(IsStableAsync);
     }
 
     // Nodes are emptied when they are asked for the first time, and at each check when that took too long at first.
-    private async Task<bool> IsSettledAsync()
+    private async Task<bool> IsStableAsync()
     {
         Uri[] marks = [.. Enumerable.Range(0, NodeCount).Select(node => UriOf(node, "/v1/tables/t/entries/mark", isDirect: true))];
         foreach (Uri mark in marks)

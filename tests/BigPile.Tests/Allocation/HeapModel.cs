@@ -23,7 +23,7 @@ internal sealed unsafe class HeapModel : IDisposable
     private readonly Heap[] _heaps;
     private readonly Dictionary<ulong, Taken> _live = [];
     private readonly HashSet<ulong> _flushed = []; // live when a flush last looked at their page
-    private readonly HashSet<ulong> _quarantine = [];
+    private readonly HashSet<ulong> _pendingFrees = [];
     private readonly Dictionary<ulong, uint> _highest = []; // the last generation that each address was given out with
     private readonly HashSet<ulong> _changes = [];
 
@@ -74,7 +74,7 @@ internal sealed unsafe class HeapModel : IDisposable
         Check();
         Assert.Equal(0, _heaps.Sum(static heap => heap.LiveBlocks));
         Assert.Equal(0, _heaps.Sum(static heap => heap.LiveSlotBytes));
-        Assert.Equal(0, _heaps.Sum(static heap => heap.QuarantinedBytes));
+        Assert.Equal(0, _heaps.Sum(static heap => heap.PendingFreeBytes));
     }
 
     public void Dispose()
@@ -102,7 +102,7 @@ internal sealed unsafe class HeapModel : IDisposable
 
     private void NoteTaken(Slot slot, int sizeClass, int payloadBytes)
     {
-        Assert.False(_quarantine.Contains(slot.Address), $"{slot.Address:x} is in quarantine");
+        Assert.False(_pendingFrees.Contains(slot.Address), $"{slot.Address:x} is in quarantine");
         Assert.True(_live.TryAdd(slot.Address, new Taken(slot.Generation, payloadBytes)), $"{slot.Address:x} is live");
         Assert.Equal(SizeClasses.SlotBytes(sizeClass), slot.CapacityBytes + BlockHeader.SizeBytes);
         Assert.True(!_highest.TryGetValue(slot.Address, out uint before) || slot.Generation > before, $"{slot.Address:x} goes back");
@@ -171,11 +171,11 @@ internal sealed unsafe class HeapModel : IDisposable
         if (_tracksFlushed)
             _changes.Add(address);
         if (_flushed.Remove(address))
-            _quarantine.Add(address);
+            _pendingFrees.Add(address);
         Done += new HeapTally { Freed = 1, Worn = freed.Generation == PilePointer.MaxGeneration ? 1 : 0 };
         if (emptied == null)
             return;
-        Assert.DoesNotContain(_live.Keys.Concat(_quarantine), left => _map.MetaOf(left) == emptied);
+        Assert.DoesNotContain(_live.Keys.Concat(_pendingFrees), left => _map.MetaOf(left) == emptied);
         ReturnPage(emptied);
     }
 
@@ -226,19 +226,19 @@ internal sealed unsafe class HeapModel : IDisposable
         CheckChanges();
         if (!_tracksFlushed)
             return;
-        var quarantine = new Quarantine();
+        var pending = new PendingFrees();
         foreach (Heap heap in _heaps)
-            heap.TakeQuarantine(quarantine);
-        quarantine.CheckInvariants(_map);
+            heap.TakePendingFrees(pending);
+        pending.CheckInvariants(_map);
         ulong[] worn = new ulong[PageMeta.MostBitWords];
         int released = 0;
-        for (int index = 0; index < quarantine.PageCount; index++)
+        for (int index = 0; index < pending.PageCount; index++)
         {
-            PageMeta* page = quarantine.PageAt(index, out ReadOnlySpan<ulong> slots);
+            PageMeta* page = pending.PageAt(index, out ReadOnlySpan<ulong> slots);
             released += Release(page, slots, worn);
         }
-        Assert.Equal(_quarantine.Count, released);
-        _quarantine.Clear();
+        Assert.Equal(_pendingFrees.Count, released);
+        _pendingFrees.Clear();
         Done += new HeapTally { Released = released };
         foreach (ulong address in _live.Keys)
         {
@@ -256,7 +256,7 @@ internal sealed unsafe class HeapModel : IDisposable
         {
             if ((slots[slot / 64] >> slot & 1) == 0)
                 continue;
-            Assert.Contains(page->FirstAddress + (ulong)(slot * page->SlotBytes / SizeClasses.GranuleBytes), _quarantine);
+            Assert.Contains(page->FirstAddress + (ulong)(slot * page->SlotBytes / SizeClasses.GranuleBytes), _pendingFrees);
             if (PagePool.StorePlainFree(page->BlockAt(slot)) == PilePointer.MaxGeneration)
                 worn[slot / 64] |= 1UL << slot;
             released++;
@@ -286,7 +286,7 @@ internal sealed unsafe class HeapModel : IDisposable
         Assert.Equal(_live.Count, _heaps.Sum(static heap => heap.LiveBlocks));
         Assert.Equal(_live.Values.Sum(static taken => (long)taken.PayloadBytes), _heaps.Sum(static heap => heap.PayloadBytes));
         Assert.Equal(_live.Keys.Sum(address => (long)_map.MetaOf(address)->SlotBytes), _heaps.Sum(static heap => heap.LiveSlotBytes));
-        Assert.Equal(_quarantine.Sum(address => (long)_map.MetaOf(address)->SlotBytes), _heaps.Sum(static heap => heap.QuarantinedBytes));
+        Assert.Equal(_pendingFrees.Sum(address => (long)_map.MetaOf(address)->SlotBytes), _heaps.Sum(static heap => heap.PendingFreeBytes));
     }
 
     private static int SlotOf(PageMeta* page, ulong address) =>

@@ -32,7 +32,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
     {
         Free,
         Live,
-        Quarantined, // and no flush has taken it
+        PendingFree, // and no flush has taken it
         Flushing,
         Worn,
     }
@@ -112,7 +112,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                     ClearFlushed();
                     break;
                 default:
-                    FlushQuarantine();
+                    FlushPendingFrees();
                     break;
             }
             if (_page->IsEmpty && _random.Next(20) == 0)
@@ -155,9 +155,9 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                 Assert.Equal(_isFlushed[slot], _page->IsFlushed(slot));
                 if (_isFlushed[slot])
                 {
-                    _page->Quarantine(slot);
-                    _page->HasQuarantine = true;
-                    _states[slot] = SlotState.Quarantined;
+                    _page->AddPendingFree(slot);
+                    _page->HasNewPendingFrees = true;
+                    _states[slot] = SlotState.PendingFree;
                 }
                 else
                 {
@@ -182,14 +182,14 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             _isFlushed[slot] = false;
         }
 
-        private void FlushQuarantine()
+        private void FlushPendingFrees()
         {
             var taken = new ulong[_page->WordCount];
-            _page->TakeQuarantine(taken);
+            _page->TakePendingFrees(taken);
             for (int slot = 0; slot < _states.Length; slot++)
             {
-                Assert.Equal(_states[slot] == SlotState.Quarantined, (taken[slot / 64] >> slot & 1) != 0);
-                if (_states[slot] == SlotState.Quarantined)
+                Assert.Equal(_states[slot] == SlotState.PendingFree, (taken[slot / 64] >> slot & 1) != 0);
+                if (_states[slot] == SlotState.PendingFree)
                     _states[slot] = SlotState.Flushing;
             }
             _page->CheckInvariants();
@@ -227,7 +227,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             Assert.Equal(_states.Length, _page->SlotCount);
             Assert.Equal(_states.Count(static state => state == SlotState.Free), _page->FreeCount);
             Assert.Equal(_states.Count(static state => state == SlotState.Worn), _page->WornCount);
-            Assert.Equal(_states.Count(static state => state is SlotState.Quarantined or SlotState.Flushing), _page->QuarantinedCount);
+            Assert.Equal(_states.Count(static state => state is SlotState.PendingFree or SlotState.Flushing), _page->PendingFreeCount);
             for (int slot = 0; slot < _states.Length; slot++)
             {
                 if ((_states[slot] == SlotState.Free) != _page->IsFree(slot))

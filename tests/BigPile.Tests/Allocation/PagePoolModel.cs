@@ -22,7 +22,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private readonly List<nint> _slotPages = [];
     private readonly GivingBack _givingBack = new();
     private readonly List<Run> _runs = [];
-    private readonly List<Run> _quarantine = [];
+    private readonly List<Run> _pendingFrees = [];
     private readonly HashSet<ulong> _changes = [];
     private List<Segment> _withdrawn = [];
 
@@ -196,7 +196,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
         Assert.Equal(run.IsFlushed, _pool.ReturnRun(run.Meta, freed.Generation, run.PayloadBytes));
         _changes.Add(run.Meta->FirstAddress);
         if (run.IsFlushed)
-            _quarantine.Add(run);
+            _pendingFrees.Add(run);
         else
             Free(run.Meta, run.Pages, freed.Generation);
     }
@@ -234,19 +234,19 @@ internal sealed unsafe class PagePoolModel : IDisposable
         Assert.True(_pool.TryTakeChanges(changes));
         Assert.True(_changes.SetEquals(changes));
         _changes.Clear();
-        var quarantine = new Quarantine();
-        _pool.TakeQuarantine(quarantine);
-        Assert.Equal(_quarantine.Select(static run => run.Meta->FirstAddress), quarantine.Runs);
-        quarantine.CheckInvariants(_map);
+        var pending = new PendingFrees();
+        _pool.TakePendingFrees(pending);
+        Assert.Equal(_pendingFrees.Select(static run => run.Meta->FirstAddress), pending.Runs);
+        pending.CheckInvariants(_map);
         _pool.CheckInvariants();
-        foreach (Run run in _quarantine)
+        foreach (Run run in _pendingFrees)
         {
             uint generation = new BlockHeader(*(ulong*)run.Meta->Start).Generation;
             _pool.ReleaseRun(run.Meta);
             Free(run.Meta, run.Pages, generation);
         }
-        Released += _quarantine.Count;
-        _quarantine.Clear();
+        Released += _pendingFrees.Count;
+        _pendingFrees.Clear();
     }
 
     private void Trim()
@@ -283,7 +283,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
         Assert.Equal(_runs.Count, _pool.RunCount);
         Assert.Equal(_runs.Sum(static run => run.Pages), _pool.RunPages);
         Assert.Equal(_runs.Sum(static run => run.PayloadBytes), _pool.RunPayloadBytes);
-        Assert.Equal(_quarantine.Sum(static run => run.Pages), _pool.QuarantinedPages);
+        Assert.Equal(_pendingFrees.Sum(static run => run.Pages), _pool.PendingFreePages);
     }
 
     private static int Spans(Segment segment) => (segment.PageCount + PagesPerSegment - 1) / PagesPerSegment;

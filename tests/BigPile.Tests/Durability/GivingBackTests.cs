@@ -33,23 +33,23 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         });
         List<PilePointer> pointers = Fill(pile);
         pile.Flush();
-        Action? usual = pile.Space.Allocator.QuarantineOverfull;
-        pile.Space.Allocator.QuarantineOverfull = null;
+        Action? usual = pile.Space.Allocator.FlushWanted;
+        pile.Space.Allocator.FlushWanted = null;
         pointers.ForEach(pile.Delete);
         mayEnd.Reset();
         isSynced.Reset();
         Task flush = SideBySide.Start(() => pile.Flush()); // comes to the point where all is durable, and nothing is given back yet
         Assert.True(isSynced.Wait(Eventually.Patience));
         int searches = 0;
-        pile.Space.Allocator.QuarantineOverfull = () =>
+        pile.Space.Allocator.FlushWanted = () =>
         {
             searches++; // the put that calls this has found no room
             mayEnd.Set();
-            Eventually.True(() => pile.Keeper.QuarantinedBytes == 0);
+            Eventually.True(() => pile.Keeper.PendingFreeBytes == 0);
         };
         _ = pile.Put(new byte[LengthBytes]);
         Assert.Equal(1, searches);
-        pile.Space.Allocator.QuarantineOverfull = usual;
+        pile.Space.Allocator.FlushWanted = usual;
         Assert.True(flush.Wait(Eventually.Patience));
         Assert.Equal(1, pile.Statistics.ObjectCount);
     }

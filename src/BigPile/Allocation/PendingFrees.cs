@@ -14,7 +14,7 @@ namespace BigPile.Allocation;
 /// Of slots one bit each, by pages, since a page has up to thousands of them: deleting everything must not need a list of everything. A
 /// page with a slot in here stays as it is laid out, and its segment stays. Used under the flush's lock.
 /// </remarks>
-internal sealed unsafe class Quarantine
+internal sealed unsafe class PendingFrees
 {
     private readonly List<PagePart> _pages = [];
     private readonly List<ulong> _bits = [];
@@ -34,11 +34,11 @@ internal sealed unsafe class Quarantine
     /// <summary>Takes the slots that are in quarantine in a page.</summary>
     internal void Take(PageMeta* page)
     {
-        Debug.Assert(page->HasQuarantine && page->QuarantinedCount != 0, "Nothing of the page is in quarantine.");
+        Debug.Assert(page->HasNewPendingFrees && page->PendingFreeCount != 0, "Nothing of the page is in quarantine.");
         int start = _bits.Count;
         int count = page->WordCount;
         CollectionsMarshal.SetCount(_bits, start + count);
-        page->TakeQuarantine(CollectionsMarshal.AsSpan(_bits).Slice(start, count));
+        page->TakePendingFrees(CollectionsMarshal.AsSpan(_bits).Slice(start, count));
         _pages.Add(new PagePart((nint)page, start, count));
     }
 
@@ -90,7 +90,7 @@ internal sealed unsafe class Quarantine
             Invariant.Equal(Structure, index, "words of a page", slots.Length, page->WordCount);
             end += slots.Length;
             taken[(nint)page] = taken.GetValueOrDefault((nint)page) + CheckSlots(page, slots);
-            Invariant.Between(Structure, page->PageNumber, "slots taken of a page", taken[(nint)page], 1, page->QuarantinedCount);
+            Invariant.Between(Structure, page->PageNumber, "slots taken of a page", taken[(nint)page], 1, page->PendingFreeCount);
         }
         Invariant.Equal(Structure, PageCount, "words of all pages", _bits.Count, end);
         Invariant.Equal(Structure, Runs.Count, "runs, each once", new HashSet<ulong>(Runs).Count, Runs.Count);
