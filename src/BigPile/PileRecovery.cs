@@ -32,7 +32,7 @@ public sealed class PileRecovery
     public long TotalBytes => _opening.TotalBytes;
 
     /// <summary>Bytes of them that nobody has examined yet.</summary>
-    public long RemainingBytes => _keeper.Examination.UnexaminedBytes;
+    public long RemainingBytes => _keeper.Examination.UnrecoveredBytes;
 
     /// <summary>Whether every page was examined: the owner's statistics are exact, and all free space is known.</summary>
     public bool IsComplete => RemainingBytes == 0;
@@ -67,10 +67,10 @@ public sealed class PileRecovery
     public Task Completion { get; private set; } = Task.CompletedTask;
 
     /// <summary>Whether all pages are read in the background, by what the options say and how the last owner ended.</summary>
-    internal bool ReadsAll => MustExamine || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
+    internal bool ReadsAll => MustRecover || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
 
     // Who only reads puts nothing right.
-    private bool MustExamine => !WasClean && _keeper.Shared == null;
+    private bool MustRecover => !WasClean && _keeper.Shared == null;
 
     /// <summary>Begins or goes on with examining all pages in the background, whatever the options say.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
@@ -105,7 +105,7 @@ public sealed class PileRecovery
     {
         lock (_lock)
         {
-            if (MustExamine && _plan.Warmup is PileWarmup.Off or PileWarmup.Advise)
+            if (MustRecover && _plan.Warmup is PileWarmup.Off or PileWarmup.Advise)
                 Begin(PileWarmup.Touch);
             else if (_plan.Warmup != PileWarmup.Off)
                 Begin(_plan.Warmup);

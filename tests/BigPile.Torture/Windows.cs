@@ -41,7 +41,7 @@ internal static class Windows
     private static readonly KillWindow[] OfRecovery =
     [
         KillWindow.RecoveryBeforeRedoIdle, KillWindow.RecoveryBeforeOpened, KillWindow.ReplayBetweenRecords,
-        KillWindow.SuperblockBetweenPlaces, KillWindow.RebuildBeforeOldFreed, KillWindow.PageBeforeUnused, KillWindow.ExaminedBeforeStated,
+        KillWindow.SuperblockBetweenPlaces, KillWindow.RebuildBeforeOldFreed, KillWindow.PageBeforeUnused, KillWindow.RecoveredBeforeStated,
         KillWindow.ChangeRecovered,
     ];
 

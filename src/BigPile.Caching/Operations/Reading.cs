@@ -116,7 +116,7 @@ internal static unsafe class Reading
             return IsPlainMiss<TChecks>(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
         ulong* slotAt = Bucket.SlotAt(line, BitOperations.TrailingZeroCount(match));
         var slot = new IndexSlot(Volatile.Read(ref *slotAt));
-        EntryView view = core.Pile.Entries.ViewExamined(slot.Address);
+        EntryView view = core.Pile.Entries.ViewRecovered(slot.Address);
         if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
             return SearchOutcome.Again;
         var head = new PlainHead(view.Payload);

@@ -178,7 +178,7 @@ internal sealed class IndexRebuild(
 
     private void See(ulong address, Group group)
     {
-        EntryView view = pile.Entries.ViewExamined(address); // its page was, when the walk came by
+        EntryView view = pile.Entries.ViewRecovered(address); // its page was, when the walk came by
         if (view.IsNone)
             return; // freed since
         EntryHead head = Rebuilding.HeadOf(view);

@@ -18,7 +18,7 @@ internal static class WholeProgram
         "Objects are stored by descriptions of types that Native AOT does not keep: publish with <PublishReadyToRun> in the place of "
         + "<PublishAot>.";
 
-    private static readonly string? WhyNot = Examine();
+    private static readonly string? WhyNot = FindProblem();
 
     /// <summary>Whether it is.</summary>
     internal static bool IsWhole => WhyNot == null;
@@ -32,7 +32,7 @@ internal static class WholeProgram
     }
 
     // That no code can be generated does not tell: a runtime may be set so, and the codec then goes on by its interpreter.
-    private static unsafe string? Examine()
+    private static unsafe string? FindProblem()
     {
         Assembly codec = typeof(WholeProgram).Assembly;
         if (!codec.TryGetRawMetadata(out _, out _))

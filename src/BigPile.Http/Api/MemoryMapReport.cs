@@ -51,7 +51,7 @@ internal sealed record SegmentReport(
     int First, int Count, long Reserved, long Head, long Taken, long Free, long Unexamined, long Unused, IReadOnlyList<int> Cells)
 {
     private const int NotInUse = -1;
-    private const int NotExamined = -2;
+    private const int NotRecovered = -2;
 
     internal static SegmentReport Of(SegmentUse[] segments)
     {
@@ -62,7 +62,7 @@ internal sealed record SegmentReport(
             : segments.SelectMany(
                 static segment => segment.Cells).Chunk(perCell).Select(static part => part.Aggregate(static (left, right) => left + right));
         return new SegmentReport(
-            segments[0].Number, segments.Length, all.TotalBytes, all.HeadBytes, all.TakenBytes, all.FreeBytes, all.UnexaminedBytes,
+            segments[0].Number, segments.Length, all.TotalBytes, all.HeadBytes, all.TakenBytes, all.FreeBytes, all.UnrecoveredBytes,
             all.UnusedBytes, [.. cells.Select(LevelOf)]);
     }
 
@@ -70,8 +70,8 @@ internal sealed record SegmentReport(
     {
         if (use.UnusedBytes == use.TotalBytes)
             return NotInUse;
-        if (use.UnexaminedBytes * 2 > use.TotalBytes)
-            return NotExamined;
+        if (use.UnrecoveredBytes * 2 > use.TotalBytes)
+            return NotRecovered;
         return (int)Math.Round(100.0 * (use.HeadBytes + use.TakenBytes) / use.TotalBytes);
     }
 }

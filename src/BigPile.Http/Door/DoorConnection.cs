@@ -35,7 +35,7 @@ internal sealed class DoorConnection
     private volatile DoorPhase _expired;
     private volatile bool _isStopping;
     private volatile bool _isCanceled;
-    private long _examinedBytes;
+    private long _scannedBytes;
     private bool _isCounted;
 
     internal DoorConnection(DoorEndpoint door, ConnectionContext connection)
@@ -192,7 +192,7 @@ internal sealed class DoorConnection
                 return HandOver(headBytes, _answers.HasPermit);
             received = behind;
             consumed = received.Start;
-            _examinedBytes = 0;
+            _scannedBytes = 0;
             if (isLast)
                 return DoorStep.Close;
             if (_answers.WaitingBytes >= HeadLimits.FlushBytes)
@@ -231,13 +231,13 @@ internal sealed class DoorConnection
     {
         if (step == DoorStep.ReadMore)
         {
-            _examinedBytes = received.Slice(consumed).Length;
+            _scannedBytes = received.Slice(consumed).Length;
             _input.AdvanceTo(consumed, received.End);
             return;
         }
         // What was examined once can't be taken back; but there is more behind it, so that the next read has it at once.
-        _input.AdvanceTo(consumed, received.GetPosition(_examinedBytes, consumed));
-        _examinedBytes = 0;
+        _input.AdvanceTo(consumed, received.GetPosition(_scannedBytes, consumed));
+        _scannedBytes = 0;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

@@ -67,7 +67,7 @@ internal sealed class DoorGate : PipeReader, IResponseGate
     public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
 
     /// <inheritdoc/>
-    public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
+    public override void AdvanceTo(SequencePosition consumed, SequencePosition scanned)
     {
         if (_isMadeUp)
         {
@@ -80,7 +80,7 @@ internal sealed class DoorGate : PipeReader, IResponseGate
             _read = default;
             _isOpen = _leftBytes < 0; // the stack took more than the request has: its count is the right one
         }
-        _input.AdvanceTo(consumed, examined);
+        _input.AdvanceTo(consumed, scanned);
     }
 
     /// <inheritdoc/>

@@ -106,7 +106,7 @@ internal sealed unsafe class BlockReader
             PageInfo info = SegmentMap.Load(infoAt);
             if (header.Generation != pointer.Generation || !header.IsAddressable || (TChecks.Slot && !info.HasSlotAt(address)))
             {
-                if (_space.IsExaminedNow(info, address) || (TChecks.HeaderAgain && Volatile.Read(ref *(ulong*)block) != header.Word))
+                if (_space.RecoverPageIfNeeded(info, address) || (TChecks.HeaderAgain && Volatile.Read(ref *(ulong*)block) != header.Word))
                     continue;
                 return false;
             }
@@ -148,7 +148,7 @@ internal sealed unsafe class BlockReader
         PageInfo info = SegmentMap.Load(infoAt);
         if (header.Kind != BlockKind.LinkTarget || !info.HasSlotAt(address))
         {
-            _ = _space.IsExaminedNow(info, address);
+            _ = _space.RecoverPageIfNeeded(info, address);
             return false;
         }
         var back = new BackWord(*(ulong*)(block + BlockHeader.SizeBytes));

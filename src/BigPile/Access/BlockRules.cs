@@ -9,7 +9,7 @@ namespace BigPile.Access;
 /// <param name="ChecksEveryRead">Whether each read compares with them.</param>
 /// <param name="Redo">Where a payload goes before it is written over another one.</param>
 /// <param name="ShadowHeaders">The headers that count of blocks whose own header must stay.</param>
-/// <param name="Examiner">Examines the pages that were found.</param>
+/// <param name="PageRecovery">Examines the pages that were found.</param>
 /// <param name="FreeEpoch">The mark of what is freed until the first flush.</param>
 internal readonly record struct BlockRules(
     string? DirectoryPath,
@@ -17,7 +17,7 @@ internal readonly record struct BlockRules(
     bool ChecksEveryRead,
     Redo Redo,
     ShadowHeaderTable ShadowHeaders,
-    PageExaminer? Examiner,
+    PageRecovery? PageRecovery,
     long FreeEpoch)
 {
     /// <summary>Of a pile in memory: nothing outlives the process, so nothing has to be kept for the next one.</summary>

@@ -37,7 +37,7 @@ internal sealed unsafe partial class BlockSpace
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
         if (start == null)
             return false;
-        if (IsExaminedNow(SegmentMap.Load(infoAt), pointer.Address)) // before the header is loaded: the examiner may undo a deletion
+        if (RecoverPageIfNeeded(SegmentMap.Load(infoAt), pointer.Address)) // before the header is loaded: the examiner may undo a deletion
             return TryLocate(pointer, out block, refusesEntries);
         var word = (ulong*)start;
         var header = new BlockHeader(Volatile.Read(ref *word));
@@ -45,7 +45,7 @@ internal sealed unsafe partial class BlockSpace
         if (header.IsBusy && IsShadowed(pointer.Address, header, ref word))
             header = new BlockHeader(Volatile.Read(ref *word)); // stays there until this call has left the pile
         if (header.Kind == BlockKind.Link)
-            ExamineTarget(header);
+            RecoverTargetPage(header);
         block = new Block(start, word, pointer.Address, header, info);
         bool found = header.Generation == pointer.Generation && header.IsAddressable && info.HasSlotAt(pointer.Address);
         if (found && refusesEntries && header.Kind == BlockKind.TableEntry)
@@ -66,12 +66,12 @@ internal sealed unsafe partial class BlockSpace
 
     /// <summary>Has the page of an address examined, if that is why nothing was found there.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsExaminedNow(PageInfo info, ulong address)
+    internal bool RecoverPageIfNeeded(PageInfo info, ulong address)
     {
-        if (!info.IsUnexamined)
+        if (!info.IsUnrecovered)
             return false;
-        Debug.Assert(Examiner != null, "Only what was found in files waits to be examined.");
-        Examiner!.Examine(address);
+        Debug.Assert(PageRecovery != null, "Only what was found in files waits to be examined.");
+        PageRecovery!.RecoverPage(address);
         return true;
     }
 
@@ -94,11 +94,11 @@ internal sealed unsafe partial class BlockSpace
         return BlockSeal.IsWhole(block, header.NotBusy, capacityBytes, _checksums);
     }
 
-    // Whoever changes a link has its target's page examined before: see PageExaminer.
-    private void ExamineTarget(BlockHeader link)
+    // Whoever changes a link has its target's page examined before: see PageRecovery.
+    private void RecoverTargetPage(BlockHeader link)
     {
         if (_map.Find(link.TargetAddress, out PageInfo* infoAt) != null)
-            _ = IsExaminedNow(SegmentMap.Load(infoAt), link.TargetAddress);
+            _ = RecoverPageIfNeeded(SegmentMap.Load(infoAt), link.TargetAddress);
     }
 
     private static byte* Nowhere(out PageInfo* info)

@@ -42,7 +42,7 @@ internal sealed unsafe partial class BlockSpace
         Redo = rules.Redo;
         ChecksEveryRead = rules.ChecksEveryRead;
         DirectoryPath = rules.DirectoryPath;
-        Examiner = rules.Examiner;
+        PageRecovery = rules.PageRecovery;
         FreeEpoch = rules.FreeEpoch;
     }
 
@@ -83,7 +83,7 @@ internal sealed unsafe partial class BlockSpace
     internal string? DirectoryPath { get; }
 
     /// <summary>Examines pages that were found when a mapped pile was opened. Of any other one no page is unexamined.</summary>
-    internal PageExaminer? Examiner { get; }
+    internal PageRecovery? PageRecovery { get; }
 
     /// <summary>Payloads behind links that were made since the pile was opened, less those that are gone.</summary>
     internal long LinkCount => Interlocked.Read(ref _linkCount);

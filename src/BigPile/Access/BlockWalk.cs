@@ -137,8 +137,8 @@ internal sealed unsafe class BlockWalk
         ulong page = address & ~(UnitsPerPage - 1);
         byte* start = _map.Find(page, out PageInfo* infoAt);
         PageInfo info = _shared != null ? _shared.InfoAt(page) : start == null ? default : SegmentMap.Load(infoAt);
-        if (info.IsUnexamined)
-            info = ExaminedInfo(page, start, infoAt);
+        if (info.IsUnrecovered)
+            info = RecoveredInfo(page, start, infoAt);
         ulong step = info.ClassPlusOne == 0 ? UnitsPerPage : (ulong)SizeClasses.SlotBytes(info.ClassPlusOne - 1) / SizeClasses.GranuleBytes;
         // The page may have been laid out anew since the batch before; what is in it now did not live through the walk.
         ulong first = page + (address - page + step - 1) / step * step;
@@ -173,10 +173,10 @@ internal sealed unsafe class BlockWalk
     }
 
     // A cold page is sixteen faults: they are taken before the page's lock is.
-    private PageInfo ExaminedInfo(ulong page, byte* start, PageInfo* infoAt)
+    private PageInfo RecoveredInfo(ulong page, byte* start, PageInfo* infoAt)
     {
-        PageExaminer.ReadAhead(start);
-        _space.Examiner!.Examine(page);
+        PageRecovery.ReadAhead(start);
+        _space.PageRecovery!.RecoverPage(page);
         return SegmentMap.Load(infoAt);
     }
 

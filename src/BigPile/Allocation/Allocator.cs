@@ -15,7 +15,7 @@ namespace BigPile.Allocation;
 /// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. Where a heap has no
 /// free slot, <see cref="RoomSearch"/> goes on.
 /// <para>
-/// The order of locks, each taken inside those before it only: that of trims; a page's (<c>PageExaminer</c>); the heaps' in the order of
+/// The order of locks, each taken inside those before it only: that of trims; a page's (<c>PageRecovery</c>); the heaps' in the order of
 /// their numbers; the pool's; the store's, which the pool asks for segments. Mostly it is one of them alone: only <see cref="Snapshot"/>,
 /// and a search that finds nothing, takes all heaps and then the pool, only <see cref="AttachFound"/> a heap and then the pool, and no trim
 /// waits for readers inside the pool's. Whoever holds a heap's or the pool's calls nobody who could want another one of them.

@@ -14,7 +14,7 @@ internal readonly struct AllocatorCounters
         LiveBlocks = pool.RunCount;
         PayloadBytes = pool.RunPayloadBytes;
         LiveSlotBytes = PageBytes = pool.RunPages * SizeClasses.PageBytes;
-        UnexaminedBytes = pool.UnexaminedPages * SizeClasses.PageBytes;
+        UnrecoveredBytes = pool.UnrecoveredPages * SizeClasses.PageBytes;
         UnusableBytes = pool.LostPages * SizeClasses.PageBytes;
         PageBytes += UnusableBytes + pool.PendingFreePages * SizeClasses.PageBytes;
         foreach (Heap heap in heaps)
@@ -45,5 +45,5 @@ internal readonly struct AllocatorCounters
 
     internal long UnusableBytes { get; }
 
-    internal long UnexaminedBytes { get; init; }
+    internal long UnrecoveredBytes { get; init; }
 }

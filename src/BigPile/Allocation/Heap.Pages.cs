@@ -78,7 +78,7 @@ internal sealed unsafe partial class Heap
         PayloadBytes += payloadBytes;
         LiveSlotBytes += blocks * page->SlotBytes;
         AttachLocked(page);
-        pool.NoteExamined(page); // inside this lock: no statistics may count the page twice, or not at all
+        pool.CountRecovered(page); // inside this lock: no statistics may count the page twice, or not at all
         _lock.Exit();
     }
 

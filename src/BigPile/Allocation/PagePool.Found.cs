@@ -6,7 +6,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class PagePool
 {
     /// <summary>Pages in use that nobody has examined since the pile was opened.</summary>
-    internal long UnexaminedPages { get; private set; }
+    internal long UnrecoveredPages { get; private set; }
 
     /// <summary>Pages that can't be used any more, because what they say of themselves is damaged.</summary>
     internal long LostPages { get; private set; }
@@ -38,15 +38,15 @@ internal sealed unsafe partial class PagePool
 
     /// <summary>Takes in what a segment's page words say. Nobody else uses the pool yet.</summary>
     /// <param name="segment">A segment that was held before.</param>
-    /// <param name="unexaminedPages">Pages of it that are in use.</param>
+    /// <param name="unrecoveredPages">Pages of it that are in use.</param>
     /// <param name="lostPages">Pages of it that are damaged.</param>
-    internal void NoteScanned(Segment segment, long unexaminedPages, long lostPages)
+    internal void NoteScanned(Segment segment, long unrecoveredPages, long lostPages)
     {
         lock (_lock)
         {
             _free.NoteScanned(segment);
             _suspects.NoteScanned(segment);
-            UnexaminedPages += unexaminedPages;
+            UnrecoveredPages += unrecoveredPages;
             LostPages += lostPages;
         }
     }
@@ -80,31 +80,31 @@ internal sealed unsafe partial class PagePool
     }
 
     /// <summary>States that a page of slots is in a heap's care from now on.</summary>
-    internal void NoteExamined(PageMeta* page)
+    internal void CountRecovered(PageMeta* page)
     {
         lock (_lock)
         {
-            UnexaminedPages--;
-            _slots.NoteExamined(page);
+            UnrecoveredPages--;
+            _slots.CountRecovered(page);
         }
     }
 
     /// <summary>Frees a page of slots that turned out to be empty.</summary>
-    internal void FreeExamined(PageMeta* page)
+    internal void FreeRecovered(PageMeta* page)
     {
         lock (_lock)
         {
-            UnexaminedPages--;
+            UnrecoveredPages--;
             _slots.FreeFound(page);
         }
     }
 
     /// <summary>Takes in a run that was found live.</summary>
-    internal void AddExaminedRun(PageMeta* meta, int pages, long payloadBytes)
+    internal void AddRecoveredRun(PageMeta* meta, int pages, long payloadBytes)
     {
         lock (_lock)
         {
-            UnexaminedPages -= pages;
+            UnrecoveredPages -= pages;
             _runs.AddFound(meta, pages, payloadBytes, isFlushed: TracksFlushed);
         }
     }
@@ -114,17 +114,17 @@ internal sealed unsafe partial class PagePool
     {
         lock (_lock)
         {
-            UnexaminedPages -= pages;
+            UnrecoveredPages -= pages;
             _runs.AddPendingFree(meta, pages);
         }
     }
 
     /// <summary>Frees the pages of a run that turned out to hold nothing.</summary>
-    internal void FreeExaminedRun(PageMeta* meta, int pages)
+    internal void FreeRecoveredRun(PageMeta* meta, int pages)
     {
         lock (_lock)
         {
-            UnexaminedPages -= pages;
+            UnrecoveredPages -= pages;
             _runs.FreeFound(meta, pages);
         }
     }

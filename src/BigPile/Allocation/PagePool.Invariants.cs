@@ -24,10 +24,10 @@ internal sealed unsafe partial class PagePool
             _slots.CheckInvariants(all);
             _runs.CheckInvariants(all);
             _trim.CheckInvariants(all);
-            long unexamined = 0;
+            long unrecovered = 0;
             foreach (Segment segment in all)
-                unexamined += segment.CountUnexamined();
-            Invariant.Equal("PagePool", 0, "unexamined pages", UnexaminedPages, unexamined);
+                unrecovered += segment.CountUnrecovered();
+            Invariant.Equal("PagePool", 0, "unexamined pages", UnrecoveredPages, unrecovered);
         }
     }
 }

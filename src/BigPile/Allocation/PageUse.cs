@@ -6,13 +6,13 @@ namespace BigPile.Allocation;
 /// <param name="HeadBytes">The segment's own description.</param>
 /// <param name="TakenBytes">Live blocks with their headers and slack, and what is lost.</param>
 /// <param name="FreeBytes">Free slots in pages in use.</param>
-/// <param name="UnexaminedBytes">Pages that were in use when the pile was opened and that nobody has examined yet.</param>
+/// <param name="UnrecoveredBytes">Pages that were in use when the pile was opened and that nobody has examined yet.</param>
 /// <param name="UnusedBytes">Pages that are not in use.</param>
-internal readonly record struct PageUse(long HeadBytes, long TakenBytes, long FreeBytes, long UnexaminedBytes, long UnusedBytes)
+internal readonly record struct PageUse(long HeadBytes, long TakenBytes, long FreeBytes, long UnrecoveredBytes, long UnusedBytes)
 {
-    internal long TotalBytes => HeadBytes + TakenBytes + FreeBytes + UnexaminedBytes + UnusedBytes;
+    internal long TotalBytes => HeadBytes + TakenBytes + FreeBytes + UnrecoveredBytes + UnusedBytes;
 
     public static PageUse operator +(PageUse left, PageUse right) => new(
         left.HeadBytes + right.HeadBytes, left.TakenBytes + right.TakenBytes, left.FreeBytes + right.FreeBytes,
-        left.UnexaminedBytes + right.UnexaminedBytes, left.UnusedBytes + right.UnusedBytes);
+        left.UnrecoveredBytes + right.UnrecoveredBytes, left.UnusedBytes + right.UnusedBytes);
 }

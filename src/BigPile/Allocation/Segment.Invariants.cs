@@ -32,12 +32,12 @@ internal sealed unsafe partial class Segment
     }
 
     /// <summary>How many of its pages nobody has examined.</summary>
-    internal long CountUnexamined()
+    internal long CountUnrecovered()
     {
         long count = 0;
         for (int page = HeadPages; page < PageCount; page++)
         {
-            if (_infos[page].IsUnexamined)
+            if (_infos[page].IsUnrecovered)
                 count += WordOf(page).IsRunHead ? WordOf(page).RunPages : 1;
         }
         return count;
@@ -63,10 +63,10 @@ internal sealed unsafe partial class Segment
             meta->FlushedBits == (_flushedBits == null ? null : _flushedBits + (long)page * PageMeta.MostBitWords));
         if (IsFreePage(page))
             CheckFree(page, word, info);
-        if (info.IsUnexamined || !word.IsIntact)
+        if (info.IsUnrecovered || !word.IsIntact)
         {
             Invariant.True(PageStructure, meta->PageNumber, "page that is not known without bits", meta->FreeBits == null);
-            return info.IsUnexamined && word.IsRunHead ? word.RunPages : 1;
+            return info.IsUnrecovered && word.IsRunHead ? word.RunPages : 1;
         }
         Invariant.Between(
             PageStructure, meta->PageNumber, "generation", meta->MaxGeneration, word.GenerationBase, PilePointer.MaxGeneration);

@@ -31,7 +31,7 @@ internal sealed record SegmentUse(int Number, PageUse[] Cells)
         PageInfo info = SegmentMap.Load(segment.Infos + page);
         PageWord word = segment.WordOf(page);
         int pages = word.IsRunHead ? Math.Clamp(word.RunPages, 1, segment.PageCount - page) : 1;
-        if (info.IsUnexamined)
+        if (info.IsUnrecovered)
         {
             use = new PageUse(0, 0, 0, PageBytes, 0);
             return pages;

@@ -49,7 +49,7 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
     }
 
     /// <summary>States that a page that was found is in a heap's care from now on.</summary>
-    internal void NoteExamined(PageMeta* meta)
+    internal void CountRecovered(PageMeta* meta)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         BitsBytes += meta->BitsBytes;

@@ -48,7 +48,7 @@ internal static unsafe class KillPoint
         window is >= KillWindow.RunBeforeFirstPage and <= KillWindow.SegmentBeforeRemoved
             or KillWindow.VersionsReservedBeforeUse or KillWindow.SegmentBeforeStruck
             or >= KillWindow.FlushBeforeBatch and <= KillWindow.RecoveryBeforeOpened and not KillWindow.ReplayBetweenRecords
-            or KillWindow.ExaminedBeforeStated or >= KillWindow.TagBetweenMarks and <= KillWindow.MarkBeforeOldFreed
+            or KillWindow.RecoveredBeforeStated or >= KillWindow.TagBetweenMarks and <= KillWindow.MarkBeforeOldFreed
             or KillWindow.ClearBeforeMarkFreed;
 
     private static uint Next(uint below)

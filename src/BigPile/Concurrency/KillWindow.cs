@@ -154,7 +154,7 @@ internal enum KillWindow
     ShadowBeforeRemoved,
 
     /// <summary>All pages are examined after a power cut, and the superblock does not say so.</summary>
-    ExaminedBeforeStated,
+    RecoveredBeforeStated,
 
     /// <summary>An overflow line is on its way between the free ones and a bucket.</summary>
     LineOnItsWay,

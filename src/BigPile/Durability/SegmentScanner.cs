@@ -17,7 +17,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
     internal const string LostLayoutFault = "its layout was lost: the word is zero";
 
     /// <summary>Pages in use, which are to be examined.</summary>
-    internal long UnexaminedPages { get; private set; }
+    internal long UnrecoveredPages { get; private set; }
 
     /// <summary>Pages whose word is damaged.</summary>
     internal long LostPages { get; private set; }
@@ -49,7 +49,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
             else if (!word.IsIntact)
                 Lose(page, "its layout is damaged");
             else if (word.HasSlots)
-                MarkUnexamined(page, 1);
+                MarkUnrecovered(page, 1);
             else if (word.IsRunHead)
                 page += ScanRun(page, word.RunPages) - 1;
             else if (word.IsUnused || word.IsRunTail)
@@ -76,15 +76,15 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
             }
             segment.Metas[tail].MaxGeneration = Math.Max(word.GenerationBase, 1);
         }
-        MarkUnexamined(page, pages);
+        MarkUnrecovered(page, pages);
         return pages;
     }
 
-    private void MarkUnexamined(int page, int pages)
+    private void MarkUnrecovered(int page, int pages)
     {
         Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The run ends behind its segment.");
-        segment.PublishInfo(page, PageInfo.Unexamined);
-        UnexaminedPages += pages;
+        segment.PublishInfo(page, PageInfo.Unrecovered);
+        UnrecoveredPages += pages;
     }
 
     private void AddFree(int page)

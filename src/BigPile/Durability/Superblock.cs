@@ -95,9 +95,9 @@ internal sealed class Superblock : IDisposable
     internal void StateFormat() => Change(static _ => { });
 
     /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>
-    /// <param name="isExamined">Whether all pages were examined, too.</param>
+    /// <param name="isRecovered">Whether all pages were examined, too.</param>
     /// <param name="flushedVersion">The last version of an entry that was flushed, or 0.</param>
-    internal void MarkOpened(bool isExamined, ulong flushedVersion)
+    internal void MarkOpened(bool isRecovered, ulong flushedVersion)
     {
         Debug.Assert(_directory.Catalog.Stating == null, "The pile was opened before, or is closed.");
         ChangeUnlessOnDevice(state =>
@@ -106,7 +106,7 @@ internal sealed class Superblock : IDisposable
             state.CutVersion = CutVersion;
             state.IsClean = false;
             state.BootId = _bootId;
-            state.HasTracesOfCut = _directory.LastEnd.HasTracesOfCut && !isExamined;
+            state.HasTracesOfCut = _directory.LastEnd.HasTracesOfCut && !isRecovered;
             state.HasMarksOfCut = _directory.LastEnd.WasPowerCut || (!_directory.LastEnd.WasClean && state.HasMarksOfCut);
             if (_directory.LastEnd.WasPowerCut || _directory.LastEnd.IsCopy)
                 state.IndexSet = Guid.Empty; // the entries are what was flushed, and indexes that were closed later never are again
@@ -116,7 +116,7 @@ internal sealed class Superblock : IDisposable
     }
 
     /// <summary>States that no page has traces of a power cut any more.</summary>
-    internal void MarkExamined()
+    internal void MarkRecovered()
     {
         if (!_state.HasTracesOfCut)
             return;

@@ -24,7 +24,7 @@ internal readonly struct PageInfo
     private const int SlotCountShift = 32;
     private const int RotationShift = 48;
     private const int ClassShift = 56;
-    private const int UnexaminedCode = 0xFF;
+    private const int UnrecoveredCode = 0xFF;
     private const int UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
 
     private readonly ulong _word;
@@ -45,10 +45,10 @@ internal readonly struct PageInfo
     }
 
     /// <summary>Whether the page was found in a file, and nobody has looked at its slots yet.</summary>
-    internal bool IsUnexamined => ClassPlusOne == UnexaminedCode;
+    internal bool IsUnrecovered => ClassPlusOne == UnrecoveredCode;
 
     /// <summary>A page that was found in a file.</summary>
-    internal static PageInfo Unexamined => new((ulong)UnexaminedCode << ClassShift);
+    internal static PageInfo Unrecovered => new((ulong)UnrecoveredCode << ClassShift);
 
     /// <summary>A page that holds slots of some size.</summary>
     internal static PageInfo OfSlots(int slotBytes)

@@ -29,7 +29,7 @@ internal sealed partial class SuperblockState
     private const byte InUse = 0;
     private const byte Closed = 1;
     private const byte InUseAfterCut = 2;
-    private const byte ExaminedAfterCut = 3;
+    private const byte RecoveredAfterCut = 3;
     private const long MostWrites = long.MaxValue / 2; // no device lives to see it
     private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
 
@@ -159,12 +159,12 @@ internal sealed partial class SuperblockState
 
     private byte Use
     {
-        get => IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : HasMarksOfCut ? ExaminedAfterCut : InUse;
+        get => IsClean ? Closed : HasTracesOfCut ? InUseAfterCut : HasMarksOfCut ? RecoveredAfterCut : InUse;
         init
         {
             IsClean = value == Closed;
             HasTracesOfCut = value == InUseAfterCut;
-            HasMarksOfCut = value is InUseAfterCut or ExaminedAfterCut;
+            HasMarksOfCut = value is InUseAfterCut or RecoveredAfterCut;
         }
     }
 

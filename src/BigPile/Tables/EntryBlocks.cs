@@ -64,7 +64,7 @@ internal sealed unsafe class EntryBlocks
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void FreeAny(byte* start, PageInfo* info, ulong address)
     {
-        _ = _space.IsExaminedNow(SegmentMap.Load(info), address);
+        _ = _space.RecoverPageIfNeeded(SegmentMap.Load(info), address);
         var block = new Block(start, (ulong*)start, address, new BlockHeader(*(ulong*)start), *info);
         Debug.Assert(block.Header.Kind == BlockKind.TableEntry, "An entry is freed once: its slot may be anybody's by the second time.");
         block.Publish(_space.FreedHeader(block));
@@ -78,7 +78,7 @@ internal sealed unsafe class EntryBlocks
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)
             return default;
-        if (_space.IsExaminedNow(SegmentMap.Load(infoAt), address)) // before the header is loaded: see BlockSpace.TryLocate
+        if (_space.RecoverPageIfNeeded(SegmentMap.Load(infoAt), address)) // before the header is loaded: see BlockSpace.TryLocate
             return View(address);
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
         PageInfo info = SegmentMap.Load(infoAt);
@@ -87,7 +87,7 @@ internal sealed unsafe class EntryBlocks
 
     /// <summary>As <see cref="View"/>, in a page that was examined; none in any other.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal EntryView ViewExamined(ulong address)
+    internal EntryView ViewRecovered(ulong address)
     {
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)

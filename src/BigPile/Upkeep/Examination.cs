@@ -13,9 +13,9 @@ namespace BigPile.Upkeep;
 /// <param name="gate">Who is inside.</param>
 /// <param name="map">Where pages are.</param>
 /// <param name="pool">The segments.</param>
-/// <param name="examiner">Examines; none of a pile in memory.</param>
+/// <param name="pageRecovery">Examines; none of a pile in memory.</param>
 /// <param name="faults">What was found damaged since the pile was opened.</param>
-internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool pool, PageExaminer? examiner, FaultLog faults)
+internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool pool, PageRecovery? pageRecovery, FaultLog faults)
 {
     private const int PagesPerVisit = 16;
     private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
@@ -24,17 +24,17 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     internal FaultLog Faults => faults;
 
     /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
-    internal long OrphanCount => examiner?.OrphanCount ?? 0;
+    internal long OrphanCount => pageRecovery?.OrphanCount ?? 0;
 
     /// <summary>Payloads behind links that were found.</summary>
-    internal long LinkCount => examiner?.LinkCount ?? 0;
+    internal long LinkCount => pageRecovery?.LinkCount ?? 0;
 
     /// <summary>Bytes of pages that nobody has examined yet.</summary>
-    internal long UnexaminedBytes => pool.UnexaminedPages * SizeClasses.PageBytes;
+    internal long UnrecoveredBytes => pool.UnrecoveredPages * SizeClasses.PageBytes;
 
     /// <summary>Examines those of some pages that nobody has examined yet.</summary>
     /// <returns>How many these were.</returns>
-    internal int ExaminePages(Segment segment, int first, int end)
+    internal int RecoverPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
         ThreadPresence presence = gate.Enter();
@@ -42,7 +42,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
         {
             int count = 0;
             for (int page = first; page < end; page++)
-                count += ExaminePage(segment, page);
+                count += RecoverPage(segment, page);
             return count;
         }
         finally
@@ -54,25 +54,25 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
 
     /// <summary>Examines a page if nobody has; the caller is inside the pile.</summary>
     /// <returns>How many pages that were.</returns>
-    internal int ExaminePage(Segment segment, int page)
+    internal int RecoverPage(Segment segment, int page)
     {
         Debug.Assert(ThreadPresence.Mine.IsInside, "The segment stays mapped only while the caller is inside.");
         ulong address = map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage;
         byte* start = map.Find(address, out PageInfo* infoAt);
-        if (start == null || !SegmentMap.Load(infoAt).IsUnexamined)
+        if (start == null || !SegmentMap.Load(infoAt).IsUnrecovered)
             return 0;
-        PageExaminer.ReadAhead(start);
-        examiner!.Examine(address);
+        PageRecovery.ReadAhead(start);
+        pageRecovery!.RecoverPage(address);
         return 1;
     }
 
     /// <summary>Examines all pages that nobody has examined yet. The caller is outside of all calls.</summary>
-    internal void ExamineAll()
+    internal void RecoverAll()
     {
         foreach (Segment segment in pool.Segments())
         {
-            for (int page = segment.HeadPages; page < segment.PageCount && UnexaminedBytes != 0; page += PagesPerVisit)
-                _ = ExaminePages(segment, page, Math.Min(page + PagesPerVisit, segment.PageCount));
+            for (int page = segment.HeadPages; page < segment.PageCount && UnrecoveredBytes != 0; page += PagesPerVisit)
+                _ = RecoverPages(segment, page, Math.Min(page + PagesPerVisit, segment.PageCount));
         }
         foreach (Segment segment in pool.Segments())
         {

@@ -54,13 +54,13 @@ internal sealed class FileKeeper : Keeper
             _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
             var room = new FlushedRoom(this, Allocator!, _shadowHeaders, _log, logger);
-            Examination = new Examination(Gate, Map!, Allocator!.Pool, recovery.Examiner, _directory.Faults);
+            Examination = new Examination(Gate, Map!, Allocator!.Pool, recovery.PageRecovery, _directory.Faults);
             Report = recovery.Run(_redo, _log, Versions, Examination, logger);
             CodecStamp.Enter(Catalog, Codec);
             _stripes = _stripeFile.EndRecovery();
             bool checksEveryRead = superblock.BlockChecksums != BlockChecksums.None && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
-                _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _shadowHeaders, recovery.Examiner, recovery.FreeEpoch);
+                _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _shadowHeaders, recovery.PageRecovery, recovery.FreeEpoch);
             Space = new BlockSpace(Gate, Map!, Allocator, _stripes, room, rules);
             _flusher = new Flusher(name, Meter, Space, _directory, _log, Versions, Examination, logger);
             Allocator.FlushWanted = room.RequestFlush; // from here on there is somebody who flushes
@@ -100,13 +100,13 @@ internal sealed class FileKeeper : Keeper
         Background.TryRun("stopping the flushes by interval", () => _flushTimer?.Dispose());
 
     // A closed pile states that no page has traces of a kill or of a power cut: what they mean is known only now.
-    private protected override void ExamineWhatIsLeft()
+    private protected override void RecoverRemaining()
     {
         if (_directory.LastEnd.WasClean)
             return;
         try
         {
-            Examination.ExamineAll();
+            Examination.RecoverAll();
         }
         catch (ObjectDisposedException) when (Gate.IsClosed)
         {

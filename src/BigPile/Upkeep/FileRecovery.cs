@@ -49,11 +49,11 @@ internal sealed unsafe class FileRecovery
         };
         if (_end.HasTracesOfCut)
             allocator.Pool.GenerationAbove = new LostLayouts(allocator.Pool, _inspector, _checksums).GenerationAbove;
-        Examiner = new PageExaminer(map, allocator, _inspector, directory.Faults);
+        PageRecovery = new PageRecovery(map, allocator, _inspector, directory.Faults);
     }
 
     /// <summary>Examines the pages that are found.</summary>
-    internal PageExaminer Examiner { get; }
+    internal PageRecovery PageRecovery { get; }
 
     /// <summary>The mark of what is freed until the first flush.</summary>
     internal long FreeEpoch => _inspector.FreeEpoch;
@@ -75,11 +75,11 @@ internal sealed unsafe class FileRecovery
             _shadowHeaders.Clear();
         foreach (Segment segment in _allocator.Pool.Segments())
             Scan(segment);
-        long totalBytes = examination.UnexaminedBytes;
+        long totalBytes = examination.UnrecoveredBytes;
         if (_end.WasCutTwice)
-            examination.ExamineAll(); // what was freed between the two cuts has the mark of what is freed from now on
+            examination.RecoverAll(); // what was freed between the two cuts has the mark of what is freed from now on
         KillPoint.Pass(KillWindow.RecoveryBeforeOpened);
-        _directory.Superblock.MarkOpened(isExamined: _end.WasCutTwice, _inspector.FlushedVersion);
+        _directory.Superblock.MarkOpened(isRecovered: _end.WasCutTwice, _inspector.FlushedVersion);
         _directory.MarkHome(); // not before: whoever follows a kill in between has to know as well that the indexes mean nothing
         if (!_end.WasClean && _directory.Superblock.ListedSegments.Count != 0)
             Tell(logger);
@@ -98,7 +98,7 @@ internal sealed unsafe class FileRecovery
         var scanner = new SegmentScanner(
             segment, _directory.Segments.PathOf(segment.Number), _end.WasClean, skip, _directory.Faults);
         scanner.Scan();
-        _allocator.Pool.NoteScanned(segment, scanner.UnexaminedPages, scanner.LostPages);
+        _allocator.Pool.NoteScanned(segment, scanner.UnrecoveredPages, scanner.LostPages);
     }
 
     private void Replay(FlushLog log, Versions versions)

@@ -133,9 +133,9 @@ internal sealed class Flusher
         bool isCheckpoint = _needsCheckpoint || _log.IsRoomWanted;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
         if (!_directory.LastEnd.WasClean)
-            _examination.ExamineAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
-        KillPoint.Pass(KillWindow.ExaminedBeforeStated);
-        _directory.Superblock.MarkExamined(); // before anything is freed in the log's own epoch
+            _examination.RecoverAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
+        KillPoint.Pass(KillWindow.RecoveredBeforeStated);
+        _directory.Superblock.MarkRecovered(); // before anything is freed in the log's own epoch
         IOException? refusal = null;
         for (int attempt = 0; attempt < MaxFuzzySyncs && refusal == null; attempt++)
         {
@@ -236,7 +236,7 @@ internal sealed class Flusher
         Debug.Assert(_flushing.IsHeldByCurrentThread && _space.Gate.IsClosed, "No flush runs, and nothing changes any more.");
         // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
         if (!_directory.LastEnd.WasClean)
-            _directory.Superblock.MarkExamined();
+            _directory.Superblock.MarkRecovered();
         CompletePendingFrees();
         Debug.Assert(_changes.IsEmpty, "Nothing that a later owner could undo is left.");
         _sync.Run();

@@ -130,7 +130,7 @@ internal abstract class Keeper
     {
         Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever closes a pile would wait for itself.");
         StopBackground();
-        ExamineWhatIsLeft();
+        RecoverRemaining();
         lock (Flushing)
         {
             lock (Gate.Closing)
@@ -198,7 +198,7 @@ internal abstract class Keeper
     }
 
     /// <summary>Examines the pages that nobody needed: a closed pile states that none has traces of a kill or of a power cut.</summary>
-    private protected virtual void ExamineWhatIsLeft()
+    private protected virtual void RecoverRemaining()
     {
     }
 

@@ -28,7 +28,7 @@ internal sealed class MemoryKeeper : Keeper
                 TouchAhead();
             Versions = new Versions(pileId, storedLimit: 0, raise: null);
             Space = new BlockSpace(Gate, Map!, Allocator!, _stripes, new MemoryRoom(Allocator!, Trimmer), BlockRules.OfMemory);
-            Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, new FaultLog());
+            Examination = new Examination(Gate, Map!, Allocator!.Pool, pageRecovery: null, new FaultLog());
         }
         catch
         {

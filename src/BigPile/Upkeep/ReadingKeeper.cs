@@ -46,7 +46,7 @@ internal sealed class ReadingKeeper : Keeper
             var rules = new BlockRules(
                 _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
             Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
-            Examination = new Examination(Gate, Map!, Allocator!.Pool, examiner: null, _directory.Faults);
+            Examination = new Examination(Gate, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
             _writer = new WriterWatch(_directory, Gate, Map!, Allocator.Pool, logger, options.WriterPatience);
             bool isKilled = !_directory.IsBeingWritten && !_directory.LastEnd.WasClean;
             Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastEnd.WasPowerCut };
@@ -80,7 +80,7 @@ internal sealed class ReadingKeeper : Keeper
             pages += segment.CountPagesInUse();
         AllocatorCounters counters = base.Count();
         long mostBytes = counters.ReservedBytes - counters.HeadBytes; // a segment may have come or gone meanwhile
-        return counters with { UnexaminedBytes = Math.Min(pages * SizeClasses.PageBytes, mostBytes) };
+        return counters with { UnrecoveredBytes = Math.Min(pages * SizeClasses.PageBytes, mostBytes) };
     }
 
     private protected override void StopBackground() => Background.TryRun("no longer looking at the writer", () => _look?.Dispose());

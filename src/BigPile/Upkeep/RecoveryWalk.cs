@@ -32,7 +32,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
             if (plan.Warmup == PileWarmup.Advise)
                 Advise();
             else
-                ExamineAll();
+                RecoverAll();
         }
         catch (ObjectDisposedException) when (keeper.Gate.IsClosed)
         {
@@ -53,14 +53,14 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
         }
     }
 
-    private void ExamineAll()
+    private void RecoverAll()
     {
         foreach (Segment segment in _pool.Segments())
         {
             for (int page = segment.HeadPages; page < segment.PageCount; page += PagesPerStep)
             {
                 stopping.ThrowIfCancellationRequested();
-                Pace((long)Examine(segment, page) * SizeClasses.PageBytes);
+                Pace((long)RecoverPages(segment, page) * SizeClasses.PageBytes);
             }
         }
         SearchAll();
@@ -84,11 +84,11 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
     }
 
     // Pages that can't be examined are left to whoever needs them, who will be told.
-    private int Examine(Segment segment, int page)
+    private int RecoverPages(Segment segment, int page)
     {
         try
         {
-            return keeper.Examination.ExaminePages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+            return keeper.Examination.RecoverPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
         }
         catch (Exception e) when (!keeper.Gate.IsClosed && ++_failures < MostFailures)
         {

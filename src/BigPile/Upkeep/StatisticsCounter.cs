@@ -33,7 +33,7 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
     private PileStatistics Describe(AllocatorCounters counters, long counted)
     {
         long links = LinksAmong(counted, counters.LiveBlocks, counters.PayloadBytes);
-        long committedBytes = counters.HeadBytes + counters.PageBytes + counters.UnexaminedBytes;
+        long committedBytes = counters.HeadBytes + counters.PageBytes + counters.UnrecoveredBytes;
         long backWordBytes = links * BackWord.SizeBytes;
         long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;
         return new PileStatistics
@@ -47,7 +47,7 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
             HeaderBytes = counters.HeadBytes + headerBytes + backWordBytes,
             SlackBytes = counters.LiveSlotBytes - counters.PayloadBytes - headerBytes + counters.UnusableBytes,
             FreeBytes = counters.PageBytes - counters.LiveSlotBytes - counters.UnusableBytes,
-            UnexaminedBytes = counters.UnexaminedBytes,
+            UnexaminedBytes = counters.UnrecoveredBytes,
             UnusedBytes = counters.ReservedBytes - committedBytes,
             RecordBytes = counters.RecordBytes + _space.Stripes.SizeBytes,
             LimitBytes = limitBytes,

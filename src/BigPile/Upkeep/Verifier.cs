@@ -26,7 +26,7 @@ internal sealed class Verifier(Keeper keeper)
         var faults = new FaultLog();
         var reading = keeper as ReadingKeeper;
         if (reading == null && keeper.Directory is { LastEnd.HasTracesOfCut: true })
-            keeper.Examination.ExamineAll(); // a link may lead to a page that was not: what lies there may be about to be put right
+            keeper.Examination.RecoverAll(); // a link may lead to a page that was not: what lies there may be about to be put right
         Stripes stripes = reading?.Writer.WritersStripes() ?? space.Stripes;
         ShadowHeaderTable? shadowHeaders = reading != null ? reading.Writer.Moves() : space.ShadowHeaders;
         BlockInspector inspector = new(_pool, space.Checksums) { LeftAs = LeftAs.Killed, ShadowHeaders = shadowHeaders };
@@ -106,7 +106,7 @@ internal sealed class Verifier(Keeper keeper)
         {
             if (!_pool.IsInUse(segment))
                 return segment.PageCount - page; // given back to the system meanwhile, and perhaps another one of its number is there
-            _ = keeper.Examination.ExaminePage(segment, page); // of a pile that is only read no page is known
+            _ = keeper.Examination.RecoverPage(segment, page); // of a pile that is only read no page is known
             return verifier.Check(segment, page);
         }
         finally

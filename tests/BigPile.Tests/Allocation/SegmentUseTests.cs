@@ -71,8 +71,8 @@ public sealed class SegmentUseTests
         PageUse all = segments.SelectMany(static segment => segment.Cells).Aggregate(static (left, right) => left + right);
         Assert.True(
             (statistics.ReservedBytes, statistics.FreeBytes, statistics.UnusedBytes, statistics.UnexaminedBytes, statistics.CommittedBytes)
-            == (all.TotalBytes, all.FreeBytes, all.UnusedBytes, all.UnexaminedBytes, all.HeadBytes + all.TakenBytes + all.FreeBytes
-                + all.UnexaminedBytes),
+            == (all.TotalBytes, all.FreeBytes, all.UnusedBytes, all.UnrecoveredBytes, all.HeadBytes + all.TakenBytes + all.FreeBytes
+                + all.UnrecoveredBytes),
             $"seed {seed}: {all} and {statistics}");
     }
 }

@@ -110,7 +110,7 @@ public sealed class EarlyEndTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void What_was_flushed_before_the_cut_is_there_for_readers(bool isExaminedMeanwhile)
+    public void What_was_flushed_before_the_cut_is_there_for_readers(bool isRecoveredMeanwhile)
     {
         using var scratch = new ScratchDirectory();
         var random = new Random(9);
@@ -129,7 +129,7 @@ public sealed class EarlyEndTests
         using Pile owner = Open(scratch.At("cut"), DurabilityTest.NextBoot);
         using Pile reader = Pile.Open(scratch.At("cut"), new PileOptions { ReadOnly = true, BootId = DurabilityTest.NextBoot });
         Assert.All(flushed.Keys.Take(Objects / 2), AssertThere);
-        if (isExaminedMeanwhile)
+        if (isRecoveredMeanwhile)
             owner.Flush();
         Assert.All(flushed.Keys.Skip(Objects / 2), AssertThere);
         Assert.All(flushed.Keys, owner.Delete);

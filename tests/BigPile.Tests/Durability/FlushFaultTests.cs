@@ -49,7 +49,7 @@ public sealed class FlushFaultTests : DurabilityTest
         PilePointer pointer = pile.Put("after");
         _ = pile.Space.Map.Find(pointer.Address, out PageInfo* info);
         PageInfo known = *info;
-        *info = PageInfo.Unexamined;
+        *info = PageInfo.Unrecovered;
         pile.Flush();
         *info = known;
         Files.Build(ImagePath);

@@ -50,7 +50,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             _random = new Random(seed);
             var options = new PileOptions { Directory = path, SegmentBytes = DurabilityTest.SegmentBytes };
             _directory = PileDirectory.Open(options, NullLogger.Instance);
-            _directory.Superblock.MarkOpened(isExamined: true, flushedVersion: 0);
+            _directory.Superblock.MarkOpened(isRecovered: true, flushedVersion: 0);
             _log = new FlushLog(_directory, CapacityBytes);
         }
 

@@ -63,16 +63,16 @@ public sealed class LostPointerTests : DurabilityTest
     [InlineData(SlotPayload, 0, true, false)]
     [InlineData(SlotPayload, 3, true, false)]
     [InlineData(RunPayload, 0, true, false)]
-    public void Nor_once_the_owner_that_found_the_cut_has_ended(int payloadBytes, int neighbours, bool isExamined, bool isKilled)
+    public void Nor_once_the_owner_that_found_the_cut_has_ended(int payloadBytes, int neighbours, bool isRecovered, bool isKilled)
     {
         using Pile pile = Open();
         Use(pile, payloadBytes, neighbours);
         pile.Flush();
         KilledPile.Copy(PilePath, ImagePath);
         PilePointer lost = PutAgainAndAgain(pile, payloadBytes, times: 50);
-        using (Pile first = OpenImage(options => options with { WarmupBytesPerSecond = isExamined ? 0 : 1 }))
+        using (Pile first = OpenImage(options => options with { WarmupBytesPerSecond = isRecovered ? 0 : 1 }))
         {
-            if (isExamined)
+            if (isRecovered)
                 first.Recovery.Completion.Wait();
             else
                 first.Recovery.Pause();

@@ -10,7 +10,7 @@ namespace BigPile.Tests.Durability;
 /// Opened after a power cut, the page of an object is examined while it is read: the deletion in the file, which no flush had made
 /// durable, is undone between the loads of the header and of the page info.
 /// </summary>
-public sealed unsafe class ExaminedMeanwhileTests : DurabilityTest
+public sealed unsafe class RecoveredMeanwhileTests : DurabilityTest
 {
     private const int RunsInFront = 40; // more than the walk examines before it waits
 
@@ -23,8 +23,8 @@ public sealed unsafe class ExaminedMeanwhileTests : DurabilityTest
     [InlineData(40_000)]
     public void An_object_is_found_whose_deletion_is_undone_behind_the_look_at_its_header(int lengthBytes)
     {
-        Assert.True(IsFoundWhenExaminedMeanwhile<All>(lengthBytes));
-        Assert.False(IsFoundWhenExaminedMeanwhile<NoHeaderAgain>(lengthBytes));
+        Assert.True(IsFoundWhenRecoveredMeanwhile<All>(lengthBytes));
+        Assert.False(IsFoundWhenRecoveredMeanwhile<NoHeaderAgain>(lengthBytes));
     }
 
     [Theory]
@@ -33,16 +33,16 @@ public sealed unsafe class ExaminedMeanwhileTests : DurabilityTest
     public void An_object_is_gone_whose_deletion_was_flushed(int lengthBytes)
     {
         (PilePointer pointer, _) = DeleteInPile(lengthBytes, pile => pile.Flush());
-        using Pile image = OpenUnexamined(pointer);
-        Assert.False(IsReadWhenExaminedMeanwhile<All>(image, pointer, out _));
+        using Pile image = OpenUnrecovered(pointer);
+        Assert.False(IsReadWhenRecoveredMeanwhile<All>(image, pointer, out _));
     }
 
-    private bool IsFoundWhenExaminedMeanwhile<TChecks>(int lengthBytes)
+    private bool IsFoundWhenRecoveredMeanwhile<TChecks>(int lengthBytes)
         where TChecks : struct, IReadChecks
     {
         (PilePointer pointer, byte[] value) = DeleteInPile(lengthBytes, static _ => { });
-        using Pile image = OpenUnexamined(pointer);
-        bool found = IsReadWhenExaminedMeanwhile<TChecks>(image, pointer, out byte[]? read);
+        using Pile image = OpenUnrecovered(pointer);
+        bool found = IsReadWhenRecoveredMeanwhile<TChecks>(image, pointer, out byte[]? read);
         Assert.True(!found || read.AsSpan().SequenceEqual(value));
         Assert.True(image.Contains(pointer)); // later everybody finds it
         return found;
@@ -64,18 +64,18 @@ public sealed unsafe class ExaminedMeanwhileTests : DurabilityTest
         return (pointer, value);
     }
 
-    private Pile OpenUnexamined(PilePointer pointer)
+    private Pile OpenUnrecovered(PilePointer pointer)
     {
         Pile image = OpenImage(static options => options with { WarmupBytesPerSecond = 1 });
         _ = image.Space.Map.Find(pointer.Address, out PageInfo* info);
-        Assert.True(SegmentMap.Load(info).IsUnexamined);
+        Assert.True(SegmentMap.Load(info).IsUnrecovered);
         return image;
     }
 
-    private static bool IsReadWhenExaminedMeanwhile<TChecks>(Pile image, PilePointer pointer, out byte[]? value)
+    private static bool IsReadWhenRecoveredMeanwhile<TChecks>(Pile image, PilePointer pointer, out byte[]? value)
         where TChecks : struct, IReadChecks
     {
-        _behindHeader = () => image.Space.Examiner!.Examine(pointer.Address);
+        _behindHeader = () => image.Space.PageRecovery!.RecoverPage(pointer.Address);
         var reader = default(BytesReader);
         bool found = image.Reader.TryRead<BytesReader, TChecks>(pointer, ref reader);
         Assert.Null(_behindHeader);

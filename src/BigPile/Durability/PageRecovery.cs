@@ -19,7 +19,7 @@ namespace BigPile.Durability;
 /// deletion may have been undone between. Links may cross pages of which one was examined and the other not. Whoever changes a link has its
 /// target's page examined before, so what is looked at here through a link stands still. Locks: a page's, then a heap's, then the pool's.
 /// </remarks>
-internal sealed unsafe class PageExaminer
+internal sealed unsafe class PageRecovery
 {
     /// <summary>
     /// How often a slot may have been freed since its page was laid out; what states more is taken for bytes of an older layout.
@@ -35,7 +35,7 @@ internal sealed unsafe class PageExaminer
     private long _linkCount;
     private long _orphanCount;
 
-    internal PageExaminer(SegmentMap map, Allocator allocator, BlockInspector inspector, FaultLog faults)
+    internal PageRecovery(SegmentMap map, Allocator allocator, BlockInspector inspector, FaultLog faults)
     {
         Faults = faults;
         _map = map;
@@ -62,14 +62,14 @@ internal sealed unsafe class PageExaminer
     }
 
     /// <summary>Examines the page that an address lies in, unless it was examined before.</summary>
-    internal void Examine(ulong address)
+    internal void RecoverPage(ulong address)
     {
         if (_map.Find(address, out PageInfo* infoAt) == null)
             return; // somebody else has examined and freed it meanwhile, and its segment was given back
         PageMeta* meta = _map.MetaOf(address);
         lock (_locks[meta->PageNumber % LockCount])
         {
-            if (!SegmentMap.Load(infoAt).IsUnexamined)
+            if (!SegmentMap.Load(infoAt).IsUnrecovered)
                 return;
             Segment segment = _allocator.Pool.SegmentOf(meta);
             int page = PagePool.PageIn(segment, meta);
@@ -77,13 +77,13 @@ internal sealed unsafe class PageExaminer
             Debug.Assert(meta->Owner == PageMeta.NoOwner, "A heap gives out slots of a page that nobody has looked at.");
             Debug.Assert(word.IsIntact && (word.IsRunHead || word.HasSlots), "The page was changed before it was examined.");
             if (word.IsRunHead)
-                ExamineRun(segment, page, word);
+                RecoverRun(segment, page, word);
             else
-                ExamineSlots(segment, page, word);
+                RecoverSlots(segment, page, word);
         }
     }
 
-    private void ExamineSlots(Segment segment, int page, PageWord word)
+    private void RecoverSlots(Segment segment, int page, PageWord word)
     {
         PageMeta* meta = segment.Metas + page;
         meta->LayOut(word.SizeClass, allFree: false);
@@ -98,7 +98,7 @@ internal sealed unsafe class PageExaminer
         {
             byte* block = meta->Start + slot * meta->SlotBytes;
             ulong address = meta->FirstAddress + (ulong)(slot * meta->SlotBytes / SizeClasses.GranuleBytes);
-            BlockHeader header = ExamineBlock(
+            BlockHeader header = RecoverBlock(
                 block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, isDurable, out bool isPendingFree);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             bool isWorn = header.IsFree && !isPendingFree && header.Generation >= PilePointer.MaxGeneration - 1;
@@ -132,7 +132,7 @@ internal sealed unsafe class PageExaminer
         if (meta->IsEmpty)
         {
             segment.PublishInfo(page, default);
-            _allocator.Pool.FreeExamined(meta);
+            _allocator.Pool.FreeRecovered(meta);
             return;
         }
         if (meta->FlushedBits != null)
@@ -152,7 +152,7 @@ internal sealed unsafe class PageExaminer
             *(ulong*)block = BlockHeader.Free(PilePointer.MaxGeneration).Word;
     }
 
-    private void ExamineRun(Segment segment, int page, PageWord word)
+    private void RecoverRun(Segment segment, int page, PageWord word)
     {
         int pages = word.RunPages;
         Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The scan lets no run pass that ends behind its segment.");
@@ -160,20 +160,20 @@ internal sealed unsafe class PageExaminer
         NoteLostLayouts(segment, page, pages);
         if (LegacySlots.IsLostRun(word, meta->Start, _inspector))
             Faults.Add(new PileFault(_inspector.PlaceOf(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
-        BlockHeader header = ExamineBlock(
+        BlockHeader header = RecoverBlock(
             meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isPendingFree);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
         LeaveOutGenerations(segment, page, pages);
         if (header.IsFree && !isPendingFree)
         {
             segment.PublishInfo(page, default);
-            _allocator.Pool.FreeExaminedRun(meta, pages);
+            _allocator.Pool.FreeRecoveredRun(meta, pages);
             return;
         }
         if (header.IsFree)
             _allocator.Pool.AddPendingFreeRun(meta, pages);
         else
-            _allocator.Pool.AddExaminedRun(meta, pages, header.PayloadBytes);
+            _allocator.Pool.AddRecoveredRun(meta, pages, header.PayloadBytes);
         segment.PublishInfo(page, word.Info);
     }
 
@@ -207,7 +207,7 @@ internal sealed unsafe class PageExaminer
     /// <param name="isDurable">Whether the layout of its page reached the device, so that a header of an older one is damage.</param>
     /// <param name="isPendingFree">Whether it is free, and not to be used yet.</param>
     /// <returns>Its header as it is now.</returns>
-    private BlockHeader ExamineBlock(
+    private BlockHeader RecoverBlock(
         byte* block, ulong address, long capacityBytes, uint generationBase, bool isDurable, out bool isPendingFree)
     {
         var found = new BlockHeader(*(ulong*)block);
