@@ -33,7 +33,7 @@ internal sealed unsafe partial class Allocator
                 if (meta->Owner == PageMeta.NoOwner)
                     continue;
                 Invariant.Between(Structure, meta->PageNumber, "owner of a page", meta->Owner, 0, _heaps.Length - 1);
-                int live = meta->SlotCount - meta->FreeCount - meta->WornCount - meta->PendingFreeCount;
+                int live = meta->SlotCount - meta->FreeCount - meta->RetiredCount - meta->PendingFreeCount;
                 liveBlocks += live;
                 liveBytes += (long)live * meta->SlotBytes;
                 withPending += meta->HasNewPendingFrees ? 1 : 0;

@@ -85,12 +85,12 @@ internal sealed unsafe partial class Allocator
             Settle(address); // first: a lease may have ended since, and put the same block into quarantine
         foreach (ulong address in pending.Runs)
             Pool.ReleaseRun(_map.MetaOf(address));
-        Span<ulong> worn = stackalloc ulong[PageMeta.MostBitWords];
+        Span<ulong> retired = stackalloc ulong[PageMeta.MostBitWords];
         for (int index = 0; index < pending.PageCount; index++)
         {
             PageMeta* page = pending.PageAt(index, out ReadOnlySpan<ulong> slots);
-            SettleSlots(page, slots, worn);
-            ReleaseSlots(page, slots, worn[..slots.Length]);
+            SettleSlots(page, slots, retired);
+            ReleaseSlots(page, slots, retired[..slots.Length]);
         }
     }
 
@@ -112,24 +112,24 @@ internal sealed unsafe partial class Allocator
     }
 
     // Nobody else may touch a slot in quarantine, so it takes no lock until they are given back all at once.
-    private static void SettleSlots(PageMeta* page, ReadOnlySpan<ulong> slots, Span<ulong> worn)
+    private static void SettleSlots(PageMeta* page, ReadOnlySpan<ulong> slots, Span<ulong> retired)
     {
         for (int word = 0; word < slots.Length; word++)
         {
-            worn[word] = 0;
+            retired[word] = 0;
             for (ulong bits = slots[word]; bits != 0; bits &= bits - 1)
             {
                 int bit = BitOperations.TrailingZeroCount(bits);
                 if (PagePool.StorePlainFree(page->BlockAt(word * 64 + bit)) == PilePointer.MaxGeneration)
-                    worn[word] |= 1UL << bit;
+                    retired[word] |= 1UL << bit;
             }
         }
     }
 
-    private void ReleaseSlots(PageMeta* page, ReadOnlySpan<ulong> slots, ReadOnlySpan<ulong> worn)
+    private void ReleaseSlots(PageMeta* page, ReadOnlySpan<ulong> slots, ReadOnlySpan<ulong> retired)
     {
         PageMeta* emptied;
-        while (!_heaps[Volatile.Read(ref page->Owner)].TryRelease(page, slots, worn, out emptied))
+        while (!_heaps[Volatile.Read(ref page->Owner)].TryRelease(page, slots, retired, out emptied))
         {
         }
         if (emptied != null)

@@ -78,7 +78,7 @@ internal sealed unsafe partial class Heap
             Invariant.True(PageStructure, page->PageNumber, "empty page current", isCurrent);
         owned.Listed += page->IsListed ? 1 : 0;
         owned.PageBytes += SizeClasses.PageBytes;
-        owned.UnusableBytes += SizeClasses.PageBytes - (page->SlotCount - page->WornCount) * page->SlotBytes;
+        owned.UnusableBytes += SizeClasses.PageBytes - (page->SlotCount - page->RetiredCount) * page->SlotBytes;
         owned.PendingFreeBytes += page->PendingFreeCount * page->SlotBytes;
     }
 

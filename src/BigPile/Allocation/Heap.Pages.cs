@@ -110,7 +110,7 @@ internal sealed unsafe partial class Heap
         AssertLocked();
         int rest = SizeClasses.PageBytes - page->SlotCount * page->SlotBytes;
         PageBytes += sign * SizeClasses.PageBytes;
-        UnusableBytes += sign * (rest + page->WornCount * page->SlotBytes);
+        UnusableBytes += sign * (rest + page->RetiredCount * page->SlotBytes);
         _pendingFreeBytes += sign * page->PendingFreeCount * page->SlotBytes;
         Debug.Assert(PageBytes >= 0 && UnusableBytes >= 0, "More pages went than came.");
     }

@@ -70,10 +70,10 @@ internal sealed unsafe partial class Heap
     /// <summary>Frees slots whose end is durable, and whose headers say plainly that they are free.</summary>
     /// <param name="page">Their page.</param>
     /// <param name="released">The slots.</param>
-    /// <param name="worn">Those of them whose generation is used up.</param>
+    /// <param name="retired">Those of them whose generation is used up.</param>
     /// <param name="emptied">The page, when the caller has to return it to the pool, and then to state the end of giving it back.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
-    internal bool TryRelease(PageMeta* page, ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> worn, out PageMeta* emptied)
+    internal bool TryRelease(PageMeta* page, ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> retired, out PageMeta* emptied)
     {
         emptied = null;
         _lock.Enter();
@@ -82,7 +82,7 @@ internal sealed unsafe partial class Heap
         {
             if (!page->IsInTransit)
                 CountLocked(page, -1);
-            page->Release(released, worn);
+            page->Release(released, retired);
             if (!page->IsInTransit)
                 CountLocked(page, +1);
             ListIfFreeLocked(page);

@@ -191,7 +191,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
             new BlockHeader(*(ulong*)page->BlockAt(slot)).Generation == generation, "The generation is not that of the slot's header.");
         if (generation == PilePointer.MaxGeneration)
         {
-            page->WornCount++; // the slot is never given out again: its generation has no next value
+            page->RetiredCount++; // the slot is never given out again: its generation has no next value
             if (!page->IsInTransit)
                 UnusableBytes += page->SlotBytes;
             return;

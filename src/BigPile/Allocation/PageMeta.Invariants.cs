@@ -49,7 +49,7 @@ internal unsafe partial struct PageMeta
         Invariant.Equal(Structure, PageNumber, "free slots", FreeCount, free);
         Invariant.Between(Structure, PageNumber, "slots in quarantine", PendingFreeCount, pending, SlotCount);
         Invariant.Equal(Structure, PageNumber, "quarantine not taken", HasNewPendingFrees, pending != 0);
-        int notLive = FreeCount + WornCount + PendingFreeCount;
+        int notLive = FreeCount + RetiredCount + PendingFreeCount;
         Invariant.Between(Structure, PageNumber, "slots free, worn or in quarantine", notLive, 0, SlotCount);
     }
 

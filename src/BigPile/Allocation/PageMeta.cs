@@ -50,7 +50,7 @@ internal unsafe partial struct PageMeta
     internal int SlotBytes;
     internal ushort SlotCount;
     internal ushort FreeCount;
-    internal ushort WornCount;
+    internal ushort RetiredCount;
     internal ushort Cursor;
 
     /// <summary>Frozen slots that were freed.</summary>
@@ -96,7 +96,7 @@ internal unsafe partial struct PageMeta
         SizeClass = (short)sizeClass;
         SlotBytes = SizeClasses.SlotBytes(sizeClass);
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
-        WornCount = 0;
+        RetiredCount = 0;
         GenerationFloor = 0;
         Cursor = 0;
         FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)OwnBitsBytes, LineBytes);
@@ -147,7 +147,7 @@ internal unsafe partial struct PageMeta
         Debug.Assert((uint)slot < SlotCount && !IsFree(slot), "A slot comes back that was free.");
         FreeBits[slot >> 6] |= 1UL << slot;
         FreeCount++;
-        Debug.Assert(FreeCount + WornCount + PendingFreeCount <= SlotCount, "More slots than the page has.");
+        Debug.Assert(FreeCount + RetiredCount + PendingFreeCount <= SlotCount, "More slots than the page has.");
     }
 
     internal readonly bool IsFree(int slot) => (FreeBits[slot >> 6] >> slot & 1) != 0;
@@ -190,18 +190,18 @@ internal unsafe partial struct PageMeta
 
     /// <summary>Lets slots out of quarantine.</summary>
     /// <param name="released">The slots.</param>
-    /// <param name="worn">Those of them that are never given out again.</param>
-    internal void Release(ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> worn)
+    /// <param name="retired">Those of them that are never given out again.</param>
+    internal void Release(ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> retired)
     {
-        Debug.Assert(released.Length == WordCount && worn.Length == WordCount, "The page was laid out for another class meanwhile.");
+        Debug.Assert(released.Length == WordCount && retired.Length == WordCount, "The page was laid out for another class meanwhile.");
         for (int word = 0; word < released.Length; word++)
         {
-            ulong free = released[word] & ~worn[word];
+            ulong free = released[word] & ~retired[word];
             Debug.Assert((FreeBits[word] & released[word]) == 0, "A slot in quarantine is not free.");
             FlushedBits[word] &= ~released[word];
             FreeBits[word] |= free;
             FreeCount += (ushort)BitOperations.PopCount(free);
-            WornCount += (ushort)BitOperations.PopCount(worn[word]);
+            RetiredCount += (ushort)BitOperations.PopCount(retired[word]);
             PendingFreeCount -= (ushort)BitOperations.PopCount(released[word]);
         }
         Debug.Assert(PendingFreeCount <= SlotCount, "More slots are released than went into quarantine.");

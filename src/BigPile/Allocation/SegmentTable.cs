@@ -92,8 +92,8 @@ internal sealed unsafe class SegmentTable
     /// <summary>The lowest free numbers in a row, worn ones only where there are no others; -1 when there are none.</summary>
     internal int FreeNumber(int spans, SegmentGenerations generations)
     {
-        int number = FreeNumber(spans, generations, isWornToo: false);
-        return number >= 0 ? number : FreeNumber(spans, generations, isWornToo: true);
+        int number = FreeNumber(spans, generations, includeRetired: false);
+        return number >= 0 ? number : FreeNumber(spans, generations, includeRetired: true);
     }
 
     /// <summary>Makes a segment known to readers.</summary>
@@ -233,12 +233,12 @@ internal sealed unsafe class SegmentTable
         HeadBytes -= HeadBytesOf(replaced);
     }
 
-    private int FreeNumber(int spans, SegmentGenerations generations, bool isWornToo)
+    private int FreeNumber(int spans, SegmentGenerations generations, bool includeRetired)
     {
         int free = 0;
         for (int number = 0; number < _segments.Length; number++)
         {
-            free = _segments[number] == null && (isWornToo || generations.IsPreferred(number)) ? free + 1 : 0;
+            free = _segments[number] == null && (includeRetired || generations.IsPreferred(number)) ? free + 1 : 0;
             if (free == spans)
                 return number - spans + 1;
         }

@@ -101,8 +101,8 @@ internal sealed unsafe class PageRecovery
             BlockHeader header = RecoverBlock(
                 block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, isDurable, out bool isPendingFree);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
-            bool isWorn = header.IsFree && !isPendingFree && header.Generation >= PilePointer.MaxGeneration - 1;
-            if (!isWorn && ((header.IsFree && !isPendingFree) || _inspector.GenerationSkip != 0))
+            bool isRetired = header.IsFree && !isPendingFree && header.Generation >= PilePointer.MaxGeneration - 1;
+            if (!isRetired && ((header.IsFree && !isPendingFree) || _inspector.GenerationSkip != 0))
                 meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorBehind(header.Generation));
             if (!header.IsFree)
             {
@@ -113,10 +113,10 @@ internal sealed unsafe class PageRecovery
             {
                 meta->AddPendingFree(slot);
             }
-            else if (isWorn)
+            else if (isRetired)
             {
                 WearOut(block, header);
-                meta->WornCount++;
+                meta->RetiredCount++;
             }
             else
             {
@@ -125,7 +125,7 @@ internal sealed unsafe class PageRecovery
             }
         }
         Debug.Assert(
-            meta->FreeCount + meta->WornCount + meta->PendingFreeCount + blocks == meta->SlotCount, "A slot is lost, or counted twice.");
+            meta->FreeCount + meta->RetiredCount + meta->PendingFreeCount + blocks == meta->SlotCount, "A slot is lost, or counted twice.");
         if (_inspector.GenerationSkip != 0 && lastFree != null)
             *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // found by later owners, which then begin above it as well
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);

@@ -172,7 +172,7 @@ internal sealed unsafe class HeapModel : IDisposable
             _changes.Add(address);
         if (_flushed.Remove(address))
             _pendingFrees.Add(address);
-        Done += new HeapTally { Freed = 1, Worn = freed.Generation == PilePointer.MaxGeneration ? 1 : 0 };
+        Done += new HeapTally { Freed = 1, Retired = freed.Generation == PilePointer.MaxGeneration ? 1 : 0 };
         if (emptied == null)
             return;
         Assert.DoesNotContain(_live.Keys.Concat(_pendingFrees), left => _map.MetaOf(left) == emptied);
@@ -230,12 +230,12 @@ internal sealed unsafe class HeapModel : IDisposable
         foreach (Heap heap in _heaps)
             heap.TakePendingFrees(pending);
         pending.CheckInvariants(_map);
-        ulong[] worn = new ulong[PageMeta.MostBitWords];
+        ulong[] retired = new ulong[PageMeta.MostBitWords];
         int released = 0;
         for (int index = 0; index < pending.PageCount; index++)
         {
             PageMeta* page = pending.PageAt(index, out ReadOnlySpan<ulong> slots);
-            released += Release(page, slots, worn);
+            released += Release(page, slots, retired);
         }
         Assert.Equal(_pendingFrees.Count, released);
         _pendingFrees.Clear();
@@ -248,9 +248,9 @@ internal sealed unsafe class HeapModel : IDisposable
         }
     }
 
-    private int Release(PageMeta* page, ReadOnlySpan<ulong> slots, ulong[] worn)
+    private int Release(PageMeta* page, ReadOnlySpan<ulong> slots, ulong[] retired)
     {
-        Array.Clear(worn);
+        Array.Clear(retired);
         int released = 0;
         for (int slot = 0; slot < page->SlotCount; slot++)
         {
@@ -258,10 +258,10 @@ internal sealed unsafe class HeapModel : IDisposable
                 continue;
             Assert.Contains(page->FirstAddress + (ulong)(slot * page->SlotBytes / SizeClasses.GranuleBytes), _pendingFrees);
             if (PagePool.StorePlainFree(page->BlockAt(slot)) == PilePointer.MaxGeneration)
-                worn[slot / 64] |= 1UL << slot;
+                retired[slot / 64] |= 1UL << slot;
             released++;
         }
-        Assert.True(_heaps[page->Owner].TryRelease(page, slots, worn.AsSpan(0, slots.Length), out PageMeta* emptied));
+        Assert.True(_heaps[page->Owner].TryRelease(page, slots, retired.AsSpan(0, slots.Length), out PageMeta* emptied));
         if (emptied != null)
             ReturnPage(emptied);
         return released;

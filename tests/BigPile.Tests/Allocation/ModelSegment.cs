@@ -57,23 +57,23 @@ internal sealed unsafe class ModelSegment
     /// <returns>How many of them are worn.</returns>
     internal int Free(int first, int pages, uint reached)
     {
-        int worn = 0;
+        int retired = 0;
         for (int page = first; page < first + pages; page++)
         {
             uint generation = Math.Max(page == first ? reached : 0, Generations[page] + 1);
             Generations[page] = Math.Min(generation, PilePointer.MaxGeneration);
-            Uses[page] = Generations[page] == PilePointer.MaxGeneration ? PageState.Worn : PageState.Free;
-            worn += Uses[page] == PageState.Worn ? 1 : 0;
+            Uses[page] = Generations[page] == PilePointer.MaxGeneration ? PageState.Retired : PageState.Free;
+            retired += Uses[page] == PageState.Retired ? 1 : 0;
             Assert.True(Segment.WordOf(page).IsUnused);
             Assert.Equal(Generations[page], Segment.WordOf(page).GenerationBase);
         }
-        return worn;
+        return retired;
     }
 
     internal enum PageState
     {
         Free,
         Used,
-        Worn,
+        Retired,
     }
 }

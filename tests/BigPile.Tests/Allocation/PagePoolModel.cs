@@ -37,7 +37,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
 
     internal int Cut { get; private set; }
 
-    internal int Worn { get; private set; }
+    internal int Retired { get; private set; }
 
     internal long Released { get; private set; }
 
@@ -204,7 +204,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private void Free(PageMeta* meta, int pages, uint reached)
     {
         Segment segment = _pool.SegmentOf(meta);
-        Worn += _segments[segment.Number].Free(segment.IndexOf(meta), pages, reached);
+        Retired += _segments[segment.Number].Free(segment.IndexOf(meta), pages, reached);
     }
 
     private void CutRun()
