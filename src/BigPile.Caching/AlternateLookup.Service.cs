@@ -116,7 +116,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         if (_table.Keys.RunsOthersCode)
             return;
         Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
-        ThreadPresence presence = _table.Core.Enter();
+        CriticalRegion critical = _table.Core.Enter();
         try
         {
             for (int i = 0, from = first; i < ends.Length; from = ends[i++])
@@ -126,7 +126,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         }
         finally
         {
-            _table.Core.Pile.Space.Exit(presence);
+            _table.Core.Pile.Space.Exit(critical);
         }
     }
 

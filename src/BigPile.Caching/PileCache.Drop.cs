@@ -31,7 +31,7 @@ public sealed partial class PileCache
     public bool DropTable(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
-        ThreadPresence.RefuseInside();
+        CriticalRegion.RefuseInside();
         if (!Readiness.IsReady)
         {
             throw new InvalidOperationException(

@@ -173,7 +173,7 @@ public sealed partial class PileCache : IDisposable
         {
             if (_disposed)
                 return;
-            ThreadPresence.RefuseInside();
+            CriticalRegion.RefuseInside();
             _disposed = true;
         }
         _dropping.Enter(); // a drop that runs is finished first

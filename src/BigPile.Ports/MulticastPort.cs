@@ -88,7 +88,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         var deadline = new Deadline(timeout);
         while (true)
         {
-            _membership.Presence.Require();
+            _membership.Identity.Require();
             if (TrySendOnce(sent, out long oldest))
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero && !HasLostSlow(oldest))
@@ -130,7 +130,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         while (true)
         {
             ObjectDisposedException.ThrowIf(IsDisposed, this);
-            _membership.Presence.Require();
+            _membership.Identity.Require();
             if (ReceiverCount >= receivers)
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero)
@@ -193,7 +193,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
     private bool IsWorthTrying()
     {
         long oldest = Volatile.Read(ref _side.Port.Reaped);
-        return _side.Record.Slowest(long.MaxValue, oldest) != oldest || IsDisposed || _membership.Presence.IsRemoved;
+        return _side.Record.Slowest(long.MaxValue, oldest) != oldest || IsDisposed || _membership.Identity.IsRemoved;
     }
 
     private bool HasLostSlow(long oldest)

@@ -83,7 +83,7 @@ public sealed class PortSelector
             ReceivePort[] ports = Volatile.Read(ref _ports);
             if (FindReady(ports) is { } ready)
                 return ready;
-            _membership.Presence.Require();
+            _membership.Identity.Require();
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return null;
             if (!_patience.Wait(Bell, new AnyReady(this, ports), left))
@@ -112,7 +112,7 @@ public sealed class PortSelector
     // Each process once, however many ports it sends to.
     private void NoticePeers(ReceivePort[] ports)
     {
-        _membership.Presence.Look();
+        _membership.Identity.Look();
         ulong noticed = 0;
         foreach (ReceivePort port in ports)
         {

@@ -81,7 +81,7 @@ public class ReceivePort : IDisposable
                 return ReceiveResult.Ended;
             if (sender.WasLost)
                 throw new PeerLostException($"The sender of the port '{Name}' died; all that it had sent was received.");
-            _membership.Presence.Require();
+            _membership.Identity.Require();
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return ReceiveResult.Nothing;
             if (!_side.Wait(_patience, sender, left))
@@ -119,7 +119,7 @@ public class ReceivePort : IDisposable
 
     /// <summary>Whether receiving would give or throw something at once.</summary>
     internal bool IsReady =>
-        _side.HasMore || IsDisposed || _membership.Presence.IsRemoved || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
+        _side.HasMore || IsDisposed || _membership.Identity.IsRemoved || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
 
     /// <summary>The slot of the sender; -1 for none.</summary>
     internal int SenderSlot => _side.Port.SenderEnd.Slot;

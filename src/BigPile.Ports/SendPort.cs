@@ -79,7 +79,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
         var deadline = new Deadline(timeout);
         while (true)
         {
-            _membership.Presence.Require();
+            _membership.Identity.Require();
             PortEnd receiver = _side.Port.ReceiverEnd;
             if (TrySendOnce(sent, out long taken))
                 return true;
@@ -144,7 +144,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
 
     private bool IsWorthTrying() =>
         Volatile.Read(ref _side.Port.Taken) != Volatile.Read(ref _side.Port.Reaped) || IsDisposed || IsGone(_side.Port.ReceiverEnd)
-            || _membership.Presence.IsRemoved;
+            || _membership.Identity.IsRemoved;
 
     private static bool IsGone(PortEnd receiver) => receiver.WasClosed || receiver.WasLost;
 

@@ -40,9 +40,9 @@ public sealed partial class SharedArena : IDisposable
         _directory = directory;
         using (locks.EnterMaking(() => ArenaFiles.AllocatedBytesOf(directory, name)))
         {
-            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks, out ArenaPresence presence);
+            _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks, out ArenaIdentity identity);
             using ArenaLocks.Control control = locks.EnterControl();
-            _membership = Membership.JoinLocked(locks, _objects, presence, options.Watch);
+            _membership = Membership.JoinLocked(locks, _objects, identity, options.Watch);
         }
         if (options.Populate)
             _objects.Mapping.Populate();
@@ -93,7 +93,7 @@ public sealed partial class SharedArena : IDisposable
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(lengthBytes, CapacityBytes);
-        _membership.Presence.Require();
+        _membership.Identity.Require();
         return TryTake(lengthBytes) ?? TryTakeWhatIsGivenBack(lengthBytes);
     }
 
@@ -266,7 +266,7 @@ public sealed partial class SharedArena : IDisposable
     private void ThrowIfUnusable()
     {
         ThrowIfDisposed();
-        _membership.Presence.Require();
+        _membership.Identity.Require();
     }
 
     private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(_isDisposed, this);

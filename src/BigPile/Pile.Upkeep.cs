@@ -29,7 +29,7 @@ public sealed partial class Pile
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     public void Flush(IProgress<PileProgress>? progress = null)
     {
-        ThreadPresence.RefuseInside();
+        CriticalRegion.RefuseInside();
         if (progress != null)
             ProgressRelay.Run(progress, _keeper.Flush);
         else
@@ -52,7 +52,7 @@ public sealed partial class Pile
     /// </exception>
     public void Trim()
     {
-        ThreadPresence.RefuseInside();
+        CriticalRegion.RefuseInside();
         _space.Exit(_space.Gate.Enter());
         if (IsReadOnly)
             return;
@@ -77,7 +77,7 @@ public sealed partial class Pile
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
     public long Compact(IProgress<PileProgress>? progress = null, CancellationToken cancellationToken = default)
     {
-        ThreadPresence.RefuseInside();
+        CriticalRegion.RefuseInside();
         var gauge = new ProgressGauge(progress);
         long before = Statistics.ReservedBytes;
         _compactor.Run(gauge, cancellationToken);
@@ -122,7 +122,7 @@ public sealed partial class Pile
     /// </exception>
     public void Dispose()
     {
-        ThreadPresence.RefuseInside(); // first of all: what is closed half-way keeps its lock for ever
+        CriticalRegion.RefuseInside(); // first of all: what is closed half-way keeps its lock for ever
         Recovery.Stop();
         _keeper.Close();
     }

@@ -71,7 +71,7 @@ public sealed class MeterTests
             if (!all.Remove("bigpile.cache.name", out string? table) || table != name)
                 return;
             seen.Enqueue((instrument.Name, value, string.Join(',', all.Values)));
-            if (ThreadPresence.Mine.IsInside)
+            if (CriticalRegion.Mine.IsInside)
                 inside.Enqueue(instrument.Name);
         }
         listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Note(instrument, value, tags));

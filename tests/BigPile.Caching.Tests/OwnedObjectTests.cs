@@ -65,9 +65,9 @@ public sealed class OwnedObjectTests : StoppedCacheTest
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             table.Put(1, [7]);
-            var presence = cache.Pile.Gate.Enter();
+            var critical = cache.Pile.Gate.Enter();
             Slot slot = cache.Pile.Entries.Take(100);
-            cache.Pile.Space.Exit(presence);
+            cache.Pile.Space.Exit(critical);
             ulong pointer = slot.Pointer.ToUInt64();
             PutBlock(cache, 1, cache.Pile.Keeper.Versions.Last + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));
         });

@@ -72,7 +72,7 @@ public abstract class StoppedCacheTest : IDisposable
     private protected static unsafe void PutBlock(TableCore core, byte[] key, ulong version, ValueKind kind, byte[] value)
     {
         int payloadBytes = EntryHead.ShortBytes + key.Length + value.Length;
-        var presence = core.Pile.Gate.Enter();
+        var critical = core.Pile.Gate.Enter();
         Slot slot = core.Pile.Entries.Take(payloadBytes);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, core.Id, key.Length, kind, EntrySpec.Plain);
@@ -80,7 +80,7 @@ public abstract class StoppedCacheTest : IDisposable
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
         value.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes + key.Length, value.Length));
         core.Pile.Entries.Publish(slot, payloadBytes);
-        core.Pile.Space.Exit(presence);
+        core.Pile.Space.Exit(critical);
     }
 
     /// <summary>Asserts that the entry "a" is of high priority, slides by a minute, lives for 100 seconds and has the tag "tag".</summary>

@@ -12,21 +12,21 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
     internal void One(in TrafficRequest request, int key, uint newSequence, ResponseReader answer, long sent, long answered)
     {
         KeyState before = states[key];
-        Presence presence = before.PresenceAt(sent, answered);
+        Liveness liveness = before.LivenessAt(sent, answered);
         switch (request.Kind)
         {
             case TrafficKind.Delete:
                 Require(answer.Status == 204 || answer.Status == 404, request.Kind, key, answer, before);
-                RequirePresence(answer.Status == 204, presence, request.Kind, key, answer, before);
+                RequireLiveness(answer.Status == 204, liveness, request.Kind, key, answer, before);
                 states[key] = default;
                 break;
             case TrafficKind.Write or TrafficKind.WriteForTime:
                 Require(answer.Status is 201 or 204 && answer.Tag != 0 && answer.Tag != before.Tag, request.Kind, key, answer, before);
-                RequirePresence(answer.Status == 204, presence, request.Kind, key, answer, before);
+                RequireLiveness(answer.Status == 204, liveness, request.Kind, key, answer, before);
                 states[key] = KeyState.Put(newSequence, answer.Tag, request.LifetimeMs, sent, answered);
                 break;
             default:
-                Read(request, key, answer, before, presence);
+                Read(request, key, answer, before, liveness);
                 break;
         }
     }
@@ -45,16 +45,16 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
                 return;
             }
             KeyState before = states[keys[i]];
-            Presence presence = before.PresenceAt(sent, answered);
+            Liveness liveness = before.LivenessAt(sent, answered);
             if (request.Kind == TrafficKind.WriteMany)
             {
-                Require(status is 201 or 204 && tag != 0 && IsPossible(status == 204, presence), request.Kind, keys[i], answer, before);
+                Require(status is 201 or 204 && tag != 0 && IsPossible(status == 204, liveness), request.Kind, keys[i], answer, before);
                 states[keys[i]] = KeyState.Put(newSequences[i], tag, 0, sent, answered);
                 continue;
             }
             bool isRight = status == 404
-                ? IsPossible(false, presence)
-                : status == 200 && IsPossible(true, presence) && tag == before.Tag
+                ? IsPossible(false, liveness)
+                : status == 200 && IsPossible(true, liveness) && tag == before.Tag
                     && values.IsIntact(payload, client, keys[i], before.Sequence);
             Require(isRight, request.Kind, keys[i], answer, before);
             if (status == 404)
@@ -69,22 +69,22 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
         KeyState before = states[key];
         if (answer.Status == 404)
         {
-            bool mayBeGone = IsPossible(false, before.PresenceAt(sent, answered)) || IsPossible(false, changed.PresenceAt(sent, answered));
+            bool mayBeGone = IsPossible(false, before.LivenessAt(sent, answered)) || IsPossible(false, changed.LivenessAt(sent, answered));
             Require(mayBeGone, TrafficKind.Read, key, answer, before);
             states[key] = default;
             return;
         }
-        bool isChanged = IsPossible(true, changed.PresenceAt(sent, answered))
+        bool isChanged = IsPossible(true, changed.LivenessAt(sent, answered))
             && values.IsIntact(answer.Body, client, key, changed.Sequence);
-        bool isBefore = IsPossible(true, before.PresenceAt(sent, answered)) && answer.Tag == before.Tag
+        bool isBefore = IsPossible(true, before.LivenessAt(sent, answered)) && answer.Tag == before.Tag
             && values.IsIntact(answer.Body, client, key, before.Sequence);
         Require(answer.Status == 200 && (isChanged || isBefore), TrafficKind.Read, key, answer, before);
         states[key] = isChanged ? changed with { Tag = answer.Tag } : before;
     }
 
-    private void Read(in TrafficRequest request, int key, ResponseReader answer, in KeyState before, Presence presence)
+    private void Read(in TrafficRequest request, int key, ResponseReader answer, in KeyState before, Liveness liveness)
     {
-        RequirePresence(answer.Status is 200 or 304, presence, request.Kind, key, answer, before);
+        RequireLiveness(answer.Status is 200 or 304, liveness, request.Kind, key, answer, before);
         switch (answer.Status)
         {
             case 200:
@@ -130,11 +130,11 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
         return true;
     }
 
-    private static bool IsPossible(bool isThere, Presence presence) =>
-        presence == Presence.Either || isThere == (presence == Presence.There);
+    private static bool IsPossible(bool isThere, Liveness liveness) =>
+        liveness == Liveness.Either || isThere == (liveness == Liveness.There);
 
-    private void RequirePresence(bool isThere, Presence presence, TrafficKind kind, int key, ResponseReader answer, in KeyState before) =>
-        Require(IsPossible(isThere, presence), kind, key, answer, before);
+    private void RequireLiveness(bool isThere, Liveness liveness, TrafficKind kind, int key, ResponseReader answer, in KeyState before) =>
+        Require(IsPossible(isThere, liveness), kind, key, answer, before);
 
     private void Require(bool isRight, TrafficKind kind, int key, ResponseReader answer, in KeyState before)
     {

@@ -17,13 +17,13 @@ internal readonly record struct KeyState(uint Sequence, ulong Tag, long ExpiresF
     internal bool Expires => ExpiresFrom != 0;
 
     /// <summary>Whether the entry was there for a request that was sent and answered at known instants.</summary>
-    internal Presence PresenceAt(long sent, long answered)
+    internal Liveness LivenessAt(long sent, long answered)
     {
         if (Sequence == 0)
-            return Presence.Gone;
+            return Liveness.Gone;
         if (!Expires || answered + Tolerance < ExpiresFrom)
-            return Presence.There;
-        return sent - Tolerance > ExpiresTo ? Presence.Gone : Presence.Either;
+            return Liveness.There;
+        return sent - Tolerance > ExpiresTo ? Liveness.Gone : Liveness.Either;
     }
 
     /// <summary>A value that was put by a request that was sent and answered at known instants.</summary>

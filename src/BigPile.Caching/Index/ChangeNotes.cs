@@ -43,10 +43,10 @@ internal sealed unsafe class ChangeNotes
 
     /// <summary>The note of a thread, to be filled.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ChangeNote* Take(ThreadPresence presence) => (uint)presence.Number < (uint)_last ? _notes + presence.Number : TakeLast();
+    internal ChangeNote* Take(CriticalRegion presence) => (uint)presence.Number < (uint)_last ? _notes + presence.Number : TakeLast();
 
     /// <summary>Notes a change of the list of marks.</summary>
-    internal ChangeNote* BeginOfMark(ThreadPresence presence, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
+    internal ChangeNote* BeginOfMark(CriticalRegion presence, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
     {
         ChangeNote* note = Take(presence);
         note->NewAddress = newAddress;

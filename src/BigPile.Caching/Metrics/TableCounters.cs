@@ -79,7 +79,7 @@ internal sealed unsafe class TableCounters
     internal long this[Counter counter] => Sum(counter);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Add(ThreadPresence presence, Counter counter, long delta = 1)
+    internal void Add(CriticalRegion presence, Counter counter, long delta = 1)
     {
         uint number = (uint)presence.Number;
         Cell* own = _own;
@@ -91,14 +91,14 @@ internal sealed unsafe class TableCounters
 
     /// <summary>Whether it is time for what is done once for so many inserts of a thread; a power of two less one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsTurn(ThreadPresence presence, long insertsLessOne) =>
+    internal bool IsTurn(CriticalRegion presence, long insertsLessOne) =>
         (CellOf((uint)presence.Number)->Values[(int)Counter.Inserts] & insertsLessOne) == 0;
 
     /// <summary>
     /// Counts entries and their bytes; in cells that outlive the process between <see cref="Begin"/> and <see cref="End"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Count(ThreadPresence presence, in BlockCount added)
+    internal void Count(CriticalRegion presence, in BlockCount added)
     {
         uint number = (uint)presence.Number;
         Cell* own = _own;
@@ -111,7 +111,7 @@ internal sealed unsafe class TableCounters
     /// <summary>Takes the cell that a thread counts in until <see cref="End"/>; of cells that outlive the process.</summary>
     /// <returns>Its number.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal int Begin(ThreadPresence presence)
+    internal int Begin(CriticalRegion presence)
     {
         uint number = (uint)presence.Number;
         return number < (uint)_ownCells ? SharedCells + (int)number : BeginShared(number);

@@ -41,7 +41,7 @@ internal static unsafe class Adopting
     internal static bool TryEvict(
         this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
         core.AdoptBeforeEviction();
         while (!evictor.TryEvict(hash, most, now, smallWeight, sparedAddress))
         {
@@ -55,7 +55,7 @@ internal static unsafe class Adopting
     /// <inheritdoc cref="Evictor.TryEvictInTurn"/>
     internal static bool TryEvictInTurn(this TableCore core, Evictor evictor, long now)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
         core.AdoptBeforeEviction();
         while (!evictor.TryEvictInTurn(EntryPriority.High, now))
         {
@@ -70,7 +70,7 @@ internal static unsafe class Adopting
     internal static EntryQueue Admit(
         this TableCore core, Evictor evictor, ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
         core.AdoptBeforeEviction();
         return evictor.Admit(hash, priority, weight, now, out hasEvicted);
     }
@@ -101,14 +101,14 @@ internal static unsafe class Adopting
 
     private static bool AdoptSomeFromOutside(this TableCore core, Adoption adoption)
     {
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         try
         {
             return core.AdoptSome(adoption, BucketsInTurn);
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
     }
 

@@ -84,19 +84,19 @@ internal static class Clearing
 
     private static void DropUpTo(this TableCore core, ulong number, ulong version)
     {
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             using LockedBucket bucket = core.Index.LockBucket(number);
             foreach (SlotPlace place in bucket.Slots)
             {
                 if (core.TryViewLocked(place, out LockedEntry entry) && entry.Head.Version <= version)
-                    core.DropLocked(presence, entry, Counter.Removals);
+                    core.DropLocked(critical, entry, Counter.Removals);
             }
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
     }
 }

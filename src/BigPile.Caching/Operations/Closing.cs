@@ -12,7 +12,7 @@ internal static class Closing
     {
         foreach (TableCore core in cores)
             core.Close();
-        ThreadPresence.WaitForOthers();
+        CriticalRegion.WaitForOthers();
         foreach (TableCore core in cores)
             core.Pile.Keeper.Background.TryRun("what reads have noticed", () => core.TakeNotes(waits: true, isClosing: true));
     }

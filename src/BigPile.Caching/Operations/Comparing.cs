@@ -15,7 +15,7 @@ internal static unsafe class Comparing
     /// <summary>Copies the keys that a lookup of a hash may meet.</summary>
     internal static void CopyKeys(this TableCore core, ulong hash, List<byte[]> found)
     {
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         try
         {
             using LockedBucket bucket = core.Index.Lock(hash);
@@ -27,7 +27,7 @@ internal static unsafe class Comparing
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
     }
 
@@ -45,10 +45,10 @@ internal static unsafe class Comparing
     /// <summary>
     /// Leaves the pile for a read's comparisons, and comes back. Whatever happens, the caller is inside afterwards, and has to leave.
     /// </summary>
-    internal static void LeaveToCompare(this TableCore core, ThreadPresence presence, KeyMatcher matcher)
+    internal static void LeaveToCompare(this TableCore core, CriticalRegion critical, KeyMatcher matcher)
     {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Whoever leaves is inside, and comes back by the same word.");
-        core.Pile.Space.Exit(presence);
+        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "Whoever leaves is inside, and comes back by the same word.");
+        core.Pile.Space.Exit(critical);
         try
         {
             matcher.Learn();
@@ -56,7 +56,7 @@ internal static unsafe class Comparing
         }
         catch
         {
-            presence.Enter(); // touches nothing
+            critical.Enter(); // touches nothing
             throw;
         }
     }

@@ -17,7 +17,7 @@ internal static unsafe class Dropping
     /// <summary>Frees all blocks and the index. The catalog says that the table is no more.</summary>
     internal static void CompleteDrop(this TableCore core)
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "Everybody has left the table, and this thread, too: its index goes.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "Everybody has left the table, and this thread, too: its index goes.");
         KillPoint.Pass(KillWindow.ClearBeforeDropped);
         try
         {
@@ -38,7 +38,7 @@ internal static unsafe class Dropping
     /// <returns><see langword="false"/> when it can't be an entry of the table.</returns>
     internal static bool FreeDropped(Pile pile, ulong address, ulong upTo)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "The block stays in its place while the caller looks and frees.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "The block stays in its place while the caller looks and frees.");
         EntryView view = pile.Entries.View(address);
         if (view.IsNone)
             return true;
@@ -52,7 +52,7 @@ internal static unsafe class Dropping
 
     private static void FreeBucket(this TableCore core, ulong number)
     {
-        ThreadPresence presence = core.Pile.Gate.EnterToChange();
+        CriticalRegion critical = core.Pile.Gate.EnterToChange();
         try
         {
             foreach (SlotPlace place in core.Index.SlotsOf(number))
@@ -63,13 +63,13 @@ internal static unsafe class Dropping
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
     }
 
     private static void FreeMarks(this TableCore core)
     {
-        ThreadPresence presence = core.Pile.Gate.EnterToChange();
+        CriticalRegion critical = core.Pile.Gate.EnterToChange();
         try
         {
             foreach (ulong mark in core.Tags.Addresses())
@@ -83,7 +83,7 @@ internal static unsafe class Dropping
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
     }
 }

@@ -13,10 +13,10 @@ internal static unsafe class Ejecting
     /// <summary>Takes the entry of least worth out of a full bucket.</summary>
     /// <returns><see langword="false"/> when none may go.</returns>
     internal static bool TryEjectLocked(
-        this TableCore core, ThreadPresence presence, in LockedBucket bucket, EntryPriority most, ref long now, out SlotPlace place,
+        this TableCore core, CriticalRegion critical, in LockedBucket bucket, EntryPriority most, ref long now, out SlotPlace place,
         out bool wasAlive)
     {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What is given up is freed, and counted for this thread.");
+        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "What is given up is freed, and counted for this thread.");
         foreach (SlotPlace one in bucket.Slots)
             core.Pile.Entries.Prefetch(one.Value.Address);
         Worth least = Worth.Most(most);
@@ -35,7 +35,7 @@ internal static unsafe class Ejecting
         foreach (SlotPlace one in bucket.Slots) // a put that is refused changes nothing
             one.Line->SetFrequency(one.Slot, Math.Max(0, one.Line->Frequency(one.Slot) - 1));
         if (core.TryViewLocked(place, out LockedEntry entry))
-            core.DropLocked(presence, entry, wasAlive ? Counter.Evictions : core.LivenessOf(entry.Head, ref now).Reason());
+            core.DropLocked(critical, entry, wasAlive ? Counter.Evictions : core.LivenessOf(entry.Head, ref now).Reason());
         return true;
     }
 

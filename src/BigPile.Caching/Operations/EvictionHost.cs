@@ -36,17 +36,17 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
 
     public void EvictLocked(SlotPlace place, long now)
     {
-        ThreadPresence presence = ThreadPresence.Mine;
-        Debug.Assert(presence.IsInside, "An entry is freed inside the pile only.");
+        CriticalRegion critical = CriticalRegion.Mine;
+        Debug.Assert(critical.IsInside, "An entry is freed inside the pile only.");
         Debug.Assert(!place.Value.IsEmpty, "The evictor chose an entry under the bucket's lock: it is still there.");
         if (core.TryViewLocked(place, out LockedEntry entry))
         {
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
-            core.DropLocked(presence, entry, liveness.IsDead() ? liveness.Reason() : Counter.Evictions);
+            core.DropLocked(critical, entry, liveness.IsDead() ? liveness.Reason() : Counter.Evictions);
             return;
         }
         place.Store(default); // the page turned out to be damaged after it was opened: nothing is left to free
-        core.CountGone(presence, 0);
+        core.CountGone(critical, 0);
         if (core.Notes != null)
             core.NoteDamage("leads to an entry that there is not");
     }

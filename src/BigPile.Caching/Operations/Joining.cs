@@ -41,7 +41,7 @@ internal static class Joining
     {
         Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by the tags that its entry will have, and by no others.");
         long now = core.Clock.BeforeLock;
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -51,7 +51,7 @@ internal static class Joining
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
     }
 }

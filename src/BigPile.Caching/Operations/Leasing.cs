@@ -88,7 +88,7 @@ internal static unsafe class Leasing
         info = default;
         long now = core.Clock.BeforeLock;
         slides = false;
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -103,7 +103,7 @@ internal static unsafe class Leasing
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
         key.Matcher!.Learn();
         return core.TryLeaseLooked(key, out lease, out info, isUse, out slides);
@@ -111,7 +111,7 @@ internal static unsafe class Leasing
 
     private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "The block stays while the lease is being entered.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "The block stays while the lease is being entered.");
         ulong address = entry.Address;
         if (core.ChecksEveryRead)
             _ = core.Pile.Entries.IsIntact(address, core.Pile.Entries.View(address));

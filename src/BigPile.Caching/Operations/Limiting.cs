@@ -32,7 +32,7 @@ internal static class Limiting
     internal static void Configure(this TableCore core, TableOptions options)
     {
         options.Validate();
-        ThreadPresence.RefuseInside();
+        CriticalRegion.RefuseInside();
         long now = core.Clock.BeforeLock;
         lock (core.Configuring)
         {
@@ -93,7 +93,7 @@ internal static class Limiting
         var count = default(BlockCount);
         for (ulong number = 0; number < core.Index.BucketCount; number++)
         {
-            ThreadPresence presence = core.Pile.Gate.Enter();
+            CriticalRegion critical = core.Pile.Gate.Enter();
             try
             {
                 foreach (SlotPlace place in core.Index.SlotsOf(number))
@@ -106,7 +106,7 @@ internal static class Limiting
             }
             finally
             {
-                core.Pile.Space.Exit(presence);
+                core.Pile.Space.Exit(critical);
             }
         }
         return count;
@@ -181,7 +181,7 @@ internal static class Limiting
     /// <returns>Whether there was one that may go.</returns>
     internal static bool TryEvictOne(this TableCore core, long now)
     {
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             if (core.Evictor is not { } evictor || !core.TryEvictInTurn(evictor, now))
@@ -189,7 +189,7 @@ internal static class Limiting
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
         core.DrainSpill();
         return true;

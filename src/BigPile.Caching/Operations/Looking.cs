@@ -22,7 +22,7 @@ internal static class Looking
     {
         copy = default;
         long now = core.Clock.BeforeLock;
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -37,7 +37,7 @@ internal static class Looking
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
         key.Matcher!.Learn();
         return core.TryLookInMemory(key, out copy);
@@ -71,7 +71,7 @@ internal static class Looking
     {
         pointer = default;
         version = 0;
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -85,7 +85,7 @@ internal static class Looking
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
         key.Matcher!.Learn();
         return core.TryReadPointer(key, out pointer, out version);
@@ -103,7 +103,7 @@ internal static class Looking
     {
         found.Clear();
         long now = core.Clock.Now;
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         try
         {
             using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));
@@ -114,7 +114,7 @@ internal static class Looking
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
     }
 

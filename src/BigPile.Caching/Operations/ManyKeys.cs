@@ -80,14 +80,14 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         ReadOnlySpan<TKey> group = keys.Slice(first, Math.Min(Prefetching.GroupKeys, keys.Length - first));
-        ThreadPresence presence = table.Core.Enter();
+        CriticalRegion critical = table.Core.Enter();
         try
         {
             Prefetch(group, stack);
         }
         finally
         {
-            table.Core.Pile.Space.Exit(presence);
+            table.Core.Pile.Space.Exit(critical);
         }
     }
 

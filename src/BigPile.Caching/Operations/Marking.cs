@@ -36,14 +36,14 @@ internal static class Marking
     {
         if (core.RemovedKeys != null)
             return false; // an entry that one of them is about may yet be found
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             core.Tags.DropUpTo(version, allOnly);
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
         return true;
     }
@@ -52,20 +52,20 @@ internal static class Marking
     {
         Debug.Assert(!tags.IsEmpty, "A mark is of a tag, or of all.");
         ulong floor = core.Clock.VersionAt(core.Clock.Now);
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             core.NoteMortal();
             return core.Tags.Publish(tags, floor);
         }
-        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(presence, e, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
         finally
         {
             core.NoteMortal(); // once more, as a round of the sweep may have ended before the mark was there
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
         return core.Publish(tags, core.Pile.Space.Room.MakeRoom(flushes));
     }
@@ -81,14 +81,14 @@ internal static class Marking
 
     private static void PassThrough(this TableCore core, ulong hash)
     {
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         try
         {
             core.Index.Lock(hash).Dispose();
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
     }
 }

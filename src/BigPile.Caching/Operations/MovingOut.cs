@@ -35,15 +35,15 @@ internal static class MovingOut
         int flushes = 0)
     {
         bool hasRoom = true;
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             var externalized = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
             KillPoint.Pass(KillWindow.MoveOutBeforeEntry);
             pointer = externalized.Pointer;
-            return core.PutPointerInside(presence, key, entry, externalized);
+            return core.PutPointerInside(critical, key, entry, externalized);
         }
-        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(presence, e, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(critical, e, flushes))
         {
             hasRoom = false; // there will be some once what was freed is durably so
         }
@@ -53,14 +53,14 @@ internal static class MovingOut
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
         flushes = core.PrepareAgain(key, hasRoom, flushes);
         return core.MoveOut(key, value, kind, entry, out pointer, flushes);
     }
 
     private static PutResult? PutPointerInside(
-        this TableCore core, ThreadPresence presence, in KeyProbe key, in EntryCopy entry, MovedOut externalized)
+        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntryCopy entry, MovedOut externalized)
     {
         Debug.Assert(externalized.Pointer.IsValid, "An entry that leads nowhere is taken for a trace of a kill.");
         ulong word = externalized.Pointer.ToUInt64();
@@ -71,7 +71,7 @@ internal static class MovingOut
         try
         {
             var order = new PutOrder(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
-            return core.PutInside(presence, key, used.Spec, order, out _);
+            return core.PutInside(critical, key, used.Spec, order, out _);
         }
         finally
         {

@@ -9,7 +9,7 @@ namespace BigPile.Caching.Operations;
 /// <summary>One put on its way: what it has, and what has become of it.</summary>
 internal unsafe struct PutChange
 {
-    internal ThreadPresence Presence;
+    internal CriticalRegion Critical;
     internal long PayloadBytes;
     internal long Now;
 

@@ -62,12 +62,12 @@ internal static unsafe class Putting
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, int flushes, out EntryInfo info)
     {
         bool hasRoom = true;
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
-            return core.PutInside(presence, key, spec, order, out info);
+            return core.PutInside(critical, key, spec, order, out info);
         }
-        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(presence, e, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(critical, e, flushes))
         {
             hasRoom = false; // there will be some once what was freed is durably so
         }
@@ -77,16 +77,16 @@ internal static unsafe class Putting
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
         return core.Put(key, spec, order, core.PrepareAgain(key, hasRoom, flushes), out info);
     }
 
     /// <summary>Puts a value. The caller is inside.</summary>
     internal static PutResult? PutInside(
-        this TableCore core, ThreadPresence presence, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
     {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Limits and options change only while nobody is inside.");
+        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "Limits and options change only while nobody is inside.");
         core.Index.Prefetch(key.Hash);
         bool hasEvicted = false;
         long now = core.Clock.Now;
@@ -95,7 +95,7 @@ internal static unsafe class Putting
         {
             var change = new PutChange
             {
-                Presence = presence,
+                Critical = critical,
                 Now = now,
                 PayloadBytes = (long)EntryHead.BytesFor(spec) + key.Bytes.Length + order.Value.Length,
                 IsLimited = core.Evictor != null && !order.IsTombstone,
@@ -109,7 +109,7 @@ internal static unsafe class Putting
                     if (promise != Reservation.Promise.Given)
                     {
                         info = default;
-                        return core.Refuse(presence, promise, order);
+                        return core.Refuse(critical, promise, order);
                     }
                     hasEvicted |= change.Reserved.HasEvicted;
                     queue = change.Queue;
@@ -134,17 +134,17 @@ internal static unsafe class Putting
             if (change.Result == PutResult.Inserted && hasEvicted)
                 change.Result = PutResult.Overwritten;
             if (change.Result == PutResult.Overwritten)
-                core.Counters.Add(presence, Counter.Overwrites);
+                core.Counters.Add(critical, Counter.Overwrites);
             return change.Result;
         }
     }
 
-    private static PutResult? Refuse(this TableCore core, ThreadPresence presence, Reservation.Promise promise, in PutOrder order)
+    private static PutResult? Refuse(this TableCore core, CriticalRegion critical, Reservation.Promise promise, in PutOrder order)
     {
         if (promise == Reservation.Promise.ConditionNotMet)
             return null;
         if (!order.IsReturn)
-            core.Counters.Add(presence, Counter.Collisions);
+            core.Counters.Add(critical, Counter.Collisions);
         return PutResult.Collision;
     }
 
@@ -183,7 +183,7 @@ internal static unsafe class Putting
     {
         if (!order.IsTombstone && !core.IsAdoptedLater(key.Hash, spec.Priority))
             core.Evictor?.Enter(key.Hash, spec.Priority, core.WeightOf(change.PayloadBytes), change.Queue);
-        if (!core.Options.FixedIndex && core.Counters.IsTurn(change.Presence, EntriesBetweenGrowths))
+        if (!core.Options.FixedIndex && core.Counters.IsTurn(change.Critical, EntriesBetweenGrowths))
             core.Index.GrowFor(core.Counters.Entries);
     }
 }

@@ -34,17 +34,17 @@ internal static unsafe class Reading
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         bool found;
         try
         {
-            found = core.TryReadInside<TReader, TChecks>(presence, key, ref reader, minVersion, out info);
+            found = core.TryReadInside<TReader, TChecks>(critical, key, ref reader, minVersion, out info);
             if (core.CountsReads && (found || core.Spill == null))
-                core.Counters.Add(presence, found ? Counter.Hits : Counter.Misses);
+                core.Counters.Add(critical, found ? Counter.Hits : Counter.Misses);
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
         return found || (core.Spill is { } spill && core.TryReadSpilledCounted(spill, key, ref reader, minVersion, out info));
     }
@@ -60,15 +60,15 @@ internal static unsafe class Reading
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         bool found;
         try
         {
-            found = core.TryReadInside<TReader, AllChecks>(presence, key, ref reader, minVersion, out info);
+            found = core.TryReadInside<TReader, AllChecks>(critical, key, ref reader, minVersion, out info);
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
         return found;
     }
@@ -76,7 +76,7 @@ internal static unsafe class Reading
     // What is passed on by reference lives in memory, so the rare way gets copies, or the parts of what it needs.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool TryReadInside<TReader, TChecks>(
-        this TableCore core, ThreadPresence presence, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        this TableCore core, CriticalRegion critical, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
@@ -91,7 +91,7 @@ internal static unsafe class Reading
             info = default;
             return false;
         }
-        return core.TryReadAny<TReader, TChecks>(presence, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
+        return core.TryReadAny<TReader, TChecks>(critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
     }
 
     /// <summary>Reads an entry as nearly all are: in the first line of its bucket, and with neither expiry nor tags.</summary>
@@ -142,7 +142,7 @@ internal static unsafe class Reading
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool TryReadAny<TReader, TChecks>(
-        this TableCore core, ThreadPresence presence, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader,
+        this TableCore core, CriticalRegion critical, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader,
         ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
@@ -161,7 +161,7 @@ internal static unsafe class Reading
             {
                 // no lock is held any more
             }
-            core.LeaveToCompare(presence, matcher);
+            core.LeaveToCompare(critical, matcher);
         }
     }
 

@@ -27,7 +27,7 @@ internal static unsafe class Rebuilding
 
     /// <summary>Takes in an entry that a walk found; of two with one key, the older is freed. The caller is inside.</summary>
     /// <returns><see langword="false"/> when it can't be an entry.</returns>
-    internal static bool AddFound(this TableCore core, ThreadPresence presence, ulong address)
+    internal static bool AddFound(this TableCore core, CriticalRegion critical, ulong address)
     {
         EntryView view = core.Pile.Entries.View(address);
         if (view.IsNone)
@@ -36,7 +36,7 @@ internal static unsafe class Rebuilding
         if (!core.TrySee(address, view, HeadOf(view), ref found))
             return core.Pile.Entries.View(address).IsNone;
         if (found.Address != 0)
-            _ = core.AddFound(presence, found);
+            _ = core.AddFound(critical, found);
         return true;
     }
 
@@ -58,7 +58,7 @@ internal static unsafe class Rebuilding
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool TrySee(this TableCore core, ulong address, in EntryView view, in EntryHead head, ref Found found)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "What the walk came by stays in its place meanwhile.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "What the walk came by stays in its place meanwhile.");
         found.Address = 0;
         if (head.TableId != core.Id || !head.FitsIn(view.PayloadBytes))
             return false;
@@ -77,23 +77,23 @@ internal static unsafe class Rebuilding
 
     /// <summary>Takes in an entry that was seen; of two with one key, the older is freed. The caller is inside since it was seen.</summary>
     /// <returns>Whether a slot leads to it that did not before.</returns>
-    internal static bool AddFound(this TableCore core, ThreadPresence presence, in Found found)
+    internal static bool AddFound(this TableCore core, CriticalRegion critical, in Found found)
     {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "What the walk came by stays in its place meanwhile.");
+        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "What the walk came by stays in its place meanwhile.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
         core.Pile.Keeper.Versions.Note(head.Version);
-        bool isNew = core.AddFoundLocking(presence, found, head);
+        bool isNew = core.AddFoundLocking(critical, found, head);
         if (isNew)
             core.Evictor?.EnterFound(found.Hash, priority, isInMain: false);
         return isNew;
     }
 
-    private static bool AddFoundLocking(this TableCore core, ThreadPresence presence, in Found found, in EntryHead head)
+    private static bool AddFoundLocking(this TableCore core, CriticalRegion critical, in Found found, in EntryHead head)
     {
         using LockedBucket bucket = core.Index.Lock(found.Hash);
         // A put publishes under this lock; so what is here now is what the walk saw, or was put since and is in the index.
-        return found.IsUnchanged() && core.AddFoundLocked(presence, bucket, found, head);
+        return found.IsUnchanged() && core.AddFoundLocked(critical, bucket, found, head);
     }
 
     /// <summary>Takes in a mark of a removed tag that a walk found, or that was saved with the index. The caller is inside.</summary>
@@ -128,14 +128,14 @@ internal static unsafe class Rebuilding
         while (isMore)
         {
             stop.ThrowIfCancellationRequested();
-            ThreadPresence presence = core.Pile.Gate.Enter();
+            CriticalRegion critical = core.Pile.Gate.Enter();
             try
             {
                 isMore = core.Index.GrowAheadFor(entries);
             }
             finally
             {
-                core.Pile.Space.Exit(presence);
+                core.Pile.Space.Exit(critical);
             }
         }
     }
@@ -157,21 +157,21 @@ internal static unsafe class Rebuilding
     /// <returns><see langword="false"/> when some are missing.</returns>
     internal static bool TryRestoreMarks(this TableCore core)
     {
-        ThreadPresence presence = core.Pile.Gate.EnterToChange();
+        CriticalRegion critical = core.Pile.Gate.EnterToChange();
         try
         {
             return core.Tags.TryRestore();
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
     }
 
     /// <summary>Takes in an entry, or frees its block.</summary>
     /// <returns>Whether a slot leads to it that did not before.</returns>
     private static bool AddFoundLocked(
-        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in Found found, in EntryHead head)
+        this TableCore core, CriticalRegion critical, in LockedBucket bucket, in Found found, in EntryHead head)
     {
         bool isKnown = core.TryFindLocked(bucket, found.KeyOf(head), out LockedEntry other);
         if (isKnown && other.Address == found.Address)
@@ -187,16 +187,16 @@ internal static unsafe class Rebuilding
             return false;
         }
         if (isKnown)
-            core.AddToKnownLocked(presence, found, head, other);
+            core.AddToKnownLocked(critical, found, head, other);
         else if (head.Version <= core.Tags.ClearedUpTo || removed?.MayHave(IndexSlot.TagOf(found.Hash), head.Version) == true)
             LockedEntries.Free(core.Pile, found.Address, head.Owned);
         else
-            return core.InsertFoundLocked(presence, bucket, found, head);
+            return core.InsertFoundLocked(critical, bucket, found, head);
         return false;
     }
 
     private static void AddToKnownLocked(
-        this TableCore core, ThreadPresence presence, in Found found, in EntryHead head, in LockedEntry other)
+        this TableCore core, CriticalRegion critical, in Found found, in EntryHead head, in LockedEntry other)
     {
         PilePointer owned = head.Owned;
         PilePointer otherOwned = other.Owned;
@@ -211,14 +211,14 @@ internal static unsafe class Rebuilding
         core.MarkLine(other.Place.Line, head);
         other.Place.Store(new IndexSlot(found.Hash, found.Address));
         if (otherCounts && core.RemovedKeys == null)
-            core.CountGone(presence, other.PayloadBytes);
-        core.CountFound(presence, head, found.PayloadBytes);
+            core.CountGone(critical, other.PayloadBytes);
+        core.CountFound(critical, head, found.PayloadBytes);
         KillPoint.Pass(KillWindow.RebuildBeforeOldFreed);
         LockedEntries.Free(core.Pile, otherAddress, owned == otherOwned ? default : otherOwned);
     }
 
     private static bool InsertFoundLocked(
-        this TableCore core, ThreadPresence presence, in LockedBucket bucket, in Found found, in EntryHead head)
+        this TableCore core, CriticalRegion critical, in LockedBucket bucket, in Found found, in EntryHead head)
     {
         bool hasRoom = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
         Debug.Assert(hasRoom, "A bucket without a limit always has room, or there is no memory.");
@@ -227,7 +227,7 @@ internal static unsafe class Rebuilding
         place.Line->SetInMain(place.Slot, false);
         core.MarkLine(place.Line, head);
         place.Store(new IndexSlot(found.Hash, found.Address));
-        core.CountFound(presence, head, found.PayloadBytes);
+        core.CountFound(critical, head, found.PayloadBytes);
         return true;
     }
 
@@ -244,29 +244,29 @@ internal static unsafe class Rebuilding
             core.HasPriorities = true;
     }
 
-    private static void CountFound(this TableCore core, ThreadPresence presence, in EntryHead head, long payloadBytes)
+    private static void CountFound(this TableCore core, CriticalRegion critical, in EntryHead head, long payloadBytes)
     {
         if (head.Kind == ValueKind.Tombstone)
             core.HasTombstones = true;
         else if (core.RemovedKeys == null) // else all are counted anew in the end
-            core.CountNew(presence, payloadBytes);
+            core.CountNew(critical, payloadBytes);
     }
 
     private static void DropTombstones(this TableCore core, ulong number)
     {
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             using LockedBucket bucket = core.Index.LockBucket(number);
             foreach (SlotPlace place in bucket.Slots)
             {
                 if (core.TryViewLocked(place, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
-                    core.DropLocked(presence, entry, Counter.Removals);
+                    core.DropLocked(critical, entry, Counter.Removals);
             }
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
     }
 }

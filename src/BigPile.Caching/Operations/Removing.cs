@@ -22,10 +22,10 @@ internal static class Removing
     {
         if (core.IsRebuilding)
             return core.Bury(key, condition);
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
-            return core.RemoveInside(presence, key, condition);
+            return core.RemoveInside(critical, key, condition);
         }
         catch (KeyNotComparedException)
         {
@@ -33,13 +33,13 @@ internal static class Removing
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
         key.Matcher!.Learn();
         return core.RemoveOnce(key, condition);
     }
 
-    private static bool RemoveInside(this TableCore core, ThreadPresence presence, in KeyProbe key, Condition condition)
+    private static bool RemoveInside(this TableCore core, CriticalRegion critical, in KeyProbe key, Condition condition)
     {
         Debug.Assert(!core.IsRebuilding, "While older blocks may turn up, a removal leaves a mark.");
         long now = core.Clock.BeforeLock;
@@ -55,7 +55,7 @@ internal static class Removing
         bool isLive = liveness == Liveness.Live;
         if (isLive && !condition.IsMetLocked(core.Flights, key.Hash, entry.Head.Version, isMissing: false))
             return false;
-        core.DropLocked(presence, entry, isLive ? Counter.Removals : liveness.Reason());
+        core.DropLocked(critical, entry, isLive ? Counter.Removals : liveness.Reason());
         return isLive;
     }
 
@@ -94,12 +94,12 @@ internal static class Removing
 
     private static void DropTombstone(this TableCore core, in KeyProbe key)
     {
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
             if (core.TryFindLocked(bucket, key, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
-                core.DropLocked(presence, entry, Counter.Removals);
+                core.DropLocked(critical, entry, Counter.Removals);
             return;
         }
         catch (KeyNotComparedException)
@@ -108,7 +108,7 @@ internal static class Removing
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
         key.Matcher!.Learn();
         core.DropTombstone(key);

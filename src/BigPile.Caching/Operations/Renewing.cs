@@ -134,7 +134,7 @@ internal static unsafe class Renewing
     // Where the note has changed meanwhile, it is not cleared, and looked at again.
     private static bool TryDo(this TableCore core, ReadBuffer.Note note, ref long time, long now, bool isClosing, bool mayCopy)
     {
-        ThreadPresence presence = isClosing ? core.EnterClosedToChange() : core.EnterToChange();
+        CriticalRegion critical = isClosing ? core.EnterClosedToChange() : core.EnterToChange();
         try
         {
             using LockedBucket bucket = core.Index.Lock(note.Hash);
@@ -142,14 +142,14 @@ internal static unsafe class Renewing
                 return true; // replaced, removed, or evicted
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
             if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
-                core.DropLocked(presence, entry, liveness.Reason());
+                core.DropLocked(critical, entry, liveness.Reason());
             else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryLift(note, ref time))
-                return core.TryRenewLocked(presence, note.Hash, time & ~ReadBuffer.Note.Ahead, entry, mayCopy);
+                return core.TryRenewLocked(critical, note.Hash, time & ~ReadBuffer.Note.Ahead, entry, mayCopy);
             return true;
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
     }
 
@@ -166,7 +166,7 @@ internal static unsafe class Renewing
     }
 
     private static bool TryRenewLocked(
-        this TableCore core, ThreadPresence presence, ulong hash, long used, in LockedEntry entry, bool mayCopy)
+        this TableCore core, CriticalRegion critical, ulong hash, long used, in LockedEntry entry, bool mayCopy)
     {
         if (!entry.Head.IsSliding)
             return true;
@@ -174,14 +174,14 @@ internal static unsafe class Renewing
         if (expiresAt <= entry.Head.ExpiresAt)
             return true;
         if (core.CopiesToRenew)
-            return mayCopy && core.TryCopyToRenewLocked(presence, hash, entry, expiresAt);
+            return mayCopy && core.TryCopyToRenewLocked(critical, hash, entry, expiresAt);
         EntryHead.SetExpiry((byte*)entry.Head.Payload, expiresAt);
         return true;
     }
 
     // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.
     private static bool TryCopyToRenewLocked(
-        this TableCore core, ThreadPresence presence, ulong hash, in LockedEntry entry, long expiresAt)
+        this TableCore core, CriticalRegion critical, ulong hash, in LockedEntry entry, long expiresAt)
     {
         if (core.Pile.Space.IsSealed && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Space))
             return true; // damaged: the copy would get a right checksum
@@ -192,7 +192,7 @@ internal static unsafe class Renewing
         }
         catch (PileFullException e)
         {
-            _ = core.Pile.Space.Room.CanMakeRoom(presence, e, flushes: 0); // so that a full disk's is wanted
+            _ = core.Pile.Space.Room.CanMakeRoom(critical, e, flushes: 0); // so that a full disk's is wanted
             return false;
         }
         Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");
@@ -204,7 +204,7 @@ internal static unsafe class Renewing
             core.Pile.Entries.Free(address);
         ChangeNote* note = core.Notes == null
             ? null
-            : core.Note(presence, copy.Address, address, entry.Head.Version, ownsNew: false, default);
+            : core.Note(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
         KillPoint.Pass(KillWindow.RenewalBeforePublish);
         core.Pile.Entries.Publish(copy, entry.PayloadBytes);
         KillPoint.Pass(KillWindow.RenewalBeforeSwing);

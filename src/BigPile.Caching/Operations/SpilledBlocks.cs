@@ -71,14 +71,14 @@ internal static unsafe class SpilledBlocks
     /// <summary>Counts something once more, from outside of the pile.</summary>
     internal static void Count(this TableCore core, Counter counter, int delta = 1)
     {
-        ThreadPresence presence = core.Enter();
+        CriticalRegion critical = core.Enter();
         try
         {
-            core.Counters.Add(presence, counter, delta);
+            core.Counters.Add(critical, counter, delta);
         }
         finally
         {
-            core.Pile.Space.Exit(presence);
+            core.Pile.Space.Exit(critical);
         }
     }
 

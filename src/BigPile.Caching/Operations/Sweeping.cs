@@ -56,7 +56,7 @@ internal static unsafe class Sweeping
     /// <summary>Frees some of what is no more, as others keep a put out that are worth more while they are alive.</summary>
     /// <returns>Whether there was any. Not looked for inside, where another thread may wait for this one.</returns>
     internal static bool TrySweepForRoom(this TableCore core) =>
-        core.Evictor != null && !ThreadPresence.Mine.IsInside && core.SweepMemory(BucketsForRoom) != 0;
+        core.Evictor != null && !CriticalRegion.Mine.IsInside && core.SweepMemory(BucketsForRoom) != 0;
 
     /// <summary>How often <see cref="TrySweepForRoom"/> comes by everything.</summary>
     internal static int SweepsForRoom(this TableCore core) => core.BucketsToSweep() / BucketsForRoom + 1;
@@ -86,16 +86,16 @@ internal static unsafe class Sweeping
     private static int SweepAt(this TableCore core, ulong number, long now)
     {
         SweepPlace place = core.SweepPlace;
-        ThreadPresence presence = core.EnterToChange();
+        CriticalRegion critical = core.EnterToChange();
         try
         {
             if (number == 0)
                 core.BeginRound(place);
-            return place.IsOfAll || core.Spill != null || core.MayHoldMortals(number) ? core.SweepBucket(presence, number, now) : 0;
+            return place.IsOfAll || core.Spill != null || core.MayHoldMortals(number) ? core.SweepBucket(critical, number, now) : 0;
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(presence);
+            core.Pile.Space.ExitAfterFree(critical);
         }
     }
 
@@ -118,19 +118,19 @@ internal static unsafe class Sweeping
         return false;
     }
 
-    private static int SweepBucket(this TableCore core, ThreadPresence presence, ulong number, long now)
+    private static int SweepBucket(this TableCore core, CriticalRegion critical, ulong number, long now)
     {
         int freed = 0;
         using LockedBucket bucket = core.Index.LockBucket(number);
         foreach (Bucket* line in bucket.Lines)
         {
             if (core.SweepPlace.IsOfAll || line->MayExpire)
-                freed += core.SweepLineLocked(presence, line, now);
+                freed += core.SweepLineLocked(critical, line, now);
         }
         return freed;
     }
 
-    private static int SweepLineLocked(this TableCore core, ThreadPresence presence, Bucket* line, long now)
+    private static int SweepLineLocked(this TableCore core, CriticalRegion critical, Bucket* line, long now)
     {
         int freed = 0;
         bool isAnyLeft = false;
@@ -141,7 +141,7 @@ internal static unsafe class Sweeping
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
             if (liveness.IsDead())
             {
-                core.DropLocked(presence, entry, liveness.Reason());
+                core.DropLocked(critical, entry, liveness.Reason());
                 freed++;
             }
             else

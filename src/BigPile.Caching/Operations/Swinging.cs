@@ -89,9 +89,9 @@ internal static unsafe class Swinging
         if (core.Evictor != null)
             core.TakeOver(spec, order, change, new OldEntry(wasTombstone, oldPriority, oldRoomBytes));
         if (isDead)
-            core.Counters.Add(change.Presence, reason);
+            core.Counters.Add(change.Critical, reason);
         if (order.IsTombstone && !isNone)
-            core.Counters.Add(change.Presence, Counter.Removals);
+            core.Counters.Add(change.Critical, Counter.Removals);
         change.Result = isNone ? PutResult.Inserted : PutResult.Replaced;
     }
 
@@ -144,12 +144,12 @@ internal static unsafe class Swinging
         int maxLines = core.IsRebuilding ? int.MaxValue : core.MaxLines;
         if (!core.Index.TryFindRoomLocked(bucket, maxLines, out SlotPlace place))
         {
-            if (!core.TryEjectLocked(change.Presence, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
+            if (!core.TryEjectLocked(change.Critical, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
             {
                 change.Result = PutResult.Collision;
                 change.Version = 0; // it may have been drawn, but no entry has it
                 if (!order.IsReturn)
-                    core.Counters.Add(change.Presence, Counter.Collisions);
+                    core.Counters.Add(change.Critical, Counter.Collisions);
                 return;
             }
             if (wasAlive)
@@ -169,7 +169,7 @@ internal static unsafe class Swinging
     }
 
     private static void NotePut(this TableCore core, in PutOrder order, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
-        put.Note = core.Note(put.Presence, put.Slot.Address, oldAddress, oldVersion, ownsNew: order.Externalized != null, put.Added);
+        put.Note = core.Note(put.Critical, put.Slot.Address, oldAddress, oldVersion, ownsNew: order.Externalized != null, put.Added);
 
     /// <summary>Publishes the new entry, and has a slot lead to it.</summary>
     private static void PublishLocked(
@@ -204,9 +204,9 @@ internal static unsafe class Swinging
 
     private static void CountPut(this TableCore core, in PutOrder order, in PutChange change, bool isNew)
     {
-        core.Counters.Count(change.Presence, change.Added);
+        core.Counters.Count(change.Critical, change.Added);
         if (!order.IsTombstone && !order.IsReturn)
-            core.Counters.Add(change.Presence, isNew ? Counter.Inserts : Counter.Replacements);
+            core.Counters.Add(change.Critical, isNew ? Counter.Inserts : Counter.Replacements);
     }
 
     /// <summary>What a replaced entry was, once its block is freed.</summary>

@@ -71,7 +71,7 @@ internal sealed unsafe class IndexInspection(
         bool isWhole = false;
         try
         {
-            for (ulong number = 0; !isWhole && TryEnter(core, out ThreadPresence? presence); number++)
+            for (ulong number = 0; !isWhole && TryEnter(core, out CriticalRegion? presence); number++)
             {
                 try
                 {
@@ -86,7 +86,7 @@ internal sealed unsafe class IndexInspection(
         }
         finally
         {
-            if (!isWhole && TryEnter(core, out ThreadPresence? presence))
+            if (!isWhole && TryEnter(core, out CriticalRegion? presence))
             {
                 core.Index.EndInspection(isWhole: false);
                 pile.Space.Exit(presence);
@@ -132,7 +132,7 @@ internal sealed unsafe class IndexInspection(
     private int InspectBlocks(ReadOnlySpan<ulong> addresses)
     {
         pile.Space.MakeRoomToMove();
-        ThreadPresence presence = pile.Gate.EnterToChange();
+        CriticalRegion presence = pile.Gate.EnterToChange();
         int done = 0;
         try
         {
@@ -150,7 +150,7 @@ internal sealed unsafe class IndexInspection(
         return done;
     }
 
-    private bool TryInspect(ThreadPresence presence, ulong address)
+    private bool TryInspect(CriticalRegion presence, ulong address)
     {
         if (!Rebuilding.TryReadTableId(pile, address, out int tableId))
             return true;
@@ -165,7 +165,7 @@ internal sealed unsafe class IndexInspection(
         return true;
     }
 
-    private bool TryEnter(TableCore core, [NotNullWhen(true)] out ThreadPresence? presence)
+    private bool TryEnter(TableCore core, [NotNullWhen(true)] out CriticalRegion? presence)
     {
         presence = null;
         try

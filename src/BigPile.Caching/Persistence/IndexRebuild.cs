@@ -160,7 +160,7 @@ internal sealed class IndexRebuild(
     private void TakeIn(ReadOnlySpan<ulong> addresses, Group group)
     {
         pile.Space.MakeRoomToMove();
-        ThreadPresence presence = pile.Gate.EnterToChange();
+        CriticalRegion presence = pile.Gate.EnterToChange();
         try
         {
             foreach (ulong address in addresses)
@@ -199,7 +199,7 @@ internal sealed class IndexRebuild(
         }
     }
 
-    private static void TakeInSeen(ThreadPresence presence, Group group)
+    private static void TakeInSeen(CriticalRegion presence, Group group)
     {
         int added = 0;
         for (int at = 0; at < group.Count; at++)

@@ -62,7 +62,7 @@ internal static unsafe class LockedEntries
     }
 
     /// <summary>Takes an entry out of the index and frees its block.</summary>
-    internal static void DropLocked(this TableCore core, ThreadPresence presence, in LockedEntry entry, Counter reason)
+    internal static void DropLocked(this TableCore core, CriticalRegion critical, in LockedEntry entry, Counter reason)
     {
         IndexSlot value = entry.Place.Value;
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
@@ -75,7 +75,7 @@ internal static unsafe class LockedEntries
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;
         BlockCount added = default(BlockCount) - core.CountOf(entry);
-        ChangeNote* note = core.NoteDrop(presence, entry, added);
+        ChangeNote* note = core.NoteDrop(critical, entry, added);
         if (Fault.FreedFirst)
             Free(core.Pile, value.Address, owned);
         if (Fault.FreedFirst)
@@ -87,7 +87,7 @@ internal static unsafe class LockedEntries
         if (!Fault.FreedFirst)
             Free(core.Pile, value.Address, owned);
         if (!isTombstone)
-            core.CountDropped(presence, priority, added, reason);
+            core.CountDropped(critical, priority, added, reason);
         core.EndNote(note);
     }
 
@@ -109,15 +109,15 @@ internal static unsafe class LockedEntries
     }
 
     private static void CountDropped(
-        this TableCore core, ThreadPresence presence, EntryPriority priority, in BlockCount added, Counter reason)
+        this TableCore core, CriticalRegion critical, EntryPriority priority, in BlockCount added, Counter reason)
     {
-        core.Counters.Count(presence, added);
+        core.Counters.Count(critical, added);
         if (core.Evictor != null)
         {
             core.Usage.Release(1, -added.RoomBytes);
             core.Usage.Note(priority, added.RoomBytes);
         }
-        core.Counters.Add(presence, reason);
+        core.Counters.Add(critical, reason);
     }
 
     /// <summary>Frees the block of an entry, and the object that it owned.</summary>
@@ -141,14 +141,14 @@ internal static unsafe class LockedEntries
             pile.Entries.Free(address);
     }
 
-    internal static void CountNew(this TableCore core, ThreadPresence presence, long payloadBytes) =>
-        core.Counters.Count(presence, core.CountOf(payloadBytes));
+    internal static void CountNew(this TableCore core, CriticalRegion critical, long payloadBytes) =>
+        core.Counters.Count(critical, core.CountOf(payloadBytes));
 
     /// <summary>Counts an entry off, and gives its room back to the limits.</summary>
-    internal static void CountGone(this TableCore core, ThreadPresence presence, long payloadBytes)
+    internal static void CountGone(this TableCore core, CriticalRegion critical, long payloadBytes)
     {
         BlockCount gone = core.CountOf(payloadBytes);
-        core.Counters.Count(presence, default(BlockCount) - gone);
+        core.Counters.Count(critical, default(BlockCount) - gone);
         if (core.Evictor != null)
             core.Usage.Release(1, gone.RoomBytes);
     }

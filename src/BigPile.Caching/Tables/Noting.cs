@@ -12,17 +12,17 @@ internal static unsafe class Noting
 {
     /// <summary>Notes that an entry goes.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="presence">The calling thread.</param>
+    /// <param name="critical">The calling thread.</param>
     /// <param name="entry">The entry.</param>
     /// <param name="added">By how much that changes what the table has.</param>
     /// <returns>The note, for <see cref="EndNote"/>; null where none is needed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static ChangeNote* NoteDrop(this TableCore core, ThreadPresence presence, in LockedEntry entry, in BlockCount added) =>
-        core.Notes == null ? null : core.Note(presence, 0, entry.Address, entry.Head.Version, ownsNew: false, added);
+    internal static ChangeNote* NoteDrop(this TableCore core, CriticalRegion critical, in LockedEntry entry, in BlockCount added) =>
+        core.Notes == null ? null : core.Note(critical, 0, entry.Address, entry.Head.Version, ownsNew: false, added);
 
     /// <summary>Notes that an entry comes, in the place of another one or of none.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="presence">The calling thread.</param>
+    /// <param name="critical">The calling thread.</param>
     /// <param name="newAddress">The block that the index is to lead to; 0: none.</param>
     /// <param name="oldAddress">The block that the index leads to now; 0: none.</param>
     /// <param name="oldVersion">The version of that one.</param>
@@ -30,14 +30,14 @@ internal static unsafe class Noting
     /// <param name="added">By how much it changes what the table has.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal static ChangeNote* Note(
-        this TableCore core, ThreadPresence presence, ulong newAddress, ulong oldAddress, ulong oldVersion, bool ownsNew,
+        this TableCore core, CriticalRegion critical, ulong newAddress, ulong oldAddress, ulong oldVersion, bool ownsNew,
         in BlockCount added)
     {
-        ChangeNote* note = core.Notes!.Take(presence);
+        ChangeNote* note = core.Notes!.Take(critical);
         note->NewAddress = newAddress;
         note->OldAddress = oldAddress;
         note->OldVersion = oldVersion;
-        int cell = core.Counters.Begin(presence);
+        int cell = core.Counters.Begin(critical);
         BlockCount before = core.Counters.In(cell);
         note->Entries = before.Entries;
         note->RoomBytes = before.RoomBytes;

@@ -17,23 +17,23 @@ internal sealed partial class TableCore
     private bool _isDropped;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ThreadPresence Enter()
+    internal CriticalRegion Enter()
     {
-        ThreadPresence presence = Pile.Gate.Enter();
-        return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
+        CriticalRegion critical = Pile.Gate.Enter();
+        return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
 
     /// <summary>As <see cref="Enter"/>, for a call that may change something in the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ThreadPresence EnterToChange()
+    internal CriticalRegion EnterToChange()
     {
         Pile.Space.MakeRoomToMove(); // what is freed under a bucket's lock can't flush
-        ThreadPresence presence = Pile.Gate.EnterToChange();
-        return Volatile.Read(ref _state) == Open ? presence : EnterSlow(presence);
+        CriticalRegion critical = Pile.Gate.EnterToChange();
+        return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
 
     /// <summary>As <see cref="EnterToChange"/>, for what is still to be done behind <see cref="Close"/>.</summary>
-    internal ThreadPresence EnterClosedToChange()
+    internal CriticalRegion EnterClosedToChange()
     {
         Debug.Assert(IsClosed, "Whoever pauses a table is to be waited for.");
         Pile.Space.MakeRoomToMove();
@@ -63,7 +63,7 @@ internal sealed partial class TableCore
     {
         Volatile.Write(ref _isDropped, true); // before the state, by which others come to look at it
         Close();
-        ThreadPresence.WaitForOthers();
+        CriticalRegion.WaitForOthers();
     }
 
     /// <summary>Has the table be as it was before <see cref="CloseToDrop"/>.</summary>
@@ -83,7 +83,7 @@ internal sealed partial class TableCore
             RefuseClosed();
         try
         {
-            ThreadPresence.WaitForOthers();
+            CriticalRegion.WaitForOthers();
             change();
         }
         finally
@@ -92,20 +92,20 @@ internal sealed partial class TableCore
         }
     }
 
-    private ThreadPresence EnterSlow(ThreadPresence presence)
+    private CriticalRegion EnterSlow(CriticalRegion critical)
     {
         var spinner = default(SpinWait);
         while (true)
         {
-            Pile.Space.Exit(presence);
+            Pile.Space.Exit(critical);
             if (Volatile.Read(ref _state) == Closed)
                 RefuseClosed();
-            if (presence.IsInside && presence.IsAwaited && Volatile.Read(ref _state) == Paused)
+            if (critical.IsInside && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
                 RefuseWaiting(); // whoever changes the options waits for this very thread
             spinner.SpinOnce();
-            presence = Pile.Gate.EnterToChange();
+            critical = Pile.Gate.EnterToChange();
             if (Volatile.Read(ref _state) == Open)
-                return presence;
+                return critical;
         }
     }
 

@@ -229,7 +229,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
             pile.Entries.Free(known.Address);
         ChangeNote* note = _notes == null
             ? null
-            : _notes.BeginOfMark(ThreadPresence.Mine, tableId, slot.Address, known.Address, known.Version);
+            : _notes.BeginOfMark(CriticalRegion.Mine, tableId, slot.Address, known.Address, known.Version);
         KillPoint.Pass(KillWindow.MarkBeforePublish);
         pile.Entries.Publish(slot, MarkBytes);
         KillPoint.Pass(KillWindow.MarkBeforeOldFreed);

@@ -85,10 +85,10 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
         long noted = Volatile.Read(ref word);
         if ((noted & 1) != 0)
             return false;
-        FilePresence presence = FilePresence.Mine;
-        presence.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        critical.Enter(Number);
         bool isRead = offset <= Volatile.Read(ref SizeWord) - destination.Length && Bytes.Read(offset, destination) == null;
-        presence.Exit();
+        critical.Exit();
         Volatile.ReadBarrier();
         return isRead && Volatile.Read(ref word) == noted;
     }
@@ -131,11 +131,11 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
     {
         if (!_stripes.TryNote(range, ref noted))
             return Outcome.Met;
-        FilePresence presence = FilePresence.Mine;
-        presence.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        critical.Enter(Number);
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - destination.Length;
         Exception? failure = isWithin ? Bytes.Read(offset, destination) : null;
-        presence.Exit();
+        critical.Exit();
         if (failure != null)
             throw failure;
         if (!isWithin)
@@ -145,12 +145,12 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
 
     private void ReadLocked(long offset, Span<byte> destination, BlockStripes.Range range)
     {
-        FilePresence presence = FilePresence.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
         _stripes.Lock(range);
-        presence.Enter(Number);
+        critical.Enter(Number);
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - destination.Length;
         Exception? failure = isWithin ? Bytes.Read(offset, destination) : null;
-        presence.Exit();
+        critical.Exit();
         _stripes.Unlock(range);
         if (failure != null)
             throw failure;
@@ -163,12 +163,12 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
     {
         if (IsReadOnly || offset > Volatile.Read(ref SizeWord) - source.Length)
             return false;
-        FilePresence presence = FilePresence.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
         ref long word = ref _stripes.WordOf(offset);
         BlockStripes.LockOne(ref word);
-        presence.Enter(Number);
+        critical.Enter(Number);
         bool isWritten = offset <= Volatile.Read(ref SizeWord) - source.Length && Bytes.Write(offset, source) == null;
-        presence.Exit();
+        critical.Exit();
         BlockStripes.UnlockOne(ref word);
         return isWritten;
     }
@@ -188,13 +188,13 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
 
     private bool TryWriteWithin(long offset, ReadOnlySpan<byte> source)
     {
-        FilePresence presence = FilePresence.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
         BlockStripes.Range range = BlockStripes.Of(offset, source.Length);
         _stripes.Lock(range);
-        presence.Enter(Number);
+        critical.Enter(Number);
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - source.Length;
         Exception? failure = isWithin ? Bytes.Write(offset, source) : null;
-        presence.Exit();
+        critical.Exit();
         _stripes.Unlock(range);
         if (failure != null)
             throw failure;

@@ -11,54 +11,54 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>
 {
     public sealed override void ReadAt(long offset, Span<byte> destination)
     {
-        FilePresence presence = FilePresence.Mine;
-        presence.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        critical.Enter(Number);
         if (offset >= 0 && offset <= Volatile.Read(ref SizeWord) - destination.Length)
         {
             Exception? failure = Bytes.Read(offset, destination);
-            presence.Exit();
+            critical.Exit();
             if (failure != null)
                 throw failure;
             GC.KeepAlive(this);
             return;
         }
-        presence.Exit();
+        critical.Exit();
         ThrowNotWithin(offset, destination.Length);
     }
 
     public sealed override void WriteAt(long offset, ReadOnlySpan<byte> source)
     {
-        FilePresence presence = FilePresence.Mine;
-        presence.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        critical.Enter(Number);
         if (offset >= 0 && offset <= Volatile.Read(ref SizeWord) - source.Length && !IsReadOnly)
         {
             Exception? failure = Bytes.Write(offset, source);
-            presence.Exit();
+            critical.Exit();
             if (failure != null)
                 throw failure;
             GC.KeepAlive(this);
             return;
         }
-        presence.Exit();
+        critical.Exit();
         WriteBehind(offset, source);
     }
 
     public sealed override long Append(ReadOnlySpan<byte> source)
     {
-        FilePresence presence = FilePresence.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
         CheckWritable();
-        presence.Enter(Number);
+        critical.Enter(Number);
         long offset;
         while ((offset = TryReserve(source.Length)) < 0)
         {
-            presence.Exit();
+            critical.Exit();
             MakeRoom(EndOf(Size, source.Length));
-            presence.Enter(Number);
+            critical.Enter(Number);
         }
         Exception? failure = Bytes.Write(offset, source);
         if (failure != null) // where nobody has come behind it
             _ = Interlocked.CompareExchange(ref SizeWord, offset, offset + source.Length);
-        presence.Exit();
+        critical.Exit();
         if (failure != null)
             Fail(failure);
         GC.KeepAlive(this);
@@ -68,17 +68,17 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>
     public sealed override long Expand(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        FilePresence presence = FilePresence.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
         CheckWritable();
-        presence.Enter(Number);
+        critical.Enter(Number);
         long offset;
         while ((offset = TryReserve(bytes)) < 0)
         {
-            presence.Exit();
+            critical.Exit();
             MakeRoom(EndOf(Size, bytes));
-            presence.Enter(Number);
+            critical.Enter(Number);
         }
-        presence.Exit();
+        critical.Exit();
         return offset;
     }
 
@@ -91,18 +91,18 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>
         long end = EndOf(offset, source.Length);
         if (source.IsEmpty)
             return;
-        FilePresence presence = FilePresence.Mine;
-        presence.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        critical.Enter(Number);
         while (end > Volatile.Read(ref RoomWord))
         {
-            presence.Exit();
+            critical.Exit();
             MakeRoom(end);
-            presence.Enter(Number);
+            critical.Enter(Number);
         }
         Exception? failure = Bytes.Write(offset, source);
         if (failure == null)
             RaiseSize(end);
-        presence.Exit();
+        critical.Exit();
         if (failure != null)
             Fail(failure);
         GC.KeepAlive(this);

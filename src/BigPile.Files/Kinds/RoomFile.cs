@@ -12,7 +12,7 @@ namespace BigPile.Files.Kinds;
 /// <remarks>
 /// <para>
 /// Two numbers say what may be touched. The size is what there is to read; -1 once the file is closed. The room is how far the size may be
-/// raised without a lock; behind the size it is zero. Whoever touches bytes enters the file (<see cref="FilePresence"/>), and then looks at
+/// raised without a lock; behind the size it is zero. Whoever touches bytes enters the file (<see cref="FileCriticalRegion"/>), and then looks at
 /// one of them. Who lowers them waits for those inside before anything goes: first the room, after which nobody raises the size but the
 /// holder of the lock, then the size.
 /// </para>
@@ -38,7 +38,7 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
     {
         _file = file;
         _growth = new Growth(file.Options.InitialSize, file.Options.GrowthFactor, file.Options.MaxSize);
-        Number = FilePresence.NextFile();
+        Number = FileCriticalRegion.NextFile();
         IsReadOnly = file.Options.ReadOnly;
         try
         {
@@ -286,6 +286,6 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
     private void WaitForOthers()
     {
         if (_file.Options.WaitsForReaders)
-            FilePresence.WaitForOthers(Number);
+            FileCriticalRegion.WaitForOthers(Number);
     }
 }

@@ -50,16 +50,16 @@ internal static class ArenaFiles
     /// <param name="name">Its name.</param>
     /// <param name="wanted">The shape of a new one.</param>
     /// <param name="locks">Its locks.</param>
-    /// <param name="presence">Whether it stays under its name.</param>
+    /// <param name="identity">Whether it stays under its name.</param>
     /// <exception cref="InvalidDataException">What is there is no arena, or one of another version.</exception>
     /// <exception cref="IOException">There is no room for it.</exception>
     internal static ObjectTable MapLocked(
-        HeldDirectory directory, string name, ArenaShape wanted, ArenaLocks locks, out ArenaPresence presence)
+        HeldDirectory directory, string name, ArenaShape wanted, ArenaLocks locks, out ArenaIdentity identity)
     {
         RefuseLink(directory, name + Suffix);
         using HeldFile file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
         OwnerOnly.Give(file);
-        presence = new ArenaPresence(name, file);
+        identity = new ArenaIdentity(name, file);
         long lengthBytes = file.LengthBytes;
         if (lengthBytes is > 0 and < ArenaShape.HeadBytes)
             throw new InvalidDataException($"'{file.Path}' is no arena: it has {lengthBytes:N0} bytes.");

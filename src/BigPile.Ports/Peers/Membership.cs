@@ -28,10 +28,10 @@ internal sealed unsafe class Membership
 
     private ulong _unheard; // slots that were asked to give back, and did not in time: nobody waits for them again
 
-    private Membership(ArenaLocks locks, ObjectTable objects, ArenaPresence presence, Watch watch)
+    private Membership(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, Watch watch)
     {
         Locks = locks;
-        Presence = presence;
+        Identity = identity;
         _objects = objects;
         _watch = watch;
         Bells = new Bells(objects);
@@ -43,16 +43,16 @@ internal sealed unsafe class Membership
     internal Bells Bells { get; }
 
     /// <summary>Whether the arena is the one that others open.</summary>
-    internal ArenaPresence Presence { get; }
+    internal ArenaIdentity Identity { get; }
 
     /// <summary>The number of this process's slot.</summary>
     internal int OwnSlot { get; private set; }
 
     /// <summary>Takes a slot, and cleans those of the dead.</summary>
     /// <exception cref="IOException">As many processes have the arena open as can.</exception>
-    internal static Membership JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaPresence presence, Watch watch)
+    internal static Membership JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, Watch watch)
     {
-        var membership = new Membership(locks, objects, presence, watch);
+        var membership = new Membership(locks, objects, identity, watch);
         membership.OwnSlot = membership.TakeSlotLocked();
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
             membership.NoticeLocked(slot);
@@ -62,7 +62,7 @@ internal sealed unsafe class Membership
     /// <summary>Looks whether a process is gone, and if so cleans up after it.</summary>
     internal void Notice(int slot)
     {
-        Presence.Look();
+        Identity.Look();
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || Locks.IsHeldByOther(slot))
             return;
         if (!Locks.TryEnterControl(Brief, out ArenaLocks.Control control))
@@ -74,7 +74,7 @@ internal sealed unsafe class Membership
     /// <summary>Looks at all of some slots, which a mask has a bit for.</summary>
     internal void Notice(ulong slots)
     {
-        Presence.Look();
+        Identity.Look();
         for (ulong left = slots; left != 0; left &= left - 1)
             Notice(BitOperations.TrailingZeroCount(left));
     }

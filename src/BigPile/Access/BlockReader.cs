@@ -71,14 +71,14 @@ internal sealed unsafe class BlockReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        ThreadPresence presence = _gate.Enter();
+        CriticalRegion critical = _gate.Enter();
         try
         {
             return TryReadInside<TReader, TChecks>(pointer, ref reader);
         }
         finally
         {
-            presence.Exit();
+            critical.Exit();
             GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
         }
     }
@@ -89,7 +89,7 @@ internal sealed unsafe class BlockReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "Memory stays only as long as its reader is inside.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "Memory stays only as long as its reader is inside.");
         if (!pointer.IsValid)
             return false;
         ulong address = pointer.Address;

@@ -70,7 +70,7 @@ internal sealed unsafe partial class BlockSpace
     /// <param name="block">The block as it was while it was live.</param>
     internal void FreeBlock(in Block block)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "Whoever frees is inside: its memory is given back to nobody meanwhile.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "Whoever frees is inside: its memory is given back to nobody meanwhile.");
         Debug.Assert(block.OwnHeader.IsFree || block.OwnHeader.IsBusy, "The header says free, or elsewhere, before the room is anybody's.");
         if (!_leases.TryDefer(block.Address, block.Header))
         {

@@ -33,7 +33,7 @@ internal sealed unsafe partial class BlockSpace
     internal bool TryLocate(PilePointer pointer, out Block block, bool refusesEntries = true)
     {
         block = default;
-        Debug.Assert(ThreadPresence.Mine.IsInside, "What is found stays only while the caller is inside.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "What is found stays only while the caller is inside.");
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
         if (start == null)
             return false;

@@ -107,19 +107,19 @@ internal sealed unsafe partial class BlockSpace
 
     /// <summary>Leaves the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Exit(ThreadPresence presence)
+    internal void Exit(CriticalRegion critical)
     {
-        presence.Exit();
+        critical.Exit();
         GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
     }
 
     /// <summary>Leaves the pile after something was freed, and gives memory back if there is enough of it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void ExitAfterFree(ThreadPresence presence)
+    internal void ExitAfterFree(CriticalRegion critical)
     {
         bool wantsTrim = _givingBack.IsTrimWanted;
-        presence.Exit();
-        if (wantsTrim && !presence.IsInside)
+        critical.Exit();
+        if (wantsTrim && !critical.IsInside)
             Room.GiveBackQuietly();
     }
 
@@ -127,7 +127,7 @@ internal sealed unsafe partial class BlockSpace
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void MakeRoomToMove()
     {
-        if (_shadowHeaders.IsNearlyFull && !ThreadPresence.Mine.IsInside)
+        if (_shadowHeaders.IsNearlyFull && !CriticalRegion.Mine.IsInside)
             _ = Room.TryFlush();
     }
 
@@ -158,7 +158,7 @@ internal sealed unsafe partial class BlockSpace
     internal PilePointer Publish(Slot slot, BlockKind kind, long payloadBytes)
     {
         Debug.Assert(payloadBytes <= slot.CapacityBytes, "A payload lies within its slot.");
-        Debug.Assert(ThreadPresence.Mine.IsInside, "A flush sees a block before or after it is made, and nothing in between.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "A flush sees a block before or after it is made, and nothing in between.");
         Debug.Assert(Fault.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "A slot says free until its block is live.");
         BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
         Volatile.Write(ref *(ulong*)slot.Start, header.Word);

@@ -45,7 +45,7 @@ internal sealed unsafe class BlockWalk
     /// <returns><see langword="false"/> at the end of the pile.</returns>
     private bool CollectFew(ref ulong address, Span<PileEntry> entries, ref int count)
     {
-        ThreadPresence presence = _space.Gate.Enter();
+        CriticalRegion critical = _space.Gate.Enter();
         try
         {
             if (address == 0)
@@ -57,7 +57,7 @@ internal sealed unsafe class BlockWalk
         }
         finally
         {
-            _space.Exit(presence);
+            _space.Exit(critical);
         }
     }
 
@@ -77,7 +77,7 @@ internal sealed unsafe class BlockWalk
 
     private void CollectFewTableEntries(ref ulong address, ulong end, Span<ulong> found, ref int count)
     {
-        ThreadPresence presence = _space.Gate.Enter();
+        CriticalRegion critical = _space.Gate.Enter();
         try
         {
             for (int pages = 0; pages < PagesAtOnce && address < end && count < found.Length; pages++)
@@ -85,7 +85,7 @@ internal sealed unsafe class BlockWalk
         }
         finally
         {
-            _space.Exit(presence);
+            _space.Exit(critical);
         }
     }
 
@@ -133,7 +133,7 @@ internal sealed unsafe class BlockWalk
 
     private PageSlots SlotsFrom(ulong address)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "A segment's memory stays until the walk has left the pile.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "A segment's memory stays until the walk has left the pile.");
         ulong page = address & ~(UnitsPerPage - 1);
         byte* start = _map.Find(page, out PageInfo* infoAt);
         PageInfo info = _shared != null ? _shared.InfoAt(page) : start == null ? default : SegmentMap.Load(infoAt);

@@ -29,7 +29,7 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
 
     private PilePointer Put<TPayload>(TPayload payload, int flushes) where TPayload : struct, INewPayload, allows ref struct
     {
-        ThreadPresence presence = _gate.EnterToChange();
+        CriticalRegion critical = _gate.EnterToChange();
         try
         {
             Slot slot = space.TakeSlot(payload.LengthBytes, payload.CapacityBytes);
@@ -39,13 +39,13 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
             KillPoint.Pass(KillWindow.PutBeforeHeader);
             return space.Publish(slot, payload.Kind, payload.LengthBytes);
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
         finally
         {
-            space.Exit(presence);
+            space.Exit(critical);
         }
         return Put(payload, space.Room.MakeRoom(flushes));
     }

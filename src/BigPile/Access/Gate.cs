@@ -13,7 +13,7 @@ namespace BigPile.Access;
 /// left, copies what changed, and opens the gate. A call within a call that it waits for passes; any other one waits.
 /// Locks: the flush's, then the closing's, then the gate's.
 /// Memory ordering: coming in is a store to the thread's own word and then a load of the state. Who closes the gate stores the state, and
-/// then waits by <see cref="ThreadPresence.WaitForOthers"/>, whose process-wide barrier makes one of the two see the other.
+/// then waits by <see cref="CriticalRegion.WaitForOthers"/>, whose process-wide barrier makes one of the two see the other.
 /// </remarks>
 /// <param name="directory">The directory of a mapped pile, for what is said to those who are refused.</param>
 internal sealed class Gate(string? directory)
@@ -35,23 +35,23 @@ internal sealed class Gate(string? directory)
 
     /// <summary>Makes the calling thread known as being inside the pile. Each call is paired with an exit in a finally block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ThreadPresence Enter()
+    internal CriticalRegion Enter()
     {
-        ThreadPresence presence = ThreadPresence.Mine;
-        presence.Enter();
+        CriticalRegion critical = CriticalRegion.Mine;
+        critical.Enter();
         if (Volatile.Read(ref _state) == Closed)
-            RefuseClosed(presence);
-        return presence;
+            RefuseClosed(critical);
+        return critical;
     }
 
     /// <summary>As <see cref="Enter"/>; a closed pile is not entered, and <see langword="false"/> comes back.</summary>
-    internal bool TryEnter(out ThreadPresence presence)
+    internal bool TryEnter(out CriticalRegion critical)
     {
-        presence = ThreadPresence.Mine;
-        presence.Enter();
+        critical = CriticalRegion.Mine;
+        critical.Enter();
         if (Volatile.Read(ref _state) != Closed)
             return true;
-        presence.Exit();
+        critical.Exit();
         return false;
     }
 
@@ -59,13 +59,13 @@ internal sealed class Gate(string? directory)
     /// As <see cref="Enter"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ThreadPresence EnterToChange()
+    internal CriticalRegion EnterToChange()
     {
-        ThreadPresence presence = ThreadPresence.Mine;
-        presence.Enter();
+        CriticalRegion critical = CriticalRegion.Mine;
+        critical.Enter();
         if (Volatile.Read(ref _state) != Open)
-            Wait(presence);
-        return presence;
+            Wait(critical);
+        return critical;
     }
 
     /// <summary>Lets readers in, and nobody who changes something.</summary>
@@ -78,16 +78,16 @@ internal sealed class Gate(string? directory)
     /// <summary>Lets nobody in any more; returns once everybody has left. The caller is outside, and holds <see cref="Closing"/>.</summary>
     internal void Close()
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever closes the gate would wait for itself.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever closes the gate would wait for itself.");
         Volatile.Write(ref _state, Closed);
-        ThreadPresence.WaitForOthers();
+        CriticalRegion.WaitForOthers();
     }
 
     /// <summary>Runs something while nothing changes. The caller is outside of all calls.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     internal void WhileNothingChanges(Action action)
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever keeps the pile still would wait for itself.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever keeps the pile still would wait for itself.");
         lock (Closing)
         {
             if (IsClosed)
@@ -98,7 +98,7 @@ internal sealed class Gate(string? directory)
                 Volatile.Write(ref _state, Barred);
                 try
                 {
-                    ThreadPresence.WaitForOthers();
+                    CriticalRegion.WaitForOthers();
                     action();
                 }
                 finally
@@ -110,45 +110,45 @@ internal sealed class Gate(string? directory)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Wait(ThreadPresence presence)
+    private void Wait(CriticalRegion critical)
     {
         var spinner = default(SpinWait);
         while (true)
         {
             int state = Volatile.Read(ref _state);
             if (state == Closed)
-                RefuseClosed(presence);
+                RefuseClosed(critical);
             if (state == ReadersOnly)
-                RefuseChange(presence);
-            if (state == Open || (presence.IsNested && presence.IsAwaited))
+                RefuseChange(critical);
+            if (state == Open || (critical.IsNested && critical.IsAwaited))
                 return;
-            if (presence.IsNested)
+            if (critical.IsNested)
             {
                 // It came in as a reader, or into another pile: the flush either waits for it, or is over soon.
                 spinner.SpinOnce(sleep1Threshold: -1);
                 continue;
             }
-            presence.Exit();
+            critical.Exit();
             lock (_barring)
             {
                 // nothing: whoever comes here waits until the gate is open again
             }
-            presence.Enter();
+            critical.Enter();
         }
     }
 
     [DoesNotReturn]
-    private void RefuseChange(ThreadPresence presence)
+    private void RefuseChange(CriticalRegion critical)
     {
-        presence.Exit();
+        critical.Exit();
         Throw.ReadOnly(directory);
     }
 
     [DoesNotReturn]
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void RefuseClosed(ThreadPresence presence)
+    private static void RefuseClosed(CriticalRegion critical)
     {
-        presence.Exit();
+        critical.Exit();
         throw new ObjectDisposedException(PileName);
     }
 }

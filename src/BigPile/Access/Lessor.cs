@@ -18,7 +18,7 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     internal bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
-        ThreadPresence presence = space.Gate.EnterToChange(); // a header becomes busy: not while a flush settles it
+        CriticalRegion critical = space.Gate.EnterToChange(); // a header becomes busy: not while a flush settles it
         try
         {
             lease = null;
@@ -38,14 +38,14 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
         }
         finally
         {
-            space.Exit(presence);
+            space.Exit(critical);
         }
     }
 
     /// <summary>Leases a part of an entry's payload. Its table's lock for the key is held, so the entry is not freed meanwhile.</summary>
     internal PileLease LeaseEntry(ulong address, int offsetBytes, int lengthBytes, BlockKind kind)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "The bucket's lock keeps the entry, and being inside its memory.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "The bucket's lock keeps the entry, and being inside its memory.");
         byte* start = space.Map.Find(address, out _);
         return Entered(
             new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, BlockSpace.PayloadKindOf(kind)));
@@ -54,7 +54,7 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
     /// <summary>Ends a lease, also of a pile that is closed meanwhile.</summary>
     public void End(PileLease lease)
     {
-        if (ThreadPresence.Mine.IsInside)
+        if (CriticalRegion.Mine.IsInside)
             background.Queue("ending a lease", () => EndOutside(lease)); // the lock's holder may wait for this thread to leave
         else
             EndOutside(lease);
@@ -62,7 +62,7 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
 
     private void EndOutside(PileLease lease)
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "The lock's holder may wait for this thread to leave.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "The lock's holder may wait for this thread to leave.");
         lock (space.Gate.Closing)
         {
             bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);

@@ -84,7 +84,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInBatch(ReadOnlySpan<PilePointer> pointers, int index, ref ObjectReader one)
     {
-        ThreadPresence presence = _gate.Enter();
+        CriticalRegion critical = _gate.Enter();
         try
         {
             if (index + PrefetchWindow < pointers.Length)
@@ -93,13 +93,13 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
         }
         finally
         {
-            space.Exit(presence);
+            space.Exit(critical);
         }
     }
 
     private void PrefetchFirst(ReadOnlySpan<PilePointer> pointers)
     {
-        ThreadPresence presence = _gate.Enter();
+        CriticalRegion critical = _gate.Enter();
         try
         {
             foreach (PilePointer pointer in pointers)
@@ -107,7 +107,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
         }
         finally
         {
-            space.Exit(presence);
+            space.Exit(critical);
         }
     }
 

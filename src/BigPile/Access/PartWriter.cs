@@ -20,7 +20,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
     internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int flushes = 0)
     {
         space.MakeRoomToMove();
-        ThreadPresence presence = space.Gate.EnterToChange();
+        CriticalRegion critical = space.Gate.EnterToChange();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
         stripe->EnterLock();
         try
@@ -38,14 +38,14 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             }
             return;
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
         finally
         {
             stripe->ExitLock();
-            space.ExitAfterFree(presence);
+            space.ExitAfterFree(critical);
         }
         Write(pointer, source, offsetBytes, space.Room.MakeRoom(flushes));
     }

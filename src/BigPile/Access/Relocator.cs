@@ -11,14 +11,14 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
     /// <summary>Whether a pointer names a link.</summary>
     internal bool IsLink(PilePointer pointer)
     {
-        ThreadPresence presence = space.Gate.EnterToChange();
+        CriticalRegion critical = space.Gate.EnterToChange();
         try
         {
             return space.TryLocate(pointer, out Block block, refusesEntries: false) && block.Header.Kind == BlockKind.Link;
         }
         finally
         {
-            space.Exit(presence);
+            space.Exit(critical);
         }
     }
 
@@ -27,7 +27,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
     {
         space.MakeRoomToMove();
         PileBuffer copy = BufferRental.Rent();
-        ThreadPresence presence = space.Gate.EnterToChange();
+        CriticalRegion critical = space.Gate.EnterToChange();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
         stripe->EnterLock();
         try
@@ -36,7 +36,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 MoveBusyLocked(stripe, origin, copy);
             return;
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -47,7 +47,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
         finally
         {
             stripe->ExitLock();
-            space.ExitAfterFree(presence);
+            space.ExitAfterFree(critical);
             BufferRental.Return(copy);
         }
         Move(pointer, space.Room.MakeRoom(flushes));

@@ -24,18 +24,18 @@ internal sealed unsafe class Remover(BlockSpace space)
     internal bool TryRemove(PilePointer pointer, int flushes = 0)
     {
         space.MakeRoomToMove();
-        ThreadPresence presence = _gate.EnterToChange();
+        CriticalRegion critical = _gate.EnterToChange();
         try
         {
             return TryFreePlain(pointer) || TryFree(pointer);
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
         {
             // there will be room once what was moved is settled
         }
         finally
         {
-            space.ExitAfterFree(presence);
+            space.ExitAfterFree(critical);
         }
         return TryRemove(pointer, space.Room.MakeRoom(flushes));
     }
@@ -46,7 +46,7 @@ internal sealed unsafe class Remover(BlockSpace space)
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool TryFreePlain(PilePointer pointer)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "What is found stays only while the caller is inside.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "What is found stays only while the caller is inside.");
         ulong address = pointer.Address;
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)

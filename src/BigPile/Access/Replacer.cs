@@ -30,7 +30,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         if (payload.Length > PileBuffer.MaxLengthBytes)
             PileBuffer.RefuseLength(payload.Length);
         space.MakeRoomToMove();
-        ThreadPresence presence = space.Gate.EnterToChange();
+        CriticalRegion critical = space.Gate.EnterToChange();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
         stripe->EnterLock();
         try
@@ -49,14 +49,14 @@ internal sealed unsafe class Replacer(BlockSpace space)
             }
             return true;
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(presence, e, flushes))
+        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
         finally
         {
             stripe->ExitLock();
-            space.ExitAfterFree(presence);
+            space.ExitAfterFree(critical);
         }
         return TryReplace(pointer, payload, kind, space.Room.MakeRoom(flushes));
     }
@@ -124,7 +124,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
 
     /// <summary>Notes what is about to be written over a payload.</summary>
     internal int BeginRedo(ulong address, BlockHeader header, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second) =>
-        Fault.InPlaceWithoutRedo ? 0 : space.Redo.Begin(ThreadPresence.Mine.Heap, address, header.Word, offsetBytes, first, second);
+        Fault.InPlaceWithoutRedo ? 0 : space.Redo.Begin(CriticalRegion.Mine.Heap, address, header.Word, offsetBytes, first, second);
 
     /// <summary>Notes that it is written.</summary>
     internal void EndRedo(int index)

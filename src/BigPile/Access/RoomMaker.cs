@@ -30,13 +30,13 @@ internal abstract class RoomMaker
     private protected abstract bool TryWantRoomOfDisk();
 
     /// <summary>Whether there is room soon that was not found, and this thread may wait for it once it has left the pile.</summary>
-    /// <param name="presence">The calling thread, inside of the call that failed.</param>
+    /// <param name="critical">The calling thread, inside of the call that failed.</param>
     /// <param name="full">What it met.</param>
     /// <param name="flushes">How often it has flushed for it; see <see cref="MakeRoom(int)"/>.</param>
-    internal bool CanMakeRoom(ThreadPresence presence, PileFullException full, int flushes)
+    internal bool CanMakeRoom(CriticalRegion critical, PileFullException full, int flushes)
     {
-        Debug.Assert(presence == ThreadPresence.Mine && presence.IsInside, "Asked by the thread that failed, before it leaves.");
-        if (flushes >= MostFlushesForRoom || presence.IsNested)
+        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "Asked by the thread that failed, before it leaves.");
+        if (flushes >= MostFlushesForRoom || critical.IsNested)
             return false;
         if (full.LookedAt is { } look && (IsFlushWanted || _givingBack.MayHaveMissed(look)))
             return true; // in this order: what is not wanted any more was counted before

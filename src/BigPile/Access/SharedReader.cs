@@ -71,7 +71,7 @@ internal sealed unsafe class SharedReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "Segments that the writer gave back are unmapped once nobody is inside.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "Segments that the writer gave back are unmapped once nobody is inside.");
         return (_checksums == BlockChecksums.None && TryReadAtOnce<TReader, TChecks>(pointer, ref reader))
             || TryReadPatiently<TReader, TChecks>(pointer, ref reader);
     }

@@ -151,7 +151,7 @@ internal sealed class WriterWatch : IDisposable
     /// <summary>Takes over what the writer has by now, without a reader that waits for it; and lets go of a pile that is gone.</summary>
     internal void LookAround()
     {
-        if (!_gate.TryEnter(out ThreadPresence presence))
+        if (!_gate.TryEnter(out CriticalRegion critical))
             return;
         try
         {
@@ -166,7 +166,7 @@ internal sealed class WriterWatch : IDisposable
         }
         finally
         {
-            presence.Exit();
+            critical.Exit();
         }
     }
 
@@ -248,14 +248,14 @@ internal sealed class WriterWatch : IDisposable
     {
         try
         {
-            Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever waits until all have left is not one of them.");
+            Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever waits until all have left is not one of them.");
             lock (_gate.Closing)
             {
                 Volatile.Write(ref _isReleasing, 0);
                 if (_gate.IsClosed)
                     return;
                 Segment[] dropped = _pool.TakeDropped();
-                ThreadPresence.WaitForOthers();
+                CriticalRegion.WaitForOthers();
                 foreach (Segment segment in dropped)
                     segment.Dispose();
             }

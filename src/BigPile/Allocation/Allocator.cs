@@ -57,9 +57,9 @@ internal sealed unsafe partial class Allocator : IDisposable
         if (blockBytes > SizeClasses.MaxSlotBytes)
             return TakeRun(blockBytes, payloadBytes);
         int sizeClass = SizeClasses.ClassOf((int)blockBytes);
-        ThreadPresence presence = ThreadPresence.Mine;
-        Slot slot = _heaps[presence.Heap & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, presence);
-        return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, presence) : slot;
+        CriticalRegion critical = CriticalRegion.Mine;
+        Slot slot = _heaps[critical.Heap & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, critical);
+        return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, critical) : slot;
     }
 
     /// <summary>Takes back the room of a block whose header says free already.</summary>
@@ -104,7 +104,7 @@ internal sealed unsafe partial class Allocator : IDisposable
     internal void NoteChange(ulong address)
     {
         if (_tracksFlushed)
-            _heaps[ThreadPresence.Mine.Heap & (_heaps.Length - 1)].NoteChange(address);
+            _heaps[CriticalRegion.Mine.Heap & (_heaps.Length - 1)].NoteChange(address);
     }
 
     /// <summary>Takes what changed, and begins new lists. No change runs; pages may be examined meanwhile, and change lists too.</summary>
@@ -158,9 +158,9 @@ internal sealed unsafe partial class Allocator : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private Slot TakeSlow(int sizeClass, long payloadBytes, ThreadPresence presence)
+    private Slot TakeSlow(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
-        Slot slot = _search.TakeSlot(sizeClass, payloadBytes, presence, out int look);
+        Slot slot = _search.TakeSlot(sizeClass, payloadBytes, critical, out int look);
         return slot.IsNone ? throw Full(SizeClasses.SlotBytes(sizeClass), look) : slot;
     }
 

@@ -74,10 +74,10 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 
     /// <summary>Takes a slot, or none when all pages of the class are full.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot TryTake(int sizeClass, long payloadBytes, ThreadPresence presence)
+    internal Slot TryTake(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
         if (_lock.EnterAndTellIfMet())
-            presence.Heap++;
+            critical.Heap++;
         PageMeta* page = _classes[sizeClass].Current;
         if (page == null || page->FreeCount == 0)
         {

@@ -19,17 +19,17 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
     /// <summary>Takes a slot.</summary>
     /// <param name="sizeClass">Its class; in a fragmented pile it may be of a larger one.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
-    /// <param name="presence">The calling thread.</param>
+    /// <param name="critical">The calling thread.</param>
     /// <param name="look">What <see cref="GivingBack.Look"/> gave before the last search.</param>
     /// <returns>None when there is no room.</returns>
-    internal Slot TakeSlot(int sizeClass, long payloadBytes, ThreadPresence presence, out int look)
+    internal Slot TakeSlot(int sizeClass, long payloadBytes, CriticalRegion critical, out int look)
     {
         for (int searches = 1; ; searches++)
         {
             look = givingBack.Look();
-            Slot slot = TakeFromNewPage(sizeClass, payloadBytes, presence);
+            Slot slot = TakeFromNewPage(sizeClass, payloadBytes, critical);
             if (slot.IsNone)
-                slot = TakeFromAny(sizeClass, payloadBytes, presence);
+                slot = TakeFromAny(sizeClass, payloadBytes, critical);
             if (!slot.IsNone || searches == MostSearches || !(HasRoom(sizeClass) || givingBack.HasEndedSince(look)))
                 return slot;
         }
@@ -68,15 +68,15 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
     }
 
     // None as well where others were faster, and took all that the page had.
-    private Slot TakeFromNewPage(int sizeClass, long payloadBytes, ThreadPresence presence)
+    private Slot TakeFromNewPage(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
-        int own = presence.Heap & (heaps.Length - 1);
+        int own = critical.Heap & (heaps.Length - 1);
         PageMeta* page = pool.TakePage(sizeClass, own, mayGrow: false);
         if (page == null)
             page = TakeFromOthers(sizeClass, own);
         if (page == null)
         {
-            Slot larger = TakeLarger(sizeClass, payloadBytes, presence);
+            Slot larger = TakeLarger(sizeClass, payloadBytes, critical);
             if (!larger.IsNone)
                 return larger;
             page = pool.TakePage(sizeClass, own, mayGrow: true);
@@ -88,7 +88,7 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
         if (page != null)
             pool.ReturnPage(page);
         givingBack.End();
-        return heaps[own].TryTake(sizeClass, payloadBytes, presence);
+        return heaps[own].TryTake(sizeClass, payloadBytes, critical);
     }
 
     private PageMeta* TakeFromOthers(int sizeClass, int own)
@@ -104,17 +104,17 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
 
     // In a fragmented pile a free slot of up to twice the size is better than a larger pile. The heaps are asked without their locks: an
     // answer that is out of date costs one search, or one segment.
-    private Slot TakeLarger(int sizeClass, long payloadBytes, ThreadPresence presence)
+    private Slot TakeLarger(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
         int largestBytes = SizeClasses.SlotBytes(sizeClass) * MostWaste;
         for (int i = 0; i < heaps.Length; i++)
         {
-            Heap heap = heaps[(presence.Heap + i) & (heaps.Length - 1)];
+            Heap heap = heaps[(critical.Heap + i) & (heaps.Length - 1)];
             if (!heap.IsFragmented)
                 continue;
             for (int larger = sizeClass + 1; larger < SizeClasses.Count && SizeClasses.SlotBytes(larger) <= largestBytes; larger++)
             {
-                Slot slot = heap.TryTake(larger, payloadBytes, presence);
+                Slot slot = heap.TryTake(larger, payloadBytes, critical);
                 if (!slot.IsNone)
                     return slot;
             }
@@ -122,11 +122,11 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
         return default;
     }
 
-    private Slot TakeFromAny(int sizeClass, long payloadBytes, ThreadPresence presence)
+    private Slot TakeFromAny(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
         foreach (Heap heap in heaps)
         {
-            Slot slot = heap.TryTake(sizeClass, payloadBytes, presence);
+            Slot slot = heap.TryTake(sizeClass, payloadBytes, critical);
             if (!slot.IsNone)
                 return slot;
         }

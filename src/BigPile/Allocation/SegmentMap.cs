@@ -12,7 +12,7 @@ namespace BigPile.Allocation;
 /// <summary>Finds the memory behind an address: one shift, one mask, two loads.</summary>
 /// <remarks>
 /// An entry is filled before any address of its segment is given out, and emptied before the memory goes; whoever loaded an entry
-/// before that is waited for by <see cref="Concurrency.ThreadPresence"/>. Any address may be asked for: an empty entry has no units, and
+/// before that is waited for by <see cref="Concurrency.CriticalRegion"/>. Any address may be asked for: an empty entry has no units, and
 /// a short segment fewer than others.
 /// </remarks>
 internal sealed unsafe class SegmentMap : IDisposable

@@ -42,7 +42,7 @@ internal sealed unsafe class EntryBlocks
     /// <summary>Frees an entry. Its table's lock for the key is held, so it is freed once only.</summary>
     internal void Free(ulong address)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "The bucket's lock keeps the entry, and being inside its memory.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "The bucket's lock keeps the entry, and being inside its memory.");
         byte* start = _map.Find(address, out PageInfo* infoAt);
         PageInfo info = SegmentMap.Load(infoAt);
         uint slot = info.SlotAt(address);

@@ -15,7 +15,7 @@ internal sealed class Compactor(BlockSpace space, BlockWalk walk, Relocator relo
     /// <summary>Moves what can be moved. The caller is outside of all calls, and trims afterwards.</summary>
     internal void Run(ProgressGauge gauge, CancellationToken cancellationToken)
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "A move may flush, and a flush waits until this thread has left.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "A move may flush, and a flush waits until this thread has left.");
         var pages = new PageGauge(gauge, space.Allocator.Pool.Segments(), space.Map);
         var batch = new PileEntry[EntriesPerBatch];
         ulong address = 0;

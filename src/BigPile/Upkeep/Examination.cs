@@ -37,7 +37,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     internal int RecoverPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
-        ThreadPresence presence = gate.Enter();
+        CriticalRegion critical = gate.Enter();
         try
         {
             int count = 0;
@@ -47,7 +47,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
         }
         finally
         {
-            presence.Exit();
+            critical.Exit();
             GC.KeepAlive(this);
         }
     }
@@ -56,7 +56,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     /// <returns>How many pages that were.</returns>
     internal int RecoverPage(Segment segment, int page)
     {
-        Debug.Assert(ThreadPresence.Mine.IsInside, "The segment stays mapped only while the caller is inside.");
+        Debug.Assert(CriticalRegion.Mine.IsInside, "The segment stays mapped only while the caller is inside.");
         ulong address = map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage;
         byte* start = map.Find(address, out PageInfo* infoAt);
         if (start == null || !SegmentMap.Load(infoAt).IsUnrecovered)
@@ -86,14 +86,14 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     internal int SearchPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
-        ThreadPresence presence = gate.Enter();
+        CriticalRegion critical = gate.Enter();
         try
         {
             return pool.IsInUse(segment) ? pool.SearchSuspects(segment, first, end) : 0;
         }
         finally
         {
-            presence.Exit();
+            critical.Exit();
             GC.KeepAlive(this);
         }
     }
@@ -101,7 +101,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     /// <summary>Asks the system to read a segment ahead, unless it was given back.</summary>
     internal void AdviseToRead(Segment segment)
     {
-        ThreadPresence presence = gate.Enter();
+        CriticalRegion critical = gate.Enter();
         try
         {
             if (pool.IsInUse(segment))
@@ -109,7 +109,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
         }
         finally
         {
-            presence.Exit();
+            critical.Exit();
             GC.KeepAlive(this);
         }
     }

@@ -21,7 +21,7 @@ internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, ShadowHead
 
     internal override int MakeRoom(int flushes)
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
         bool isRefused = IsFlushWanted && !TryFlush();
         lock (keeper.Flushing)
         {

@@ -128,7 +128,7 @@ internal sealed class Flusher
     // What comes back is what the system says where the disk had no room for the log.
     private IOException? FlushLocked(ProgressGauge gauge, ref PastActivity checkpoint)
     {
-        Debug.Assert(_flushing.IsHeldByCurrentThread && !ThreadPresence.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
+        Debug.Assert(_flushing.IsHeldByCurrentThread && !CriticalRegion.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
         _directory.Superblock.SettleAll(); // which log counts must be known before one is written
         bool isCheckpoint = _needsCheckpoint || _log.IsRoomWanted;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way

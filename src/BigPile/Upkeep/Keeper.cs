@@ -119,7 +119,7 @@ internal abstract class Keeper
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     internal void Flush(ProgressGauge gauge)
     {
-        ThreadPresence.RefuseInside();
+        CriticalRegion.RefuseInside();
         Gate.Enter().Exit(); // refuses if the pile is closed
         WriteThrough(gauge);
         gauge.Complete();
@@ -128,7 +128,7 @@ internal abstract class Keeper
     /// <summary>Closes the pile once the calls that run have ended; does nothing when it is closed.</summary>
     internal void Close()
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever closes a pile would wait for itself.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever closes a pile would wait for itself.");
         StopBackground();
         RecoverRemaining();
         lock (Flushing)

@@ -14,7 +14,7 @@ internal sealed class MemoryRoom(Allocator allocator, Trimmer trimmer) : RoomMak
 
     internal override int MakeRoom(int flushes)
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
         allocator.WaitForRoom();
         return flushes + 1;
     }

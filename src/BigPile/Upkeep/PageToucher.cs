@@ -47,7 +47,7 @@ internal sealed unsafe class PageToucher(Gate gate, PagePool pool, Segment segme
 
     private bool TryStep(int first, int end)
     {
-        if (!gate.TryEnter(out ThreadPresence presence))
+        if (!gate.TryEnter(out CriticalRegion critical))
             return false;
         try
         {
@@ -58,7 +58,7 @@ internal sealed unsafe class PageToucher(Gate gate, PagePool pool, Segment segme
         }
         finally
         {
-            presence.Exit();
+            critical.Exit();
             GC.KeepAlive(this);
         }
     }

@@ -100,7 +100,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
     // Waits until reading so much by now is allowed.
     private void Pace(long bytes)
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "A flush must not wait for a walk that sleeps.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "A flush must not wait for a walk that sleeps.");
         _readBytes += bytes;
         if (plan.BytesPerSecond == 0 || bytes == 0)
             return;

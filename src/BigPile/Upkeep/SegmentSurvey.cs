@@ -23,7 +23,7 @@ internal static class SegmentSurvey
         int cellsPerSegment = Math.Max(1, cells / Math.Max(1, segments.Length));
         foreach (Segment segment in segments)
         {
-            ThreadPresence presence = space.Gate.Enter();
+            CriticalRegion critical = space.Gate.Enter();
             try
             {
                 if (space.Allocator.Pool.IsInUse(segment)) // else given back to the system meanwhile
@@ -31,7 +31,7 @@ internal static class SegmentSurvey
             }
             finally
             {
-                space.Exit(presence);
+                space.Exit(critical);
             }
         }
         return found;

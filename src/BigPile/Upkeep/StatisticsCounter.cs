@@ -15,14 +15,14 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
     internal PileStatistics Count()
     {
         keeper.LookAround();
-        ThreadPresence presence = _space.Gate.Enter();
+        CriticalRegion critical = _space.Gate.Enter();
         try
         {
             return Describe(keeper.Count(), _space.LinkCount + keeper.Examination.LinkCount);
         }
         finally
         {
-            _space.Exit(presence);
+            _space.Exit(critical);
         }
     }
 

@@ -18,7 +18,7 @@ internal sealed class Trimmer(Gate gate, Allocator allocator, BackgroundWork bac
     /// <returns>What the device said if it refused; what could not be given back is used again.</returns>
     internal Exception? Trim()
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "A segment is unmapped once all have left: this thread would wait for itself.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "A segment is unmapped once all have left: this thread would wait for itself.");
         lock (gate.Closing)
             return gate.IsClosed ? null : allocator.Trim();
     }
@@ -27,7 +27,7 @@ internal sealed class Trimmer(Gate gate, Allocator allocator, BackgroundWork bac
     [SuppressMessage("Design", "CA1031", Justification = "Whatever it is: it is no failure of the call that freed something.")]
     internal void TrimQuietly()
     {
-        Debug.Assert(!ThreadPresence.Mine.IsInside, "A segment is unmapped once all have left: this thread would wait for itself.");
+        Debug.Assert(!CriticalRegion.Mine.IsInside, "A segment is unmapped once all have left: this thread would wait for itself.");
         if (IsPutOff || !gate.Closing.TryEnter())
             return;
         Exception? thrown = null;

@@ -101,7 +101,7 @@ internal sealed class Verifier(Keeper keeper)
     /// <returns>How many pages that were; all that are left when the segment is no more.</returns>
     private int CheckPage(PileVerifier verifier, Segment segment, int page)
     {
-        ThreadPresence presence = _gate.Enter();
+        CriticalRegion critical = _gate.Enter();
         try
         {
             if (!_pool.IsInUse(segment))
@@ -111,7 +111,7 @@ internal sealed class Verifier(Keeper keeper)
         }
         finally
         {
-            keeper.Space.Exit(presence);
+            keeper.Space.Exit(critical);
         }
     }
 

@@ -54,8 +54,8 @@ public sealed class ReadTests
         {
             entering = SideBySide.Start(() =>
             {
-                ThreadPresence presence = core.EnterToChange();
-                core.Pile.Space.Exit(presence);
+                CriticalRegion critical = core.EnterToChange();
+                core.Pile.Space.Exit(critical);
             });
             Assert.False(entering.Wait(TimeSpan.FromMilliseconds(100)));
         });

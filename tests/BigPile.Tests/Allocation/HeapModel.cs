@@ -92,7 +92,7 @@ internal sealed unsafe class HeapModel : IDisposable
         for (int count = _random.Next(1, 40); count > 0; count--)
         {
             int payloadBytes = _random.Next(SizeClasses.SlotBytes(sizeClass) - BlockHeader.SizeBytes);
-            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, ThreadPresence.Mine);
+            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, CriticalRegion.Mine);
             if (slot.IsNone && !TryGetPage(own, sizeClass))
                 return;
             if (!slot.IsNone)

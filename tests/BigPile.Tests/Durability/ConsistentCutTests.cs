@@ -76,7 +76,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
     // As a table does: both inside one visit to the pile.
     private static void PutAnew(Pile pile, ref PilePointer pointer, byte[] value)
     {
-        ThreadPresence presence = pile.Gate.EnterToChange();
+        CriticalRegion critical = pile.Gate.EnterToChange();
         try
         {
             PilePointer old = pointer;
@@ -85,7 +85,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
         }
         finally
         {
-            pile.Space.Exit(presence);
+            pile.Space.Exit(critical);
         }
     }
 }

@@ -63,7 +63,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         var options = new PileOptions { SegmentBytes = SegmentBytes, Store = store, MaxBytes = 2 * SegmentBytes };
         using Pile pile = store == StoreKind.Mapped ? Pile.Open(PilePath, options) : new Pile(options);
         List<PilePointer> pointers = Fill(pile);
-        ThreadPresence presence = pile.Space.Gate.Enter(); // a reader: what a trim takes away stays until it has left
+        CriticalRegion critical = pile.Space.Gate.Enter(); // a reader: what a trim takes away stays until it has left
         Task deletions = SideBySide.Start(() => pointers.ForEach(pile.Delete));
         Task puts;
         int deleted;
@@ -77,7 +77,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         }
         finally
         {
-            pile.Space.Exit(presence);
+            pile.Space.Exit(critical);
         }
         Assert.True(Task.WaitAll([deletions, puts], Eventually.Patience));
         Assert.Equal(deleted, pile.Statistics.ObjectCount);

@@ -139,10 +139,10 @@ public sealed class LostPointerTests : DurabilityTest
     {
         using Pile pile = Open();
         Use(pile, SlotPayload, neighbours: 3);
-        ThreadPresence presence = pile.Gate.Enter();
+        CriticalRegion critical = pile.Gate.Enter();
         Slot slot = pile.Entries.Take(SlotPayload);
         *(ulong*)slot.Start = BlockHeader.Free(generation).Word;
-        pile.Space.Exit(presence);
+        pile.Space.Exit(critical);
         using Pile killed = OpenKilled();
         killed.Recovery.Completion.Wait();
         Assert.Equal(isUsedAgain, PutUntil(killed, slot.Address, SlotPayload, out PilePointer found));
@@ -166,7 +166,7 @@ public sealed class LostPointerTests : DurabilityTest
         found = default;
         for (int i = 0; i < 3_000 && pile.Statistics.ReservedBytes <= SegmentBytes; i++)
         {
-            ThreadPresence.Mine.Heap = i; // whichever heap has the page
+            CriticalRegion.Mine.Heap = i; // whichever heap has the page
             PilePointer put = pile.Put(new byte[payloadBytes]);
             if (put.Address != address)
                 continue;
@@ -189,9 +189,9 @@ public sealed class LostPointerTests : DurabilityTest
 
     private static PilePointer TakeUnpublished(Pile pile, int payloadBytes)
     {
-        ThreadPresence presence = pile.Gate.Enter();
+        CriticalRegion critical = pile.Gate.Enter();
         Slot slot = pile.Entries.Take(payloadBytes);
-        pile.Space.Exit(presence);
+        pile.Space.Exit(critical);
         return new PilePointer(slot.Address, slot.Generation);
     }
 }

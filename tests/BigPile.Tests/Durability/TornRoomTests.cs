@@ -49,7 +49,7 @@ public sealed class TornRoomTests : DurabilityTest
         var put = new List<PilePointer>();
         for (int i = 0; i < 2_000 && rooms.Count != 0 && i * (long)payloadBytes < 8 * SegmentBytes; i++)
         {
-            Concurrency.ThreadPresence.Mine.Heap = i; // whichever heap has the page
+            Concurrency.CriticalRegion.Mine.Heap = i; // whichever heap has the page
             put.Add(pile.Put(new byte[payloadBytes]));
             rooms.Remove(put[^1].Address);
         }

@@ -102,9 +102,9 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
     // Within another call no deletion trims by itself.
     private static void Empty(FailureRun run, int left)
     {
-        ThreadPresence presence = run.Pile.Gate.Enter();
+        CriticalRegion critical = run.Pile.Gate.Enter();
         run.DeleteAllBut(left);
-        run.Pile.Space.Exit(presence);
+        run.Pile.Space.Exit(critical);
     }
 
     private static void PrepareClosed(FailureRun run)

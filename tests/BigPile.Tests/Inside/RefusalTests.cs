@@ -17,7 +17,7 @@ public sealed class RefusalTests : DurabilityTest
         Pile pile = Open(static options => options with { FlushInterval = TimeSpan.FromDays(1) });
         PilePointer kept = pile.Put("kept");
         PilePointer[] large = [pile.Put(new byte[3 << 20]), pile.Put(new byte[3 << 20]), pile.Put(new byte[3 << 20])];
-        ThreadPresence presence = pile.Gate.Enter();
+        CriticalRegion critical = pile.Gate.Enter();
         foreach (PilePointer pointer in large)
             pile.Delete(pointer); // gives nothing back: its caller is inside
         long reserved = pile.Statistics.ReservedBytes;
@@ -29,7 +29,7 @@ public sealed class RefusalTests : DurabilityTest
         }
         finally
         {
-            pile.Space.Exit(presence);
+            pile.Space.Exit(critical);
         }
         Assert.Equal("kept", pile.Get(kept));
         pile.Recovery.Resume(); // was not stopped for good
@@ -68,7 +68,7 @@ public sealed class RefusalTests : DurabilityTest
         using Pile pile = Open();
         PilePointer pointer = pile.Put(new byte[100]);
         PileLease lease = pile.Lease(pointer);
-        ThreadPresence presence = pile.Gate.Enter();
+        CriticalRegion critical = pile.Gate.Enter();
         using var began = new ManualResetEventSlim();
         var flush = new Thread(() =>
         {
@@ -79,7 +79,7 @@ public sealed class RefusalTests : DurabilityTest
         began.Wait();
         Thread.Yield();
         lease.Dispose();
-        pile.Space.Exit(presence);
+        pile.Space.Exit(critical);
         flush.Join();
         Eventually.True(() => pile.LeaseCount == 0);
         pile.Delete(pointer);

@@ -19,9 +19,9 @@ internal sealed unsafe class EntryOwners
         foreach (TableCore core in cache.Cores())
         {
             Entries.UnionWith(core.Tags.Addresses());
-            ThreadPresence presence = core.Enter();
+            CriticalRegion critical = core.Enter();
             AddAll(core.Index);
-            _pile.Space.Exit(presence);
+            _pile.Space.Exit(critical);
         }
     }
 

@@ -1,7 +1,7 @@
 namespace BigPile.Perf.Traffic;
 
 /// <summary>Whether an entry is there, as far as the model can know.</summary>
-internal enum Presence
+internal enum Liveness
 {
     Gone,
     There,

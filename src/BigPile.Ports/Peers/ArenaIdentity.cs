@@ -9,7 +9,7 @@ namespace BigPile.Ports.Peers;
 /// Who waits looks, and who sends or finds nothing looks now and then: asking the system each time would cost more than a message. Once
 /// removed it stays so. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class ArenaPresence
+internal sealed class ArenaIdentity
 {
     private const long PeriodMs = 50;
 
@@ -21,7 +21,7 @@ internal sealed class ArenaPresence
 
     /// <param name="name">The arena's name.</param>
     /// <param name="file">Its file, as it was opened.</param>
-    internal ArenaPresence(string name, HeldFile file)
+    internal ArenaIdentity(string name, HeldFile file)
     {
         _name = name;
         _path = file.Path;

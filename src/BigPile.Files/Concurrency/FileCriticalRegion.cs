@@ -15,15 +15,15 @@ namespace BigPile.Files.Concurrency;
 /// every later entry. This pairs with the plain store in <see cref="Enter"/> and the loads that each call does behind it. No code of a
 /// user's runs inside, and nobody waits for a lock there.
 /// </remarks>
-internal sealed class FilePresence : CacheLineIsolated
+internal sealed class FileCriticalRegion : CacheLineIsolated
 {
     private const long FileMask = (1 << 24) - 1;
 
     private static readonly Lock Registering = new();
-    private static readonly List<WeakReference<FilePresence>> All = [];
+    private static readonly List<WeakReference<FileCriticalRegion>> All = [];
 
     [ThreadStatic]
-    private static FilePresence? _mine;
+    private static FileCriticalRegion? _mine;
 
     private static long _files;
 
@@ -34,7 +34,7 @@ internal sealed class FilePresence : CacheLineIsolated
 #pragma warning restore CS0169, IDE0051
 
     /// <summary>The calling thread's word.</summary>
-    internal static FilePresence Mine
+    internal static FileCriticalRegion Mine
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _mine ?? Register();
@@ -59,36 +59,36 @@ internal sealed class FilePresence : CacheLineIsolated
     internal static void WaitForOthers(long file)
     {
         Debug.Assert((Mine._state & FileMask) == 0, "The calling thread would wait for itself.");
-        FilePresence[] all = Snapshot();
+        FileCriticalRegion[] all = Snapshot();
         Interlocked.MemoryBarrierProcessWide();
-        foreach (FilePresence other in all)
+        foreach (FileCriticalRegion other in all)
             other.WaitUntilLeft(file);
     }
 
     // Who registers behind it has come through the lock, and sees what its caller published.
-    private static FilePresence[] Snapshot()
+    private static FileCriticalRegion[] Snapshot()
     {
         lock (Registering)
         {
-            var all = new List<FilePresence>(All.Count);
-            foreach (WeakReference<FilePresence> known in All)
+            var all = new List<FileCriticalRegion>(All.Count);
+            foreach (WeakReference<FileCriticalRegion> known in All)
             {
-                if (known.TryGetTarget(out FilePresence? presence))
-                    all.Add(presence);
+                if (known.TryGetTarget(out FileCriticalRegion? critical))
+                    all.Add(critical);
             }
             return [.. all];
         }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static FilePresence Register()
+    private static FileCriticalRegion Register()
     {
         lock (Registering)
         {
             All.RemoveAll(static known => !known.TryGetTarget(out _)); // of threads that ended, which were outside
-            var presence = new FilePresence();
-            All.Add(new WeakReference<FilePresence>(presence));
-            return _mine = presence;
+            var critical = new FileCriticalRegion();
+            All.Add(new WeakReference<FileCriticalRegion>(critical));
+            return _mine = critical;
         }
     }
 

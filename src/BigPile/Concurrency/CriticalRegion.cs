@@ -13,7 +13,7 @@ namespace BigPile.Concurrency;
 /// makes every entry that came before visible to it, and everything that it published before visible to every later entry. This pairs
 /// with the plain store in <see cref="Enter"/> and the load that each call does behind it.
 /// </remarks>
-internal sealed class ThreadPresence : CacheLineIsolated
+internal sealed class CriticalRegion : CacheLineIsolated
 {
     private const long DepthMask = 0xFFFF;
     private const long OnePass = DepthMask + 1;
@@ -23,7 +23,7 @@ internal sealed class ThreadPresence : CacheLineIsolated
     private static readonly Stack<int> FreeNumbers = new();
 
     [ThreadStatic]
-    private static ThreadPresence? _mine;
+    private static CriticalRegion? _mine;
 
     private static int _registered;
 
@@ -34,7 +34,7 @@ internal sealed class ThreadPresence : CacheLineIsolated
     private readonly CacheLinePair _roomBehind;
 #pragma warning restore CS0169, IDE0051
 
-    private ThreadPresence(int number)
+    private CriticalRegion(int number)
     {
         Number = number;
         Heap = Interlocked.Increment(ref _registered);
@@ -51,7 +51,7 @@ internal sealed class ThreadPresence : CacheLineIsolated
     }
 
     /// <summary>The calling thread's word.</summary>
-    internal static ThreadPresence Mine
+    internal static CriticalRegion Mine
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _mine ?? Register();
@@ -93,9 +93,9 @@ internal sealed class ThreadPresence : CacheLineIsolated
     internal static void WaitForOthers()
     {
         RefuseInside();
-        ThreadPresence[] all = Snapshot();
+        CriticalRegion[] all = Snapshot();
         Interlocked.MemoryBarrierProcessWide();
-        foreach (ThreadPresence other in all)
+        foreach (CriticalRegion other in all)
             other.WaitUntilLeft();
     }
 
@@ -113,29 +113,29 @@ internal sealed class ThreadPresence : CacheLineIsolated
         }
     }
 
-    private static ThreadPresence[] Snapshot()
+    private static CriticalRegion[] Snapshot()
     {
         lock (Registering)
         {
-            var all = new List<ThreadPresence>(All.Count);
+            var all = new List<CriticalRegion>(All.Count);
             foreach (Registration registration in All)
             {
-                if (registration.Presence.TryGetTarget(out ThreadPresence? presence))
-                    all.Add(presence);
+                if (registration.Region.TryGetTarget(out CriticalRegion? region))
+                    all.Add(region);
             }
             return [.. all];
         }
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static ThreadPresence Register()
+    private static CriticalRegion Register()
     {
         lock (Registering)
         {
             All.RemoveAll(IsOver);
             int number = FreeNumbers.TryPop(out int free) ? free : All.Count;
-            _mine = new ThreadPresence(number);
-            All.Add(new Registration(new WeakReference<ThreadPresence>(_mine), number));
+            _mine = new CriticalRegion(number);
+            All.Add(new Registration(new WeakReference<CriticalRegion>(_mine), number));
             return _mine;
         }
     }
@@ -143,7 +143,7 @@ internal sealed class ThreadPresence : CacheLineIsolated
     // What a thread wrote under its number was written before it ended, and so before the next owner of the number is there.
     private static bool IsOver(Registration registration)
     {
-        if (registration.Presence.TryGetTarget(out _))
+        if (registration.Region.TryGetTarget(out _))
             return false;
         FreeNumbers.Push(registration.Number);
         return true;
@@ -163,5 +163,5 @@ internal sealed class ThreadPresence : CacheLineIsolated
             spinner.SpinOnce();
     }
 
-    private readonly record struct Registration(WeakReference<ThreadPresence> Presence, int Number);
+    private readonly record struct Registration(WeakReference<CriticalRegion> Region, int Number);
 }
