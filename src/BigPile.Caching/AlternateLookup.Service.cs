@@ -116,7 +116,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         if (_table.Keys.RunsOthersCode)
             return;
         Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
-        CriticalRegion critical = _table.Core.Enter();
+        CriticalRegion critical = _table.Core.EnterReader();
         try
         {
             for (int i = 0, from = first; i < ends.Length; from = ends[i++])

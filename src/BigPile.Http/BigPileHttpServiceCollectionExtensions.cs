@@ -41,7 +41,7 @@ public static class BigPileHttpServiceCollectionExtensions
         services.TryAddSingleton<EntryLatency>();
         services.TryAddSingleton<IEntryGuard, OpenGuard>();
         services.TryAddSingleton(static provider => new DoorCounters(provider.GetService<IMeterFactory>()));
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, ResponseGateFilter>());
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, ResponseCompletionFilter>());
         return services;
     }
 

@@ -142,7 +142,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
     /// <summary>Closes this end: receivers get what was sent, and then are told of the end. Calling it again does nothing.</summary>
     public void Dispose()
     {
-        lock (_side.Gate)
+        lock (_side.SendLock)
         {
             if (_isDisposed)
                 return;
@@ -155,7 +155,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
 
     bool ISendingEnd.Reap()
     {
-        lock (_side.Gate)
+        lock (_side.SendLock)
         {
             _side.ReapLocked();
             return _isDisposed && _side.IsDrainedLocked && _ports.TryReleaseSenderLocked(_side);
@@ -166,7 +166,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
 
     private bool TrySendOnce(SharedObject sent, out long oldest)
     {
-        lock (_side.Gate)
+        lock (_side.SendLock)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             bool isSent;

@@ -17,7 +17,7 @@ namespace BigPile.Ports;
 /// </remarks>
 public class ReceivePort : IDisposable
 {
-    private readonly Lock _gate = new();
+    private readonly Lock _lock = new();
     private readonly ReceivingSide _side;
     private readonly Action _close;
     private readonly ObjectTable _objects;
@@ -105,7 +105,7 @@ public class ReceivePort : IDisposable
     /// <remarks>Calling it again does nothing.</remarks>
     public void Dispose()
     {
-        lock (_gate)
+        lock (_lock)
         {
             if (_isDisposed)
                 return;
@@ -134,7 +134,7 @@ public class ReceivePort : IDisposable
 
     private bool TryReceiveOnce(out SharedObject? received)
     {
-        lock (_gate)
+        lock (_lock)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             received = _side.TryTakeLocked(out Reference reference, out long lengthBytes)

@@ -113,7 +113,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
     /// <summary>Closes this end: the receiver gets what was sent, and then is told of the end. Calling it again does nothing.</summary>
     public void Dispose()
     {
-        lock (_side.Gate)
+        lock (_side.SendLock)
         {
             if (_isDisposed)
                 return;
@@ -128,7 +128,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
 
     bool ISendingEnd.Reap()
     {
-        lock (_side.Gate)
+        lock (_side.SendLock)
         {
             bool isSound = _side.TryReapLocked();
             return _isDisposed && (!isSound || (_side.IsDrainedLocked && _ports.TryReleaseSenderLocked(_side)));
@@ -150,7 +150,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
 
     private bool TrySendOnce(SharedObject sent, out long taken)
     {
-        lock (_side.Gate)
+        lock (_side.SendLock)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             bool isSent;

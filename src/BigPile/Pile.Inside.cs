@@ -13,7 +13,7 @@ public sealed partial class Pile
     internal EntryBlocks Entries { get; }
 
     /// <summary>Whether the pile was closed.</summary>
-    internal bool IsDisposed => _space.Gate.IsClosed;
+    internal bool IsDisposed => _space.Barrier.IsClosed;
 
     bool IMeteredPile.IsDisposed => IsDisposed;
 
@@ -25,7 +25,7 @@ public sealed partial class Pile
     internal ILogger Logger { get; }
 
     /// <summary>Who may come in.</summary>
-    internal Gate Gate => _space.Gate;
+    internal OperationBarrier Barrier => _space.Barrier;
 
     internal BlockSpace Space => _space;
 

@@ -53,7 +53,7 @@ public sealed partial class Pile
     public void Trim()
     {
         CriticalRegion.RefuseInside();
-        _space.Exit(_space.Gate.Enter());
+        _space.Exit(_space.Barrier.EnterReader());
         if (IsReadOnly)
             return;
         if (_keeper.PendingFreeBytes != 0)

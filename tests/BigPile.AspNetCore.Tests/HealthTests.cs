@@ -21,14 +21,14 @@ public sealed class HealthTests
     [Fact]
     public async Task A_pile_is_degraded_while_it_opens_healthy_when_it_is_open_and_unhealthy_when_it_is_closed()
     {
-        using var gate = new ManualResetEventSlim();
+        using var release = new ManualResetEventSlim();
         TestHost host = TestHost.Make(services =>
         {
             services.AddBigPile(options =>
             {
                 TestHost.Small(options);
                 options.StartWait = TimeSpan.Zero;
-                options.Opened = _ => gate.Wait();
+                options.Opened = _ => release.Wait();
             }).AddTable<string, int>("t").AsDistributedCache().WithHealthCheck();
         });
         await host.Host.StartAsync();
@@ -43,7 +43,7 @@ public sealed class HealthTests
         await source.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled);
 
-        gate.Set();
+        release.Set();
         await host.Service<PileHost>().Opening;
         Assert.Null(await early);
         entry = await CheckAsync(host);

@@ -75,7 +75,7 @@ public sealed class HybridBufferTests : HybridCacheTest
     [Fact]
     public async Task Callers_who_copy_give_buffers_back()
     {
-        var gate = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var release = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var calls = new Task<Poco>[8];
         for (int i = 0; i < calls.Length; i++)
         {
@@ -83,12 +83,12 @@ public sealed class HybridBufferTests : HybridCacheTest
                 "k",
                 async _ =>
                 {
-                    await gate.Task;
+                    await release.Task;
                     return new Poco();
                 },
                 new HybridCacheEntryOptions { Flags = HybridCacheEntryFlags.DisableLocalCache }).AsTask();
         }
-        gate.SetResult();
+        release.SetResult();
         await Task.WhenAll(calls);
         Assert.Equal(0, Cache.Buffers.Lent);
     }

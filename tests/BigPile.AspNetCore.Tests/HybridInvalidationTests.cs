@@ -46,12 +46,12 @@ public sealed class HybridInvalidationTests : HybridCacheTest
     [InlineData("*")]
     public async Task What_was_being_made_during_a_removal_is_not_cached(string what)
     {
-        var gate = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var release = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Task<int> early = Cache.GetOrCreateAsync(
             "k",
             async _ =>
             {
-                await gate.Task;
+                await release.Task;
                 return 1;
             },
             tags: ["tag"]).AsTask();
@@ -63,7 +63,7 @@ public sealed class HybridInvalidationTests : HybridCacheTest
             await Cache.RemoveByTagAsync(what);
         Task<int> late = GetAsync(Cache, "k", 2).AsTask();
         Assert.Equal(2, await late); // it does not wait for what is out of date
-        gate.SetResult();
+        release.SetResult();
         Assert.Equal(1, await early);
         Assert.Equal(2, await PeekAsync<int>(Cache, "k"));
     }

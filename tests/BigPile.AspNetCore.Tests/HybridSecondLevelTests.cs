@@ -141,13 +141,13 @@ public sealed class HybridSecondLevelTests : HybridCacheTest
     [Fact]
     public async Task A_removal_is_not_undone_by_a_write_that_was_under_way()
     {
-        var gate = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        var second = new RecordedBufferLevel { WriteGate = gate.Task };
+        var release = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var second = new RecordedBufferLevel { WriteRelease = release.Task };
         PileHybridCache cache = Make(second);
         Task<int> making = GetAsync(cache, "k", 1).AsTask();
-        await second.AtGate.Task;
+        await second.WriteStarted.Task;
         await cache.RemoveAsync("k");
-        gate.SetResult();
+        release.SetResult();
         Assert.Equal(1, await making);
         Assert.DoesNotContain("k", second.Keys);
         Assert.Equal(0, await PeekAsync<int>(cache, "k"));
@@ -158,14 +158,14 @@ public sealed class HybridSecondLevelTests : HybridCacheTest
     {
         var second = new RecordedBufferLevel();
         PileHybridCache cache = Make(second);
-        var gate = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var release = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Task<int> making = cache.GetOrCreateAsync("k", async _ =>
         {
-            await gate.Task;
+            await release.Task;
             return 1;
         }).AsTask();
         await cache.RemoveAsync("k");
-        gate.SetResult();
+        release.SetResult();
         await making;
         Assert.Equal(0, await PeekAsync<int>(cache, "k"));
         Assert.DoesNotContain("k", second.Keys);

@@ -10,7 +10,7 @@ namespace BigPile.AspNetCore.Tests;
 /// <summary>Many callers want what is missing, and one factory runs.</summary>
 public sealed class HybridStampedeTests : HybridCacheTest
 {
-    private readonly TaskCompletionSource _gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _release = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _abandoned = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     [Theory]
@@ -20,7 +20,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
     {
         Task<Guid>[] calls = [.. Enumerable.Range(0, callers).Select(_ => AskAsync(static () => Guid.NewGuid(), default))];
         Assert.All(calls, static call => Assert.False(call.IsCompleted));
-        _gate.SetResult();
+        _release.SetResult();
         Guid[] results = await Task.WhenAll(calls);
         Assert.Single(results.Distinct());
         Assert.Equal(1, Made);
@@ -42,7 +42,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => calls[i]);
         }
         Assert.False(_abandoned.Task.IsCompleted);
-        _gate.SetResult();
+        _release.SetResult();
         Assert.NotEqual(Guid.Empty, await calls[remaining]);
         Assert.Equal(1, Made);
         Assert.Equal(await calls[remaining], await PeekAsync<Guid>(Cache, "k"));
@@ -83,7 +83,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
     public async Task Callers_share_an_object_that_nobody_can_change(HybridCacheEntryFlags flags)
     {
         Task<ImmutablePoco>[] calls = [.. Enumerable.Range(0, 4).Select(_ => AskAsync(static () => new ImmutablePoco(1, "one"), default, flags))];
-        _gate.SetResult();
+        _release.SetResult();
         ImmutablePoco[] results = await Task.WhenAll(calls);
         Assert.All(results, result => Assert.Same(results[0], result));
     }
@@ -94,7 +94,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
     public async Task Callers_never_share_an_object_that_can_be_changed(HybridCacheEntryFlags flags)
     {
         Task<Poco>[] calls = [.. Enumerable.Range(0, 4).Select(_ => AskAsync(static () => new Poco { Number = 5 }, default, flags))];
-        _gate.SetResult();
+        _release.SetResult();
         Poco[] results = await Task.WhenAll(calls);
         Assert.Equal(4, results.Distinct().Count());
         Assert.All(results, static result => Assert.Equal(5, result.Number));
@@ -109,7 +109,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
     {
         Task<Unstorable>[] calls =
             [.. Enumerable.Range(0, 3).Select(_ => AskAsync(static () => new Unstorable { Function = static () => 1 }, default))];
-        _gate.SetResult();
+        _release.SetResult();
         Assert.Equal(3, (await Task.WhenAll(calls)).Distinct().Count());
     }
 
@@ -118,7 +118,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
     {
         Task<int>[] calls =
             [.. Enumerable.Range(0, 3).Select(_ => AskAsync<int>(static () => throw new InvalidOperationException("no"), default))];
-        _gate.SetResult();
+        _release.SetResult();
         foreach (Task<int> call in calls)
             await Assert.ThrowsAsync<InvalidOperationException>(() => call);
         Assert.Equal(1, Made);
@@ -129,7 +129,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
     {
         const int Keys = 200;
         var runs = new int[Keys];
-        _gate.SetResult();
+        _release.SetResult();
         await Parallel.ForEachAsync(Enumerable.Range(0, Keys * 16), async (i, stop) =>
         {
             int key = i % Keys;
@@ -155,7 +155,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
                 Interlocked.Increment(ref Made);
                 try
                 {
-                    await _gate.Task.WaitAsync(abandoned);
+                    await _release.Task.WaitAsync(abandoned);
                 }
                 catch (OperationCanceledException)
                 {

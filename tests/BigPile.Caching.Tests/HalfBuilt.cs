@@ -37,7 +37,7 @@ internal sealed class HalfBuilt : IDisposable
     internal unsafe ulong[] FindByVersion()
     {
         ulong[] found = FindAll();
-        CriticalRegion presence = _pile.Gate.Enter();
+        CriticalRegion presence = _pile.Barrier.EnterReader();
         ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.Entries.View(address).Payload).Version);
         _pile.Space.Exit(presence);
         Array.Sort(versions, found);
@@ -60,7 +60,7 @@ internal sealed class HalfBuilt : IDisposable
 
     internal void AddFound(ulong address)
     {
-        CriticalRegion presence = _pile.Gate.Enter();
+        CriticalRegion presence = _pile.Barrier.EnterReader();
         Assert.True(_core.AddFound(presence, address));
         _pile.Space.ExitAfterFree(presence);
         _core.GrowForFound();

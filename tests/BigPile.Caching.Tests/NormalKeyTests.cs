@@ -84,10 +84,10 @@ public sealed class NormalKeyTests : IDisposable
     {
         using PileCache cache = TestCache.Make();
         CacheTable<decimal, string> table = cache.GetOrCreateTable<decimal, string>("t");
-        var gate = new TaskCompletionSource<string>();
-        Task<string> first = table.GetOrAddAsync(1.0m, (_, _) => new ValueTask<string>(gate.Task)).AsTask();
+        var made = new TaskCompletionSource<string>();
+        Task<string> first = table.GetOrAddAsync(1.0m, (_, _) => new ValueTask<string>(made.Task)).AsTask();
         Task<string> second = table.GetOrAddAsync(1.00m, static (_, _) => throw new InvalidOperationException("Once is enough.")).AsTask();
-        gate.SetResult("made");
+        made.SetResult("made");
         Assert.Equal(["made", "made"], await Task.WhenAll(first, second));
     }
 

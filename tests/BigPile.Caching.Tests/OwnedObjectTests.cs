@@ -65,7 +65,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             table.Put(1, [7]);
-            var critical = cache.Pile.Gate.Enter();
+            var critical = cache.Pile.Barrier.EnterReader();
             Slot slot = cache.Pile.Entries.Take(100);
             cache.Pile.Space.Exit(critical);
             ulong pointer = slot.Pointer.ToUInt64();

@@ -72,7 +72,7 @@ public abstract class StoppedCacheTest : IDisposable
     private protected static unsafe void PutBlock(TableCore core, byte[] key, ulong version, ValueKind kind, byte[] value)
     {
         int payloadBytes = EntryHead.ShortBytes + key.Length + value.Length;
-        var critical = core.Pile.Gate.Enter();
+        var critical = core.Pile.Barrier.EnterReader();
         Slot slot = core.Pile.Entries.Take(payloadBytes);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, core.Id, key.Length, kind, EntrySpec.Plain);

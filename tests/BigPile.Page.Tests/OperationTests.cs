@@ -15,11 +15,11 @@ public sealed class OperationTests(Browser browser) : PageTest(browser)
     {
         for (int i = 0; i < 300; i++)
             await PutAsync("stock", $"item-{i:d4}", new byte[16_000], "application/octet-stream");
-        using var gate = new ManualResetEventSlim();
+        using var resume = new ManualResetEventSlim();
         Server.Service<OperationStore>().Progressed = progress =>
         {
             if (progress.Fraction >= 0.25)
-                gate.Wait();
+                resume.Wait();
         };
         try
         {
@@ -37,14 +37,14 @@ public sealed class OperationTests(Browser browser) : PageTest(browser)
             Assert.StartsWith(
                 (value * 100).ToString("F1", CultureInfo.InvariantCulture), await page.At("#operations .figure").InnerTextAsync());
             await page.PictureAsync("operation-light");
-            gate.Set();
+            resume.Set();
             await page.HasTextAsync("#history-rows", "sound");
             Assert.Equal(0, await page.At("#operations progress").CountAsync());
             await page.AssertCleanAsync();
         }
         finally
         {
-            gate.Set();
+            resume.Set();
         }
     }
 

@@ -67,16 +67,16 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
     public async Task A_service_that_is_not_ready_says_so_and_goes_on_by_itself()
     {
         await Server.DisposeAsync();
-        using var gate = new ManualResetEventSlim();
+        using var signal = new ManualResetEventSlim();
         Replace(await RunningServer.StartOpeningAsync(
-            Directory, services => services.AddSingleton(new Gate(gate)).AddSingleton<PileOpener, GatedOpener>()));
+            Directory, services => services.AddSingleton(new OpenSignal(signal)).AddSingleton<PileOpener, GatedOpener>()));
         await using OpenPage page = await OpenAsync();
         page.Expected.Add("503");
         await page.HasStatusAsync("starting");
         await page.HasTextAsync("#banner", "not ready yet");
         await page.HasTextAsync("#recovery", "pile open");
         await page.PictureAsync("starting-light");
-        gate.Set();
+        signal.Set();
         await page.HasStatusAsync("ready");
         Assert.True(await page.At("#banner").IsHiddenAsync());
         await page.AssertCleanAsync();
@@ -148,13 +148,13 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
             ownsPile: true);
     }
 
-    private sealed record Gate(ManualResetEventSlim Event);
+    private sealed record OpenSignal(ManualResetEventSlim Event);
 
-    private sealed class GatedOpener(PilePlan plan, Gate gate) : PileOpener(plan)
+    private sealed class GatedOpener(PilePlan plan, OpenSignal signal) : PileOpener(plan)
     {
         internal override PileCache Open()
         {
-            gate.Event.Wait();
+            signal.Event.Wait();
             return base.Open();
         }
     }

@@ -93,10 +93,10 @@ public sealed class StartTests : IDisposable
     [Fact]
     public async Task The_server_is_live_at_once_and_ready_when_the_pile_is_open()
     {
-        using var gate = new ManualResetEventSlim();
+        using var release = new ManualResetEventSlim();
         await using RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
         {
-            services.AddSingleton<PileOpener>(provider => new GatedOpener(gate, provider));
+            services.AddSingleton<PileOpener>(provider => new GatedOpener(release, provider));
             services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
         });
         Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync("/health/live")).StatusCode);
@@ -108,7 +108,7 @@ public sealed class StartTests : IDisposable
         InvalidOperationException refusal = Assert.Throws<InvalidOperationException>(() => server.Service<PileCache>());
         Assert.Contains("still being opened", refusal.Message, StringComparison.Ordinal);
 
-        gate.Set();
+        release.Set();
         await server.Service<PileHost>().Opening;
         Assert.NotNull(server.Service<PileCache>());
         Assert.StartsWith(
@@ -120,16 +120,16 @@ public sealed class StartTests : IDisposable
     public async Task A_pile_that_fails_late_stops_the_server()
     {
         await using RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
-        using var gate = new ManualResetEventSlim();
+        using var release = new ManualResetEventSlim();
         RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
         {
-            services.AddSingleton<PileOpener>(provider => new GatedOpener(gate, provider));
+            services.AddSingleton<PileOpener>(provider => new GatedOpener(release, provider));
             services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
         });
         var stopping = new TaskCompletionSource();
         using CancellationTokenRegistration registration =
             server.Service<IHostApplicationLifetime>().ApplicationStopping.Register(stopping.SetResult);
-        gate.Set();
+        release.Set();
         await stopping.Task.WaitAsync(Eventually.Patience);
         Assert.IsType<PileStorageException>(server.Service<PileHost>().Failure);
         Assert.Equal(PileState.Failed, server.Service<PileHost>().State);
@@ -279,12 +279,12 @@ public sealed class StartTests : IDisposable
         Assert.True(again.Recovery.WasClean);
     }
 
-    private sealed class GatedOpener(ManualResetEventSlim gate, IServiceProvider services)
+    private sealed class GatedOpener(ManualResetEventSlim release, IServiceProvider services)
         : PileOpener(services.GetRequiredService<PilePlan>())
     {
         internal override PileCache Open()
         {
-            gate.Wait();
+            release.Wait();
             return base.Open();
         }
     }

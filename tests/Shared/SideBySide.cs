@@ -67,7 +67,7 @@ internal static class SideBySide
     private sealed class Team(Worker[] workers)
     {
         private readonly int[] _lacking = [.. workers.Select(static worker => worker.AtLeast)];
-        private readonly Barrier _gate = new(workers.Length);
+        private readonly Barrier _start = new(workers.Length);
         private ExceptionDispatchInfo? _thrown;
         private volatile bool _isGivenUp;
 
@@ -76,7 +76,7 @@ internal static class SideBySide
 
         internal void Work(int index)
         {
-            _gate.SignalAndWait();
+            _start.SignalAndWait();
             try
             {
                 for (int number = 0; !_isGivenUp && !IsDone(); number++)

@@ -34,7 +34,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private volatile bool _wasFull;
     private bool _isDivided;
     private uint _turns;
-    private SpinGate _lock;
+    private TinySpinLock _lock;
 
     internal EvictionShard(IEvictionHost host, int number, int shardBits)
     {

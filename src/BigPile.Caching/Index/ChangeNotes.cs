@@ -16,7 +16,7 @@ internal sealed unsafe class ChangeNotes
 {
     private readonly ChangeNote* _notes;
     private readonly int _last;
-    private SpinGate _sharing;
+    private TinySpinLock _sharing;
 
     /// <summary>Uses the notes at a place.</summary>
     internal ChangeNotes(ChangeNote* notes, int count)

@@ -17,7 +17,7 @@ internal sealed unsafe class OverflowLines : IDisposable
     private readonly IndexHead* _head;
     private readonly IndexPlace _place;
     private LineStore? _lines; // there once a line is
-    private SpinGate _lock;
+    private TinySpinLock _lock;
     private uint _end; // as the head has it; who is not inside may ask for it when the head is gone
     private LineOwners? _owners; // while the index is inspected
 

@@ -13,7 +13,7 @@ internal sealed unsafe partial class TableIndex
     private const int MaxSplitsAtOnce = 16;
     private const int MaxSplitsAhead = 512;
 
-    private SpinGate _splitting;
+    private TinySpinLock _splitting;
 
     /// <summary>Splits as many buckets as a number of entries wants, some at a time. Nobody waits for anybody.</summary>
     internal void GrowFor(long entries)

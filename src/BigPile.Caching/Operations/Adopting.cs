@@ -101,7 +101,7 @@ internal static unsafe class Adopting
 
     private static bool AdoptSomeFromOutside(this TableCore core, Adoption adoption)
     {
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         try
         {
             return core.AdoptSome(adoption, BucketsInTurn);

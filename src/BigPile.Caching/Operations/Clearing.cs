@@ -84,7 +84,7 @@ internal static class Clearing
 
     private static void DropUpTo(this TableCore core, ulong number, ulong version)
     {
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             using LockedBucket bucket = core.Index.LockBucket(number);

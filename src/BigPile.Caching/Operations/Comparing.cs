@@ -15,7 +15,7 @@ internal static unsafe class Comparing
     /// <summary>Copies the keys that a lookup of a hash may meet.</summary>
     internal static void CopyKeys(this TableCore core, ulong hash, List<byte[]> found)
     {
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         try
         {
             using LockedBucket bucket = core.Index.Lock(hash);
@@ -52,7 +52,7 @@ internal static unsafe class Comparing
         try
         {
             matcher.Learn();
-            _ = core.Enter();
+            _ = core.EnterReader();
         }
         catch
         {

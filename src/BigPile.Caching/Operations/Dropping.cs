@@ -52,7 +52,7 @@ internal static unsafe class Dropping
 
     private static void FreeBucket(this TableCore core, ulong number)
     {
-        CriticalRegion critical = core.Pile.Gate.EnterToChange();
+        CriticalRegion critical = core.Pile.Barrier.EnterWriter();
         try
         {
             foreach (SlotPlace place in core.Index.SlotsOf(number))
@@ -69,7 +69,7 @@ internal static unsafe class Dropping
 
     private static void FreeMarks(this TableCore core)
     {
-        CriticalRegion critical = core.Pile.Gate.EnterToChange();
+        CriticalRegion critical = core.Pile.Barrier.EnterWriter();
         try
         {
             foreach (ulong mark in core.Tags.Addresses())

@@ -70,7 +70,7 @@ internal static unsafe class Inspecting
     // An entry may have been taken into a bucket that a sweep has done: the marks that concern it stay for another round.
     private static void EndNotingRemovals(this TableCore core)
     {
-        core.SweepPlace.Gate.Enter();
+        core.SweepPlace.SweepLock.Enter();
         try
         {
             core.SweepPlace.MarksUpTo = 0;
@@ -79,7 +79,7 @@ internal static unsafe class Inspecting
         }
         finally
         {
-            core.SweepPlace.Gate.Exit();
+            core.SweepPlace.SweepLock.Exit();
         }
     }
 

@@ -41,7 +41,7 @@ internal static class Joining
     {
         Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by the tags that its entry will have, and by no others.");
         long now = core.Clock.BeforeLock;
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);

@@ -52,7 +52,7 @@ internal static unsafe class Leasing
     private static bool TryLeaseUnused(
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, out PileLease? lease, out EntryInfo info)
     {
-        lock (spill.GateOf(key.Hash).Keys)
+        lock (spill.StripeOf(key.Hash).Keys)
         {
             return core.TryLeaseInMemory(key, out lease, out info, isUse: false)
                 || (core.TryReadAliveGated(spill, key, block) && core.LeaseCopy(block, out lease, out info));
@@ -88,7 +88,7 @@ internal static unsafe class Leasing
         info = default;
         long now = core.Clock.BeforeLock;
         slides = false;
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);

@@ -93,7 +93,7 @@ internal static class Limiting
         var count = default(BlockCount);
         for (ulong number = 0; number < core.Index.BucketCount; number++)
         {
-            CriticalRegion critical = core.Pile.Gate.Enter();
+            CriticalRegion critical = core.Pile.Barrier.EnterReader();
             try
             {
                 foreach (SlotPlace place in core.Index.SlotsOf(number))
@@ -181,7 +181,7 @@ internal static class Limiting
     /// <returns>Whether there was one that may go.</returns>
     internal static bool TryEvictOne(this TableCore core, long now)
     {
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             if (core.Evictor is not { } evictor || !core.TryEvictInTurn(evictor, now))

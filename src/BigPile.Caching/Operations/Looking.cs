@@ -22,7 +22,7 @@ internal static class Looking
     {
         copy = default;
         long now = core.Clock.BeforeLock;
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -49,7 +49,7 @@ internal static class Looking
         PileBuffer block = BufferRental.Rent();
         try
         {
-            lock (spill.GateOf(key.Hash).Keys)
+            lock (spill.StripeOf(key.Hash).Keys)
             {
                 if (core.TryLookInMemory(key, out copy))
                     return true;
@@ -71,7 +71,7 @@ internal static class Looking
     {
         pointer = default;
         version = 0;
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -103,7 +103,7 @@ internal static class Looking
     {
         found.Clear();
         long now = core.Clock.Now;
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         try
         {
             using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));

@@ -80,7 +80,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
         ReadOnlySpan<TKey> group = keys.Slice(first, Math.Min(Prefetching.GroupKeys, keys.Length - first));
-        CriticalRegion critical = table.Core.Enter();
+        CriticalRegion critical = table.Core.EnterReader();
         try
         {
             Prefetch(group, stack);

@@ -36,7 +36,7 @@ internal static class Marking
     {
         if (core.RemovedKeys != null)
             return false; // an entry that one of them is about may yet be found
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             core.Tags.DropUpTo(version, allOnly);
@@ -52,7 +52,7 @@ internal static class Marking
     {
         Debug.Assert(!tags.IsEmpty, "A mark is of a tag, or of all.");
         ulong floor = core.Clock.VersionAt(core.Clock.Now);
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             core.NoteMortal();
@@ -81,7 +81,7 @@ internal static class Marking
 
     private static void PassThrough(this TableCore core, ulong hash)
     {
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         try
         {
             core.Index.Lock(hash).Dispose();

@@ -35,7 +35,7 @@ internal static class MovingOut
         int flushes = 0)
     {
         bool hasRoom = true;
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             var externalized = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);

@@ -62,7 +62,7 @@ internal static unsafe class Putting
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, int flushes, out EntryInfo info)
     {
         bool hasRoom = true;
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             return core.PutInside(critical, key, spec, order, out info);

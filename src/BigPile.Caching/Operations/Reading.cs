@@ -34,7 +34,7 @@ internal static unsafe class Reading
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         bool found;
         try
         {
@@ -60,7 +60,7 @@ internal static unsafe class Reading
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         bool found;
         try
         {

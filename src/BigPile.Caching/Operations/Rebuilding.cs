@@ -128,7 +128,7 @@ internal static unsafe class Rebuilding
         while (isMore)
         {
             stop.ThrowIfCancellationRequested();
-            CriticalRegion critical = core.Pile.Gate.Enter();
+            CriticalRegion critical = core.Pile.Barrier.EnterReader();
             try
             {
                 isMore = core.Index.GrowAheadFor(entries);
@@ -157,7 +157,7 @@ internal static unsafe class Rebuilding
     /// <returns><see langword="false"/> when some are missing.</returns>
     internal static bool TryRestoreMarks(this TableCore core)
     {
-        CriticalRegion critical = core.Pile.Gate.EnterToChange();
+        CriticalRegion critical = core.Pile.Barrier.EnterWriter();
         try
         {
             return core.Tags.TryRestore();
@@ -254,7 +254,7 @@ internal static unsafe class Rebuilding
 
     private static void DropTombstones(this TableCore core, ulong number)
     {
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             using LockedBucket bucket = core.Index.LockBucket(number);

@@ -22,7 +22,7 @@ internal static class Removing
     {
         if (core.IsRebuilding)
             return core.Bury(key, condition);
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             return core.RemoveInside(critical, key, condition);
@@ -94,7 +94,7 @@ internal static class Removing
 
     private static void DropTombstone(this TableCore core, in KeyProbe key)
     {
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);

@@ -65,8 +65,8 @@ internal static unsafe class Renewing
         long now = core.Clock.Now; // before the gate, as that clock may be the application's
         int most = buffer.Count;
         if (waits)
-            buffer.Gate.Enter();
-        else if (!buffer.Gate.TryEnter())
+            buffer.DrainLock.Enter();
+        else if (!buffer.DrainLock.TryEnter())
             return;
         try
         {
@@ -80,7 +80,7 @@ internal static unsafe class Renewing
         }
         finally
         {
-            buffer.Gate.Exit();
+            buffer.DrainLock.Exit();
         }
     }
 
@@ -134,7 +134,7 @@ internal static unsafe class Renewing
     // Where the note has changed meanwhile, it is not cleared, and looked at again.
     private static bool TryDo(this TableCore core, ReadBuffer.Note note, ref long time, long now, bool isClosing, bool mayCopy)
     {
-        CriticalRegion critical = isClosing ? core.EnterClosedToChange() : core.EnterToChange();
+        CriticalRegion critical = isClosing ? core.EnterWriterClosed() : core.EnterWriter();
         try
         {
             using LockedBucket bucket = core.Index.Lock(note.Hash);

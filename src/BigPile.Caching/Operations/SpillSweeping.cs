@@ -18,7 +18,7 @@ internal static class SpillSweeping
         long freed = 0;
         for (bool isFirst = true; !stop.IsCancellationRequested; isFirst = false)
         {
-            core.SweepPlace.Gate.Enter();
+            core.SweepPlace.SweepLock.Enter();
             try
             {
                 if (isFirst)
@@ -29,7 +29,7 @@ internal static class SpillSweeping
             }
             finally
             {
-                core.SweepPlace.Gate.Exit();
+                core.SweepPlace.SweepLock.Exit();
             }
         }
         return freed;
@@ -38,7 +38,7 @@ internal static class SpillSweeping
     /// <summary>Frees what is no more by time or tag of the next records in the file; nothing beside another sweep.</summary>
     internal static int SweepSpilled(this TableCore core, int maxRecords)
     {
-        if (core.Spill is not { } spill || !core.HasMortals || core.IsRebuilding || !core.SweepPlace.Gate.TryEnter())
+        if (core.Spill is not { } spill || !core.HasMortals || core.IsRebuilding || !core.SweepPlace.SweepLock.TryEnter())
             return 0;
         try
         {
@@ -46,7 +46,7 @@ internal static class SpillSweeping
         }
         finally
         {
-            core.SweepPlace.Gate.Exit();
+            core.SweepPlace.SweepLock.Exit();
         }
     }
 
@@ -80,13 +80,13 @@ internal static class SpillSweeping
     private static int FreeStaged(this TableCore core, SpillStore spill)
     {
         int freed = 0;
-        spill.PassGates((gate, entry) =>
+        spill.PassStripes((stripe, entry) =>
         {
             Liveness liveness = core.LivenessOf(entry.Payload);
             if (!liveness.IsDead())
                 return;
             core.NoteGone(entry.Payload, liveness);
-            gate.Remove(entry);
+            stripe.Remove(entry);
             freed++;
         });
         return freed;
@@ -98,7 +98,7 @@ internal static class SpillSweeping
         PileBuffer block = BufferRental.Rent();
         try
         {
-            lock (spill.GateOf(hash).Keys)
+            lock (spill.StripeOf(hash).Keys)
             {
                 if (!spill.TryReadGated(hash, key, block, out StagedEntry? staged) || staged != null)
                     return false;

@@ -71,7 +71,7 @@ internal static unsafe class SpilledBlocks
     /// <summary>Counts something once more, from outside of the pile.</summary>
     internal static void Count(this TableCore core, Counter counter, int delta = 1)
     {
-        CriticalRegion critical = core.Enter();
+        CriticalRegion critical = core.EnterReader();
         try
         {
             core.Counters.Add(critical, counter, delta);

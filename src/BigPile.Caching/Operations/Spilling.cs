@@ -29,17 +29,17 @@ internal static class Spilling
             return;
         for (int i = 0; i < most && spill.TryNext(out StagedEntry? entry); i++)
         {
-            SpillGate gate = spill.GateOf(entry.Hash);
-            lock (gate.Keys)
+            KeyStripe stripe = spill.StripeOf(entry.Hash);
+            lock (stripe.Keys)
             {
-                if (!gate.IsStaged(entry))
+                if (!stripe.IsStaged(entry))
                     continue; // put or removed meanwhile, or back already
                 Liveness liveness = core.LivenessOf(entry.Payload);
                 if (liveness.IsDead())
                     core.NoteGone(entry.Payload, liveness);
                 else if (!spill.TryWriteGated(entry))
                     core.NoteEvicted(entry.Payload);
-                gate.Remove(entry);
+                stripe.Remove(entry);
             }
         }
     }
@@ -95,7 +95,7 @@ internal static class Spilling
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, ulong minVersion = 0)
     {
         SpillOutcome outcome;
-        lock (spill.GateOf(key.Hash).Keys)
+        lock (spill.StripeOf(key.Hash).Keys)
             outcome = core.BringBackGated(spill, key, block, minVersion);
         if (outcome == SpillOutcome.Returned)
             core.DrainSpill(MostForOneReturn); // others went for it
@@ -144,7 +144,7 @@ internal static class Spilling
     {
         core.EvictSurplusFirst();
         PutResult? result;
-        lock (spill.GateOf(key.Hash).Keys)
+        lock (spill.StripeOf(key.Hash).Keys)
         {
             result = order.Condition.IsOfVersion
                 ? core.PutIfGated(spill, key, spec, order, out info)
@@ -161,7 +161,7 @@ internal static class Spilling
     /// <returns>Whether it was there.</returns>
     internal static bool RemoveSpilling(this TableCore core, SpillStore spill, in KeyProbe key, Condition condition)
     {
-        lock (spill.GateOf(key.Hash).Keys)
+        lock (spill.StripeOf(key.Hash).Keys)
         {
             bool wasThere = core.RemoveOnce(key, condition);
             if (!wasThere && core.TryVersionGated(spill, key, out ulong version) && condition.IsMetBy(version))

@@ -24,8 +24,8 @@ internal static unsafe class Sweeping
             return 0;
         long now = core.Clock.Now;
         if (waits)
-            core.SweepPlace.Gate.Enter();
-        else if (!core.SweepPlace.Gate.TryEnter())
+            core.SweepPlace.SweepLock.Enter();
+        else if (!core.SweepPlace.SweepLock.TryEnter())
             return 0;
         try
         {
@@ -36,7 +36,7 @@ internal static unsafe class Sweeping
         }
         finally
         {
-            core.SweepPlace.Gate.Exit();
+            core.SweepPlace.SweepLock.Exit();
         }
     }
 
@@ -68,7 +68,7 @@ internal static unsafe class Sweeping
     {
         SweepPlace place = core.SweepPlace;
         Debug.Assert(place.Next < core.Index.BucketCount, "An index never has fewer buckets than before.");
-        Debug.Assert(place.Gate.IsTaken, "One sweep at a time: two would pass over the same buckets.");
+        Debug.Assert(place.SweepLock.IsTaken, "One sweep at a time: two would pass over the same buckets.");
         int freed = core.SweepAt(place.Next, now);
         if (++place.Next < core.Index.BucketCount)
             return freed;
@@ -86,7 +86,7 @@ internal static unsafe class Sweeping
     private static int SweepAt(this TableCore core, ulong number, long now)
     {
         SweepPlace place = core.SweepPlace;
-        CriticalRegion critical = core.EnterToChange();
+        CriticalRegion critical = core.EnterWriter();
         try
         {
             if (number == 0)

@@ -132,7 +132,7 @@ internal sealed unsafe class IndexInspection(
     private int InspectBlocks(ReadOnlySpan<ulong> addresses)
     {
         pile.Space.MakeRoomToMove();
-        CriticalRegion presence = pile.Gate.EnterToChange();
+        CriticalRegion presence = pile.Barrier.EnterWriter();
         int done = 0;
         try
         {
@@ -170,7 +170,7 @@ internal sealed unsafe class IndexInspection(
         presence = null;
         try
         {
-            presence = core.EnterToChange();
+            presence = core.EnterWriter();
             return true;
         }
         catch (ObjectDisposedException) when (core.IsClosed)

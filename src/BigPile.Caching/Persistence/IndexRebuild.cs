@@ -160,7 +160,7 @@ internal sealed class IndexRebuild(
     private void TakeIn(ReadOnlySpan<ulong> addresses, Group group)
     {
         pile.Space.MakeRoomToMove();
-        CriticalRegion presence = pile.Gate.EnterToChange();
+        CriticalRegion presence = pile.Barrier.EnterWriter();
         try
         {
             foreach (ulong address in addresses)

@@ -150,7 +150,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     [SuppressMessage("Design", "CA1031", Justification = "Without that the machine's next start is followed by a walk: slower, and right.")]
     internal void Close(IEnumerable<TableCore> cores)
     {
-        if (_files == null || pile.Gate.IsClosed)
+        if (_files == null || pile.Barrier.IsClosed)
             return; // of a pile that was closed before, another process may have the files by now
         try
         {

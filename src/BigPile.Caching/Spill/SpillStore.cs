@@ -28,9 +28,9 @@ internal sealed class SpillStore : IDisposable
     /// <summary>Larger blocks are evicted and not kept: they are copied under the lock of their bucket.</summary>
     internal const long MaxPayloadBytes = 16 << 20;
 
-    internal const int GateCount = 512;
+    internal const int StripeCount = 512;
 
-    private readonly SpillGate[] _gates = new SpillGate[GateCount];
+    private readonly KeyStripe[] _stripes = new KeyStripe[StripeCount];
     private readonly ConcurrentQueue<StagedEntry> _queue = new();
     private readonly SpillFile _file;
     private ReturnWatch[] _watches = []; // replaced as a whole
@@ -40,8 +40,8 @@ internal sealed class SpillStore : IDisposable
     internal SpillStore(SpillFile file)
     {
         _file = file;
-        for (int i = 0; i < GateCount; i++)
-            _gates[i] = new SpillGate();
+        for (int i = 0; i < StripeCount; i++)
+            _stripes[i] = new KeyStripe();
     }
 
     /// <summary>How far sweeps have come.</summary>
@@ -57,7 +57,7 @@ internal sealed class SpillStore : IDisposable
     internal long Lost => Interlocked.Read(ref _lost) + _file.Lost;
 
     /// <summary>The gate of a key.</summary>
-    internal SpillGate GateOf(ulong hash) => _gates[(int)(hash % GateCount)];
+    internal KeyStripe StripeOf(ulong hash) => _stripes[(int)(hash % StripeCount)];
 
     /// <summary>Copies an entry that is evicted, so that it is found. The lock of its bucket is held.</summary>
     /// <returns>The copy; none if it is too large.</returns>
@@ -69,7 +69,7 @@ internal sealed class SpillStore : IDisposable
             return null;
         }
         var entry = new StagedEntry(hash, version, payload, key);
-        GateOf(hash).AddLocked(entry);
+        StripeOf(hash).AddLocked(entry);
         return entry;
     }
 
@@ -79,7 +79,7 @@ internal sealed class SpillStore : IDisposable
     internal void QueueLocked(StagedEntry entry, long slidesUntil)
     {
         if (slidesUntil != 0)
-            GateOf(entry.Hash).PutOffExpiryLocked(entry, slidesUntil);
+            StripeOf(entry.Hash).PutOffExpiryLocked(entry, slidesUntil);
         _queue.Enqueue(entry);
     }
 
@@ -90,7 +90,7 @@ internal sealed class SpillStore : IDisposable
     /// <returns>Whether it could be.</returns>
     internal bool TryWriteGated(StagedEntry entry)
     {
-        Debug.Assert(GateOf(entry.Hash).Keys.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
+        Debug.Assert(StripeOf(entry.Hash).Keys.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
         if (_file.TrySet(entry.Payload[entry.Key], entry.Payload))
             return true;
         Interlocked.Increment(ref _lost);
@@ -104,9 +104,9 @@ internal sealed class SpillStore : IDisposable
     /// <param name="staged">Where it was, if it is not in the file yet.</param>
     internal bool TryReadGated(ulong hash, ReadOnlySpan<byte> key, PileBuffer into, out StagedEntry? staged)
     {
-        SpillGate gate = GateOf(hash);
-        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it reads.");
-        staged = gate.Find(hash, key);
+        KeyStripe stripe = StripeOf(hash);
+        Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it reads.");
+        staged = stripe.Find(hash, key);
         if (staged == null)
             return _file.TryGet(key, into);
         into.Write(staged.Payload);
@@ -116,19 +116,19 @@ internal sealed class SpillStore : IDisposable
     /// <summary>Has an entry that stays be another block from now on. The gate is held.</summary>
     internal void RewriteGated(ulong hash, ReadOnlySpan<byte> key, ReadOnlySpan<byte> block, StagedEntry? staged)
     {
-        SpillGate gate = GateOf(hash);
-        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate changes it.");
+        KeyStripe stripe = StripeOf(hash);
+        Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate changes it.");
         if (_file.TrySet(key, block) && staged != null)
-            gate.Remove(staged);
+            stripe.Remove(staged);
     }
 
     /// <summary>Forgets an entry that is in memory again, as it was read. The gate is held.</summary>
     internal void EndReturnGated(ulong hash, ReadOnlySpan<byte> key, StagedEntry? staged)
     {
-        SpillGate gate = GateOf(hash);
-        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate moves it.");
+        KeyStripe stripe = StripeOf(hash);
+        Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate moves it.");
         if (staged != null)
-            gate.Remove(staged);
+            stripe.Remove(staged);
         _ = _file.Remove(key);
         Interlocked.Increment(ref _returned);
         foreach (ReturnWatch watch in Volatile.Read(ref _watches))
@@ -138,9 +138,9 @@ internal sealed class SpillStore : IDisposable
     /// <summary>Forgets what a key has here below a version; what the file has is below all that is staged. The gate is held.</summary>
     internal void RemoveGated(ulong hash, ReadOnlySpan<byte> key, ulong belowVersion = ulong.MaxValue)
     {
-        SpillGate gate = GateOf(hash);
-        Debug.Assert(gate.Keys.IsHeldByCurrentThread, "Only who holds a key's gate removes it.");
-        gate.RemoveBelow(hash, key, belowVersion);
+        KeyStripe stripe = StripeOf(hash);
+        Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate removes it.");
+        stripe.RemoveBelow(hash, key, belowVersion);
         _ = _file.Remove(key);
     }
 
@@ -150,17 +150,17 @@ internal sealed class SpillStore : IDisposable
         int held = 0;
         try
         {
-            for (; held < GateCount; held++)
-                _gates[held].Keys.Enter();
+            for (; held < StripeCount; held++)
+                _stripes[held].Keys.Enter();
             action();
-            foreach (SpillGate gate in _gates)
-                gate.Clear();
+            foreach (KeyStripe stripe in _stripes)
+                stripe.Clear();
             _file.Clear();
         }
         finally
         {
             while (--held >= 0)
-                _gates[held].Keys.Exit();
+                _stripes[held].Keys.Exit();
         }
     }
 
@@ -169,7 +169,7 @@ internal sealed class SpillStore : IDisposable
     {
         var watch = new ReturnWatch(ended => ChangeWatches(watches => [.. watches.Where(one => one != ended)]));
         ChangeWatches(watches => [.. watches, watch]);
-        PassGates(); // what is on its way back is there, or will be noted
+        PassStripes(); // what is on its way back is there, or will be noted
         return watch;
     }
 
@@ -182,11 +182,11 @@ internal sealed class SpillStore : IDisposable
     }
 
     /// <summary>Waits until those have ended who hold a gate now.</summary>
-    internal void PassGates()
+    internal void PassStripes()
     {
-        foreach (SpillGate gate in _gates)
+        foreach (KeyStripe stripe in _stripes)
         {
-            lock (gate.Keys)
+            lock (stripe.Keys)
             {
                 // nothing: whoever was inside has left
             }
@@ -198,19 +198,19 @@ internal sealed class SpillStore : IDisposable
     internal List<byte[]> StagedKeys()
     {
         var keys = new List<byte[]>();
-        PassGates((_, entry) => keys.Add(entry.Payload[entry.Key].ToArray()));
+        PassStripes((_, entry) => keys.Add(entry.Payload[entry.Key].ToArray()));
         return keys;
     }
 
     /// <summary>Passes all gates, and visits in each what waits to be written, and may be taken out.</summary>
-    internal void PassGates(Action<SpillGate, StagedEntry> visit)
+    internal void PassStripes(Action<KeyStripe, StagedEntry> visit)
     {
-        foreach (SpillGate gate in _gates)
+        foreach (KeyStripe stripe in _stripes)
         {
-            lock (gate.Keys)
+            lock (stripe.Keys)
             {
-                foreach (StagedEntry entry in gate.Staged())
-                    visit(gate, entry);
+                foreach (StagedEntry entry in stripe.Staged())
+                    visit(stripe, entry);
             }
         }
     }
@@ -222,10 +222,10 @@ internal sealed class SpillStore : IDisposable
     public void Dispose()
     {
         _file.Dispose();
-        foreach (SpillGate gate in _gates)
+        foreach (KeyStripe stripe in _stripes)
         {
-            lock (gate.Keys)
-                gate.Clear();
+            lock (stripe.Keys)
+                stripe.Clear();
         }
     }
 }

@@ -27,9 +27,9 @@ namespace BigPile.Caching.Tables;
 /// not read the clock. A full barrier and the clock follow. Who takes a note does what follows from it first, and then exchanges its time
 /// for <see cref="Note.Taken"/>, so that no later use is lost. The next use is noted in the same place if its set is the newest: so the
 /// older ones go. An entry may have two notes, of two threads or two sets: the later use counts. A set goes once all its places are sealed,
-/// by whoever has the <see cref="Gate"/>.
+/// by whoever has the <see cref="DrainLock"/>.
 /// </para>
-/// Thread safety: all members may be called concurrently; those that say so by whoever has the <see cref="Gate"/>.
+/// Thread safety: all members may be called concurrently; those that say so by whoever has the <see cref="DrainLock"/>.
 /// </remarks>
 internal sealed partial class ReadBuffer
 {
@@ -47,7 +47,7 @@ internal sealed partial class ReadBuffer
     private int _isQueued;
 
     /// <summary>Whoever takes notes is alone.</summary>
-    internal SpinGate Gate;
+    internal TinySpinLock DrainLock;
 
     /// <summary>About how many notes there are.</summary>
     internal int Count => Math.Max(0, Volatile.Read(ref _count));
@@ -128,7 +128,7 @@ internal sealed partial class ReadBuffer
     /// <summary>The note at a place, if there is one that is to be done, and then cleared. The gate is held.</summary>
     internal bool TryPeek(Set set, int number, out Note note, out long time)
     {
-        Debug.Assert(Gate.IsTaken, "Two that take notes would do one twice.");
+        Debug.Assert(DrainLock.IsTaken, "Two that take notes would do one twice.");
         note = new Note(set, number);
         time = set.VersionAt(number) == 0 ? 0 : note.Time;
         return time is > 0 or Note.End;

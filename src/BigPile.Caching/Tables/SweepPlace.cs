@@ -5,7 +5,7 @@ namespace BigPile.Caching.Tables;
 /// <summary>How far the sweeps of a table have come. One sweep runs at a time, which has the gate.</summary>
 internal sealed class SweepPlace
 {
-    internal SpinGate Gate;
+    internal TinySpinLock SweepLock;
 
     /// <summary>The bucket that is next.</summary>
     internal ulong Next { get; set; }

@@ -17,27 +17,27 @@ internal sealed partial class TableCore
     private bool _isDropped;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal CriticalRegion Enter()
+    internal CriticalRegion EnterReader()
     {
-        CriticalRegion critical = Pile.Gate.Enter();
+        CriticalRegion critical = Pile.Barrier.EnterReader();
         return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
 
-    /// <summary>As <see cref="Enter"/>, for a call that may change something in the pile.</summary>
+    /// <summary>As <see cref="EnterReader"/>, for a call that may change something in the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal CriticalRegion EnterToChange()
+    internal CriticalRegion EnterWriter()
     {
         Pile.Space.MakeRoomToMove(); // what is freed under a bucket's lock can't flush
-        CriticalRegion critical = Pile.Gate.EnterToChange();
+        CriticalRegion critical = Pile.Barrier.EnterWriter();
         return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
 
-    /// <summary>As <see cref="EnterToChange"/>, for what is still to be done behind <see cref="Close"/>.</summary>
-    internal CriticalRegion EnterClosedToChange()
+    /// <summary>As <see cref="EnterWriter"/>, for what is still to be done behind <see cref="Close"/>.</summary>
+    internal CriticalRegion EnterWriterClosed()
     {
         Debug.Assert(IsClosed, "Whoever pauses a table is to be waited for.");
         Pile.Space.MakeRoomToMove();
-        return Pile.Gate.EnterToChange();
+        return Pile.Barrier.EnterWriter();
     }
 
     /// <summary>
@@ -103,7 +103,7 @@ internal sealed partial class TableCore
             if (critical.IsInside && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
                 RefuseWaiting(); // whoever changes the options waits for this very thread
             spinner.SpinOnce();
-            critical = Pile.Gate.EnterToChange();
+            critical = Pile.Barrier.EnterWriter();
             if (Volatile.Read(ref _state) == Open)
                 return critical;
         }

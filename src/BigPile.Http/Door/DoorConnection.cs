@@ -261,9 +261,9 @@ internal sealed class DoorConnection
         Counters.CountHandOver();
         if (HandedBytes >= 0)
         {
-            var gate = new DoorGate(_input, this);
-            _connection.Transport = new GatedTransport(gate, _output);
-            _connection.Features.Set<IResponseGate>(gate);
+            var reader = new HandoverReader(_input, this);
+            _connection.Transport = new GatedTransport(reader, _output);
+            _connection.Features.Set<IHandoverFeature>(reader);
         }
         return next(_connection);
     }

@@ -64,7 +64,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
 
     // The fast door takes the permit before it knows whether it can answer: who comes from there has paid.
     private static bool IsCharged(HttpContext context, HeldKey key) =>
-        key.IsLimited && context.Features.Get<IResponseGate>() is { } gate && gate.TakePermit();
+        key.IsLimited && context.Features.Get<IHandoverFeature>() is { } handover && handover.TakePermit();
 
     private static Task ChallengeAsync(HttpContext context, HeldKey? claimed, Problem problem, string challenge)
     {

@@ -12,7 +12,7 @@ namespace BigPile.Ports.Channels;
 /// <remarks>
 /// How far the receivers are it looks each few messages, and when the ring is full by what it knows: so a message costs it the same for
 /// one receiver and for many. Of the shared words it believes nothing that could have it give back twice: a cursor behind what was sent
-/// says no more than that all of it was received. Thread safety: the caller has <see cref="Gate"/>.
+/// says no more than that all of it was received. Thread safety: the caller has <see cref="SendLock"/>.
 /// </remarks>
 internal sealed class MulticastSenderSide : ISendingSide
 {
@@ -52,7 +52,7 @@ internal sealed class MulticastSenderSide : ISendingSide
         Volatile.Write(ref Port.Reaped, _reaped);
     }
 
-    internal Lock Gate { get; } = new();
+    internal Lock SendLock { get; } = new();
 
     internal int Depth => _depth;
 

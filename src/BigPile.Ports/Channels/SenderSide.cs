@@ -10,7 +10,7 @@ namespace BigPile.Ports.Channels;
 /// <summary>The ring of a port, as the process sees it that sends: it backs with a hold of its own what is on the way.</summary>
 /// <remarks>
 /// What it has put into the ring it remembers by itself, and of the shared words it believes none but how far the receiver is, within
-/// bounds. Thread safety: the caller has <see cref="Gate"/>.
+/// bounds. Thread safety: the caller has <see cref="SendLock"/>.
 /// </remarks>
 internal sealed class SenderSide : ISendingSide
 {
@@ -44,7 +44,7 @@ internal sealed class SenderSide : ISendingSide
         Volatile.Write(ref _port.Reaped, _reaped);
     }
 
-    internal Lock Gate { get; } = new();
+    internal Lock SendLock { get; } = new();
 
     internal PortRecord Port => _port;
 

@@ -87,7 +87,7 @@ internal static class ServerApplication
         app.UseMiddleware<RequestLog>();
         security.ForeignPages?.UseIn(app); // ahead of all that refuses: a page is to read why
         app.UseMiddleware<RequestFaults>();
-        app.UseMiddleware<LoadGate>();
+        app.UseMiddleware<ConcurrencyLimiter>();
         app.UseBigPileKeys();
         app.UseMiddleware<RequestDeadline>();
         app.UseBigPileEntries();

@@ -37,7 +37,7 @@ internal sealed unsafe class BlockReader
     private const int MaxLooksAtLink = 10_000;
 
     private readonly BlockSpace _space;
-    private readonly Gate _gate;
+    private readonly OperationBarrier _barrier;
     private readonly SegmentMap _map;
     private readonly Stripes _stripes;
     private readonly SharedReader? _shared;
@@ -51,7 +51,7 @@ internal sealed unsafe class BlockReader
     internal BlockReader(BlockSpace space, SharedReader? shared = null)
     {
         _space = space;
-        _gate = space.Gate;
+        _barrier = space.Barrier;
         _map = space.Map;
         _stripes = space.Stripes;
         _shared = shared;
@@ -71,7 +71,7 @@ internal sealed unsafe class BlockReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        CriticalRegion critical = _gate.Enter();
+        CriticalRegion critical = _barrier.EnterReader();
         try
         {
             return TryReadInside<TReader, TChecks>(pointer, ref reader);

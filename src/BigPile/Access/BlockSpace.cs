@@ -18,7 +18,7 @@ internal sealed unsafe partial class BlockSpace
 {
     private readonly bool _isSealed;
     private readonly BlockChecksums _checksums;
-    private readonly Gate _gate;
+    private readonly OperationBarrier _barrier;
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
     private readonly GivingBack _givingBack;
@@ -28,9 +28,9 @@ internal sealed unsafe partial class BlockSpace
     private long _freeEpoch;
 
     /// <summary>Puts together what was opened.</summary>
-    internal BlockSpace(Gate gate, SegmentMap map, Allocator allocator, Stripes stripes, RoomMaker room, in BlockRules rules)
+    internal BlockSpace(OperationBarrier barrier, SegmentMap map, Allocator allocator, Stripes stripes, RoomMaker room, in BlockRules rules)
     {
-        _gate = gate;
+        _barrier = barrier;
         _map = map;
         _allocator = allocator;
         _givingBack = allocator.GivingBack;
@@ -47,7 +47,7 @@ internal sealed unsafe partial class BlockSpace
     }
 
     /// <summary>Who may come in.</summary>
-    internal Gate Gate => _gate;
+    internal OperationBarrier Barrier => _barrier;
 
     /// <summary>Where addresses are.</summary>
     internal SegmentMap Map => _map;

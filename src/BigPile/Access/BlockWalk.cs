@@ -45,7 +45,7 @@ internal sealed unsafe class BlockWalk
     /// <returns><see langword="false"/> at the end of the pile.</returns>
     private bool CollectFew(ref ulong address, Span<PileEntry> entries, ref int count)
     {
-        CriticalRegion critical = _space.Gate.Enter();
+        CriticalRegion critical = _space.Barrier.EnterReader();
         try
         {
             if (address == 0)
@@ -77,7 +77,7 @@ internal sealed unsafe class BlockWalk
 
     private void CollectFewTableEntries(ref ulong address, ulong end, Span<ulong> found, ref int count)
     {
-        CriticalRegion critical = _space.Gate.Enter();
+        CriticalRegion critical = _space.Barrier.EnterReader();
         try
         {
             for (int pages = 0; pages < PagesAtOnce && address < end && count < found.Length; pages++)

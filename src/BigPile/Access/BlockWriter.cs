@@ -12,7 +12,7 @@ namespace BigPile.Access;
 /// </remarks>
 internal sealed unsafe class BlockWriter(BlockSpace space)
 {
-    private readonly Gate _gate = space.Gate;
+    private readonly OperationBarrier _barrier = space.Barrier;
 
     /// <summary>Stores a payload that is ready.</summary>
     internal PilePointer Put(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0) =>
@@ -29,7 +29,7 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
 
     private PilePointer Put<TPayload>(TPayload payload, int flushes) where TPayload : struct, INewPayload, allows ref struct
     {
-        CriticalRegion critical = _gate.EnterToChange();
+        CriticalRegion critical = _barrier.EnterWriter();
         try
         {
             Slot slot = space.TakeSlot(payload.LengthBytes, payload.CapacityBytes);

@@ -18,7 +18,7 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     internal bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
-        CriticalRegion critical = space.Gate.EnterToChange(); // a header becomes busy: not while a flush settles it
+        CriticalRegion critical = space.Barrier.EnterWriter(); // a header becomes busy: not while a flush settles it
         try
         {
             lease = null;
@@ -63,13 +63,13 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
     private void EndOutside(PileLease lease)
     {
         Debug.Assert(!CriticalRegion.Mine.IsInside, "The lock's holder may wait for this thread to leave.");
-        lock (space.Gate.Closing)
+        lock (space.Barrier.Closing)
         {
             bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);
             KillPoint.Pass(KillWindow.LeaseBeforeGivenBack);
-            if (givesBack && !space.Gate.IsClosed)
+            if (givesBack && !space.Barrier.IsClosed)
                 space.Allocator.Return(lease.Address, before);
-            if (space.Gate.IsClosed && !_leases.IsAny)
+            if (space.Barrier.IsClosed && !_leases.IsAny)
                 letGo();
         }
     }

@@ -20,7 +20,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
     /// <summary>Most blocks end within so many bytes: a second line is asked for only where the block may cross into it.</summary>
     private const int UsualBytes = 47;
 
-    private readonly Gate _gate = space.Gate;
+    private readonly OperationBarrier _barrier = space.Barrier;
     private readonly SegmentMap _map = space.Map;
 
     /// <summary>Reads many objects.</summary>
@@ -52,7 +52,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
         if (pointers.Length < values.Length)
             throw new ArgumentException(
                 $"There is room for {pointers.Length:N0} pointers, and there are {values.Length:N0} objects.", nameof(pointers));
-        space.Exit(_gate.EnterToChange()); // an empty batch, too, says that the pile is closed
+        space.Exit(_barrier.EnterWriter()); // an empty batch, too, says that the pile is closed
         int done = 0;
         try
         {
@@ -84,7 +84,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInBatch(ReadOnlySpan<PilePointer> pointers, int index, ref ObjectReader one)
     {
-        CriticalRegion critical = _gate.Enter();
+        CriticalRegion critical = _barrier.EnterReader();
         try
         {
             if (index + PrefetchWindow < pointers.Length)
@@ -99,7 +99,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
 
     private void PrefetchFirst(ReadOnlySpan<PilePointer> pointers)
     {
-        CriticalRegion critical = _gate.Enter();
+        CriticalRegion critical = _barrier.EnterReader();
         try
         {
             foreach (PilePointer pointer in pointers)

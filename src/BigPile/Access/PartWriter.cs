@@ -20,7 +20,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
     internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int flushes = 0)
     {
         space.MakeRoomToMove();
-        CriticalRegion critical = space.Gate.EnterToChange();
+        CriticalRegion critical = space.Barrier.EnterWriter();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
         stripe->EnterLock();
         try

@@ -11,7 +11,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
     /// <summary>Whether a pointer names a link.</summary>
     internal bool IsLink(PilePointer pointer)
     {
-        CriticalRegion critical = space.Gate.EnterToChange();
+        CriticalRegion critical = space.Barrier.EnterWriter();
         try
         {
             return space.TryLocate(pointer, out Block block, refusesEntries: false) && block.Header.Kind == BlockKind.Link;
@@ -27,7 +27,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
     {
         space.MakeRoomToMove();
         PileBuffer copy = BufferRental.Rent();
-        CriticalRegion critical = space.Gate.EnterToChange();
+        CriticalRegion critical = space.Barrier.EnterWriter();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
         stripe->EnterLock();
         try

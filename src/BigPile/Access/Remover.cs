@@ -14,7 +14,7 @@ namespace BigPile.Access;
 /// </remarks>
 internal sealed unsafe class Remover(BlockSpace space)
 {
-    private readonly Gate _gate = space.Gate;
+    private readonly OperationBarrier _barrier = space.Barrier;
     private readonly SegmentMap _map = space.Map;
     private readonly Allocator _allocator = space.Allocator;
     private readonly LeaseTable _leases = space.Leases;
@@ -24,7 +24,7 @@ internal sealed unsafe class Remover(BlockSpace space)
     internal bool TryRemove(PilePointer pointer, int flushes = 0)
     {
         space.MakeRoomToMove();
-        CriticalRegion critical = _gate.EnterToChange();
+        CriticalRegion critical = _barrier.EnterWriter();
         try
         {
             return TryFreePlain(pointer) || TryFree(pointer);

@@ -30,7 +30,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         if (payload.Length > PileBuffer.MaxLengthBytes)
             PileBuffer.RefuseLength(payload.Length);
         space.MakeRoomToMove();
-        CriticalRegion critical = space.Gate.EnterToChange();
+        CriticalRegion critical = space.Barrier.EnterWriter();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
         stripe->EnterLock();
         try

@@ -23,7 +23,7 @@ namespace BigPile.Access;
 internal sealed class WriterWatch : IDisposable
 {
     private readonly PileDirectory _directory;
-    private readonly Gate _gate;
+    private readonly OperationBarrier _barrier;
     private readonly SegmentMap _map;
     private readonly PagePool _pool;
     private readonly ILogger _logger;
@@ -39,10 +39,10 @@ internal sealed class WriterWatch : IDisposable
     private int _isReleasing;
 
     /// <summary>Watches the writer of a directory.</summary>
-    internal WriterWatch(PileDirectory directory, Gate gate, SegmentMap map, PagePool pool, ILogger logger, TimeSpan patience)
+    internal WriterWatch(PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan patience)
     {
         _directory = directory;
-        _gate = gate;
+        _barrier = barrier;
         _map = map;
         _pool = pool;
         _logger = logger;
@@ -151,7 +151,7 @@ internal sealed class WriterWatch : IDisposable
     /// <summary>Takes over what the writer has by now, without a reader that waits for it; and lets go of a pile that is gone.</summary>
     internal void LookAround()
     {
-        if (!_gate.TryEnter(out CriticalRegion critical))
+        if (!_barrier.TryEnterReader(out CriticalRegion critical))
             return;
         try
         {
@@ -249,10 +249,10 @@ internal sealed class WriterWatch : IDisposable
         try
         {
             Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever waits until all have left is not one of them.");
-            lock (_gate.Closing)
+            lock (_barrier.Closing)
             {
                 Volatile.Write(ref _isReleasing, 0);
-                if (_gate.IsClosed)
+                if (_barrier.IsClosed)
                     return;
                 Segment[] dropped = _pool.TakeDropped();
                 CriticalRegion.WaitForOthers();

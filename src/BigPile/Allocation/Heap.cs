@@ -30,7 +30,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private readonly GivingBack _givingBack;
     private readonly ChangeList? _changes; // null where nobody wants to know: on the way of each put, a list for nobody costs more
     private HeapClass* _classes;
-    private SpinGate _lock;
+    private TinySpinLock _lock;
 
 #pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
     private readonly CacheLinePair _roomBehind;
@@ -76,7 +76,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Slot TryTake(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
-        if (_lock.EnterAndTellIfMet())
+        if (_lock.EnterAndReportContention())
             critical.Heap++;
         PageMeta* page = _classes[sizeClass].Current;
         if (page == null || page->FreeCount == 0)

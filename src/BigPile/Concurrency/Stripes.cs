@@ -72,7 +72,7 @@ internal sealed unsafe class Stripes : IDisposable
     [StructLayout(LayoutKind.Sequential, Size = 64)]
     internal struct Stripe
     {
-        private SpinGate _lock;
+        private TinySpinLock _lock;
         private ulong _sequence;
         private ulong _address;
 

@@ -155,6 +155,6 @@ internal sealed unsafe class RedoFile : Redo
     [StructLayout(LayoutKind.Sequential, Size = 128)]
     private struct Latch
     {
-        internal SpinGate Lock;
+        internal TinySpinLock Lock;
     }
 }

@@ -44,7 +44,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
 
     private readonly MappedRegion? _region;
     private readonly ulong* _places;
-    private SpinGate _lock;
+    private TinySpinLock _lock;
     private int _used; // places given up included: a search goes through them as well
     private long _bytesInPlace; // an estimate
     private int _flushSoonAbove = Capacity / 2;

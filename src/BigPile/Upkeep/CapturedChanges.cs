@@ -65,7 +65,7 @@ internal sealed unsafe class CapturedChanges
     /// <summary>Takes what changed, and what was freed of what was flushed. Nothing changes meanwhile.</summary>
     private ulong[]? TakeAll()
     {
-        Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nothing changes: the gate is barred, or closed.");
+        Debug.Assert(_space.Barrier.Closing.IsHeldByCurrentThread, "Nothing changes: the gate is barred, or closed.");
         Debug.Assert(_versions.Last >= Version, "Versions rise: none that was captured is given out again.");
         ulong[]? addresses = ChangeCapture.TakeAddresses(_allocator);
         _allocator.TakePendingFrees(_freed);
@@ -89,12 +89,12 @@ internal sealed unsafe class CapturedChanges
     /// <summary>Gives back the room of what a flush has made durably free.</summary>
     internal void Release()
     {
-        Debug.Assert(_moves.Count == 0 || !_space.Gate.IsClosed, "A pile that is closed has brought them back before.");
+        Debug.Assert(_moves.Count == 0 || !_space.Barrier.IsClosed, "A pile that is closed has brought them back before.");
         _allocator.GivingBack.Begin();
         try
         {
             if (_moves.Count != 0)
-                _space.Gate.WhileNothingChanges(BringHeadersBack); // before the lists: those deleted as links are free by now
+                _space.Barrier.WhileNothingChanges(BringHeadersBack); // before the lists: those deleted as links are free by now
             _allocator.Release(_freed);
             _freed.Clear();
         }
@@ -134,7 +134,7 @@ internal sealed unsafe class CapturedChanges
     /// </remarks>
     internal void StoreHeaders()
     {
-        Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nobody changes a header that counts meanwhile.");
+        Debug.Assert(_space.Barrier.Closing.IsHeldByCurrentThread, "Nobody changes a header that counts meanwhile.");
         _space.HasNewHeaders = true;
         foreach (ShadowHeaderTable.Entry entry in _moves)
         {
@@ -164,7 +164,7 @@ internal sealed unsafe class CapturedChanges
     /// <summary>Gives the blocks that a flush has made durable as they are in the table their headers. Nothing changes meanwhile.</summary>
     internal void BringHeadersBack()
     {
-        Debug.Assert(_space.Gate.Closing.IsHeldByCurrentThread, "Nobody reads a header that counts while it comes back to its block.");
+        Debug.Assert(_space.Barrier.Closing.IsHeldByCurrentThread, "Nobody reads a header that counts while it comes back to its block.");
         foreach (ShadowHeaderTable.Entry entry in _moves)
         {
             byte* block = _map.Find(entry.Address, out PageInfo* info);

@@ -10,12 +10,12 @@ using BigPile.Memory;
 namespace BigPile.Upkeep;
 
 /// <summary>Has the pages examined that were found when a mapped pile was opened. Of any other pile there are none.</summary>
-/// <param name="gate">Who is inside.</param>
+/// <param name="barrier">Who is inside.</param>
 /// <param name="map">Where pages are.</param>
 /// <param name="pool">The segments.</param>
 /// <param name="pageRecovery">Examines; none of a pile in memory.</param>
 /// <param name="faults">What was found damaged since the pile was opened.</param>
-internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool pool, PageRecovery? pageRecovery, FaultLog faults)
+internal sealed unsafe class Examination(OperationBarrier barrier, SegmentMap map, PagePool pool, PageRecovery? pageRecovery, FaultLog faults)
 {
     private const int PagesPerVisit = 16;
     private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
@@ -37,7 +37,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     internal int RecoverPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
-        CriticalRegion critical = gate.Enter();
+        CriticalRegion critical = barrier.EnterReader();
         try
         {
             int count = 0;
@@ -86,7 +86,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     internal int SearchPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
-        CriticalRegion critical = gate.Enter();
+        CriticalRegion critical = barrier.EnterReader();
         try
         {
             return pool.IsInUse(segment) ? pool.SearchSuspects(segment, first, end) : 0;
@@ -101,7 +101,7 @@ internal sealed unsafe class Examination(Gate gate, SegmentMap map, PagePool poo
     /// <summary>Asks the system to read a segment ahead, unless it was given back.</summary>
     internal void AdviseToRead(Segment segment)
     {
-        CriticalRegion critical = gate.Enter();
+        CriticalRegion critical = barrier.EnterReader();
         try
         {
             if (pool.IsInUse(segment))

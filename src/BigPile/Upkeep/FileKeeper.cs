@@ -54,14 +54,14 @@ internal sealed class FileKeeper : Keeper
             _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
             var room = new FlushedRoom(this, Allocator!, _shadowHeaders, _log, logger);
-            Examination = new Examination(Gate, Map!, Allocator!.Pool, recovery.PageRecovery, _directory.Faults);
+            Examination = new Examination(Barrier, Map!, Allocator!.Pool, recovery.PageRecovery, _directory.Faults);
             Report = recovery.Run(_redo, _log, Versions, Examination, logger);
             CodecStamp.Enter(Catalog, Codec);
             _stripes = _stripeFile.EndRecovery();
             bool checksEveryRead = superblock.BlockChecksums != BlockChecksums.None && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
                 _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _shadowHeaders, recovery.PageRecovery, recovery.FreeEpoch);
-            Space = new BlockSpace(Gate, Map!, Allocator, _stripes, room, rules);
+            Space = new BlockSpace(Barrier, Map!, Allocator, _stripes, room, rules);
             _flusher = new Flusher(name, Meter, Space, _directory, _log, Versions, Examination, logger);
             Allocator.FlushWanted = room.RequestFlush; // from here on there is somebody who flushes
             _flushTimer = options.FlushInterval is { } interval
@@ -108,7 +108,7 @@ internal sealed class FileKeeper : Keeper
         {
             Examination.RecoverAll();
         }
-        catch (ObjectDisposedException) when (Gate.IsClosed)
+        catch (ObjectDisposedException) when (Barrier.IsClosed)
         {
             // by another thread, which has examined them
         }
@@ -116,7 +116,7 @@ internal sealed class FileKeeper : Keeper
 
     private protected override void CloseCleanly()
     {
-        Debug.Assert(Gate.IsClosed, "Nobody is inside any more.");
+        Debug.Assert(Barrier.IsClosed, "Nobody is inside any more.");
         try
         {
             _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
@@ -134,7 +134,7 @@ internal sealed class FileKeeper : Keeper
 
     private protected override void CloseFiles()
     {
-        Debug.Assert(Gate.IsClosed, "Whoever is inside writes to redo records and to the table of moved blocks.");
+        Debug.Assert(Barrier.IsClosed, "Whoever is inside writes to redo records and to the table of moved blocks.");
         try
         {
             _log?.Dispose();

@@ -53,7 +53,7 @@ internal sealed class Flusher
         _examination = examination;
         _logger = logger;
         _changes = new CapturedChanges(space, directory, versions);
-        _sync = new SegmentSync(space.Gate, space.Allocator.Pool, directory);
+        _sync = new SegmentSync(space.Barrier, space.Allocator.Pool, directory);
         _needsCheckpoint = !directory.LastEnd.WasClean; // the segments hold changes that no list knows
         _space.HasNewHeaders = _needsCheckpoint;
     }
@@ -228,12 +228,12 @@ internal sealed class Flusher
         return refusal;
     }
 
-    private void Still(Action action) => _space.Gate.WhileNothingChanges(action);
+    private void Still(Action action) => _space.Barrier.WhileNothingChanges(action);
 
     /// <summary>Closes: writes everything through, and leaves nothing that could be undone. Nobody is inside any more.</summary>
     internal void FlushAtEnd()
     {
-        Debug.Assert(_flushing.IsHeldByCurrentThread && _space.Gate.IsClosed, "No flush runs, and nothing changes any more.");
+        Debug.Assert(_flushing.IsHeldByCurrentThread && _space.Barrier.IsClosed, "No flush runs, and nothing changes any more.");
         // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
         if (!_directory.LastEnd.WasClean)
             _directory.Superblock.MarkRecovered();

@@ -27,15 +27,15 @@ internal abstract class Keeper
     protected Keeper(PileOptions options, ILogger logger)
     {
         Meter = PileMeter.Of(options.MeterFactory);
-        Gate = new Gate(options.Directory);
-        Background = new BackgroundWork(logger, () => Gate.IsClosed);
+        Barrier = new OperationBarrier(options.Directory);
+        Background = new BackgroundWork(logger, () => Barrier.IsClosed);
     }
 
     /// <summary>Where the pile, and what is made of it, states its figures.</summary>
     internal PileMeter Meter { get; }
 
     /// <summary>Who may come in.</summary>
-    internal Gate Gate { get; }
+    internal OperationBarrier Barrier { get; }
 
     /// <summary>Takes the pile's tables for one cache, until <see cref="ReleaseTables"/>.</summary>
     /// <returns><see langword="false"/> when another one has them.</returns>
@@ -120,7 +120,7 @@ internal abstract class Keeper
     internal void Flush(ProgressGauge gauge)
     {
         CriticalRegion.RefuseInside();
-        Gate.Enter().Exit(); // refuses if the pile is closed
+        Barrier.EnterReader().Exit(); // refuses if the pile is closed
         WriteThrough(gauge);
         gauge.Complete();
     }
@@ -133,11 +133,11 @@ internal abstract class Keeper
         RecoverRemaining();
         lock (Flushing)
         {
-            lock (Gate.Closing)
+            lock (Barrier.Closing)
             {
-                if (Gate.IsClosed)
+                if (Barrier.IsClosed)
                     return;
-                Gate.Close();
+                Barrier.Close();
                 try
                 {
                     CloseCleanly();
@@ -154,7 +154,7 @@ internal abstract class Keeper
     /// <remarks>Until then the directory is nobody else's: whoever opened it would write under the leases.</remarks>
     internal void LetGo()
     {
-        Debug.Assert(Gate.IsClosed && Space is not { Leases.IsAny: true }, "Nobody looks at memory that goes, inside or by a lease.");
+        Debug.Assert(Barrier.IsClosed && Space is not { Leases.IsAny: true }, "Nobody looks at memory that goes, inside or by a lease.");
         try
         {
             Codecs?.Clear();
@@ -179,7 +179,7 @@ internal abstract class Keeper
     {
         Map = new SegmentMap(segmentBytes);
         Allocator = new Allocator(Map, store, limitBytes, pileId, generationBase);
-        Trimmer = new Trimmer(Gate, Allocator, Background);
+        Trimmer = new Trimmer(Barrier, Allocator, Background);
     }
 
     /// <summary>Touches new segments ahead of the allocator.</summary>
@@ -189,7 +189,7 @@ internal abstract class Keeper
             return;
         PagePool pool = Allocator!.Pool;
         pool.Touch = (segment, first, end) =>
-            Background.Queue("touching memory ahead", new PageToucher(Gate, pool, segment, first, end).TouchAll);
+            Background.Queue("touching memory ahead", new PageToucher(Barrier, pool, segment, first, end).TouchAll);
     }
 
     /// <summary>Stops what the pile itself began in the background.</summary>
@@ -224,14 +224,14 @@ internal abstract class Keeper
     private protected void AbandonUnopened()
     {
         StopBackground();
-        Gate.Close();
+        Barrier.Close();
         Abandon();
     }
 
     // Each step is made whatever the ones before threw: a lock that stays would keep the directory from everybody.
     private void Abandon()
     {
-        Debug.Assert(Gate.IsClosed, "Nobody is inside any more when files are closed.");
+        Debug.Assert(Barrier.IsClosed, "Nobody is inside any more when files are closed.");
         try
         {
             CloseFiles();

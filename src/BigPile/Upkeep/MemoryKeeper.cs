@@ -27,8 +27,8 @@ internal sealed class MemoryKeeper : Keeper
             if (options.Store != StoreKind.Managed)
                 TouchAhead();
             Versions = new Versions(pileId, storedLimit: 0, raise: null);
-            Space = new BlockSpace(Gate, Map!, Allocator!, _stripes, new MemoryRoom(Allocator!, Trimmer), BlockRules.OfMemory);
-            Examination = new Examination(Gate, Map!, Allocator!.Pool, pageRecovery: null, new FaultLog());
+            Space = new BlockSpace(Barrier, Map!, Allocator!, _stripes, new MemoryRoom(Allocator!, Trimmer), BlockRules.OfMemory);
+            Examination = new Examination(Barrier, Map!, Allocator!.Pool, pageRecovery: null, new FaultLog());
         }
         catch
         {

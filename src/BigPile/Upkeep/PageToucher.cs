@@ -16,7 +16,7 @@ namespace BigPile.Upkeep;
 /// pile or gives memory back waits for the one that runs. Memory that is given back stays so: a step looks, inside the pile, whether the
 /// segment is still in use.
 /// </remarks>
-internal sealed unsafe class PageToucher(Gate gate, PagePool pool, Segment segment, int firstPage, int endPage)
+internal sealed unsafe class PageToucher(OperationBarrier barrier, PagePool pool, Segment segment, int firstPage, int endPage)
 {
     // One huge page.
     private const int StepPages = (2 << 20) / SizeClasses.PageBytes;
@@ -47,7 +47,7 @@ internal sealed unsafe class PageToucher(Gate gate, PagePool pool, Segment segme
 
     private bool TryStep(int first, int end)
     {
-        if (!gate.TryEnter(out CriticalRegion critical))
+        if (!barrier.TryEnterReader(out CriticalRegion critical))
             return false;
         try
         {

@@ -45,16 +45,16 @@ internal sealed class ReadingKeeper : Keeper
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
                 _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
-            Space = new BlockSpace(Gate, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
-            Examination = new Examination(Gate, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
-            _writer = new WriterWatch(_directory, Gate, Map!, Allocator.Pool, logger, options.WriterPatience);
+            Space = new BlockSpace(Barrier, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
+            Examination = new Examination(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
+            _writer = new WriterWatch(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterPatience);
             bool isKilled = !_directory.IsBeingWritten && !_directory.LastEnd.WasClean;
             Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastEnd.WasPowerCut };
             Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.BlockChecksums);
             _ = _writer.RenewView();
             if (superblock.IsShared)
                 _look = Background.Every(options.TimeProvider, LookEvery, "looking what the writer gave back", _writer.LookAround);
-            Gate.LetReadersOnly();
+            Barrier.LetReadersOnly();
         }
         catch (Exception e)
         {

@@ -34,7 +34,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
             else
                 RecoverAll();
         }
-        catch (ObjectDisposedException) when (keeper.Gate.IsClosed)
+        catch (ObjectDisposedException) when (keeper.Barrier.IsClosed)
         {
             // closed meanwhile
         }
@@ -90,7 +90,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
         {
             return keeper.Examination.RecoverPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
         }
-        catch (Exception e) when (!keeper.Gate.IsClosed && ++_failures < MostFailures)
+        catch (Exception e) when (!keeper.Barrier.IsClosed && ++_failures < MostFailures)
         {
             keeper.Background.NoteFailure("examining pages", e);
             return 0;

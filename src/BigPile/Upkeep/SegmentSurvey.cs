@@ -23,7 +23,7 @@ internal static class SegmentSurvey
         int cellsPerSegment = Math.Max(1, cells / Math.Max(1, segments.Length));
         foreach (Segment segment in segments)
         {
-            CriticalRegion critical = space.Gate.Enter();
+            CriticalRegion critical = space.Barrier.EnterReader();
             try
             {
                 if (space.Allocator.Pool.IsInUse(segment)) // else given back to the system meanwhile

@@ -12,7 +12,7 @@ using BigPile.Reporting;
 namespace BigPile.Upkeep;
 
 /// <summary>Writes segments through to the device. Thread safety: under the flush's lock.</summary>
-internal sealed class SegmentSync(Gate gate, PagePool pool, PileDirectory directory)
+internal sealed class SegmentSync(OperationBarrier barrier, PagePool pool, PileDirectory directory)
 {
     private readonly HashSet<Segment> _unsynced = [];
 
@@ -60,9 +60,9 @@ internal sealed class SegmentSync(Gate gate, PagePool pool, PileDirectory direct
     private void MakeDirty(Segment segment)
     {
         RewrittenBytes += segment.Region.LengthBytes;
-        if (gate.IsClosed)
+        if (barrier.IsClosed)
             PageToucher.Touch(segment, 0, segment.PageCount); // nobody is inside any more, and nobody gives memory back
         else
-            new PageToucher(gate, pool, segment, 0, segment.PageCount).TouchAll();
+            new PageToucher(barrier, pool, segment, 0, segment.PageCount).TouchAll();
     }
 }

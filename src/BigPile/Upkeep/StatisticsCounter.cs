@@ -15,7 +15,7 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
     internal PileStatistics Count()
     {
         keeper.LookAround();
-        CriticalRegion critical = _space.Gate.Enter();
+        CriticalRegion critical = _space.Barrier.EnterReader();
         try
         {
             return Describe(keeper.Count(), _space.LinkCount + keeper.Examination.LinkCount);

@@ -8,7 +8,7 @@ using BigPile.Concurrency;
 namespace BigPile.Upkeep;
 
 /// <summary>Gives empty segments back to the system.</summary>
-internal sealed class Trimmer(Gate gate, Allocator allocator, BackgroundWork background)
+internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, BackgroundWork background)
 {
     private const int PauseMs = 1_000;
 
@@ -19,8 +19,8 @@ internal sealed class Trimmer(Gate gate, Allocator allocator, BackgroundWork bac
     internal Exception? Trim()
     {
         Debug.Assert(!CriticalRegion.Mine.IsInside, "A segment is unmapped once all have left: this thread would wait for itself.");
-        lock (gate.Closing)
-            return gate.IsClosed ? null : allocator.Trim();
+        lock (barrier.Closing)
+            return barrier.IsClosed ? null : allocator.Trim();
     }
 
     /// <summary>As <see cref="Trim"/>, if nobody else does just now. The caller's own work is done, whatever becomes of this.</summary>
@@ -28,12 +28,12 @@ internal sealed class Trimmer(Gate gate, Allocator allocator, BackgroundWork bac
     internal void TrimQuietly()
     {
         Debug.Assert(!CriticalRegion.Mine.IsInside, "A segment is unmapped once all have left: this thread would wait for itself.");
-        if (IsPutOff || !gate.Closing.TryEnter())
+        if (IsPutOff || !barrier.Closing.TryEnter())
             return;
         Exception? thrown = null;
         try
         {
-            if (!gate.IsClosed && allocator.GivingBack.IsTrimWanted)
+            if (!barrier.IsClosed && allocator.GivingBack.IsTrimWanted)
                 thrown = allocator.Trim();
         }
         catch (Exception e)
@@ -42,7 +42,7 @@ internal sealed class Trimmer(Gate gate, Allocator allocator, BackgroundWork bac
         }
         finally
         {
-            gate.Closing.Exit();
+            barrier.Closing.Exit();
         }
         if (thrown == null)
             return;

@@ -16,7 +16,7 @@ namespace BigPile.Upkeep;
 /// <summary>Looks whether everything is what was written.</summary>
 internal sealed class Verifier(Keeper keeper)
 {
-    private readonly Gate _gate = keeper.Gate;
+    private readonly OperationBarrier _barrier = keeper.Barrier;
     private readonly PagePool _pool = keeper.Space.Allocator.Pool;
 
     /// <summary>Looks at every block of an open pile.</summary>
@@ -101,7 +101,7 @@ internal sealed class Verifier(Keeper keeper)
     /// <returns>How many pages that were; all that are left when the segment is no more.</returns>
     private int CheckPage(PileVerifier verifier, Segment segment, int page)
     {
-        CriticalRegion critical = _gate.Enter();
+        CriticalRegion critical = _barrier.EnterReader();
         try
         {
             if (!_pool.IsInUse(segment))

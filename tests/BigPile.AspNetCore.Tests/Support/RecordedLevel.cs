@@ -21,10 +21,10 @@ internal class RecordedLevel : IDistributedCache
     internal bool FailsToWrite { get; set; }
 
     /// <summary>Keeps values from being written until it is completed.</summary>
-    internal Task WriteGate { get; set; } = Task.CompletedTask;
+    internal Task WriteRelease { get; set; } = Task.CompletedTask;
 
     /// <summary>Ends when a write has come to the gate.</summary>
-    internal TaskCompletionSource AtGate { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    internal TaskCompletionSource WriteStarted { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     internal TimeSpan? LastExpiration { get; private set; }
 
@@ -62,8 +62,8 @@ internal class RecordedLevel : IDistributedCache
     public async Task SetAsync(string key, byte[] value, DistributedCacheEntryOptions options, CancellationToken token = default)
     {
         await AnswerAsync("set", key, FailsToWrite);
-        AtGate.TrySetResult();
-        await WriteGate;
+        WriteStarted.TrySetResult();
+        await WriteRelease;
         LastExpiration = options.AbsoluteExpirationRelativeToNow;
         _entries[key] = value;
     }

@@ -27,7 +27,7 @@ public sealed class ReadBufferTests
         Assert.True(Note(buffer, 1));
         long last = _clock.Now;
         Assert.Equal((last, 0, 1), (buffer.LastUseOf(1), buffer.LastUseOf(2), buffer.Count));
-        buffer.Gate.Enter();
+        buffer.DrainLock.Enter();
         Assert.Equal((1UL, 7UL, last), Assert.Single(BufferNotes.Taken(buffer)));
         Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
     }
@@ -36,7 +36,7 @@ public sealed class ReadBufferTests
     public void What_came_while_a_note_was_done_is_not_cleared()
     {
         var buffer = new ReadBuffer();
-        buffer.Gate.Enter();
+        buffer.DrainLock.Enter();
         Assert.True(Note(buffer, 1));
         int number = Enumerable.Range(0, ReadBuffer.LeastPlaces).Single(one => buffer.TryPeek(buffer.Newest, one, out _, out _));
         Assert.True(buffer.TryPeek(buffer.Newest, number, out ReadBuffer.Note note, out long time));
@@ -51,7 +51,7 @@ public sealed class ReadBufferTests
     public void A_note_says_first_what_is_written_for_it()
     {
         var buffer = new ReadBuffer();
-        buffer.Gate.Enter();
+        buffer.DrainLock.Enter();
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
         Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
         (ReadBuffer.Note note, long time) = BufferNotes.Of(buffer).Single();
@@ -71,7 +71,7 @@ public sealed class ReadBufferTests
     public void What_was_found_over_is_not_lifted()
     {
         var buffer = new ReadBuffer();
-        buffer.Gate.Enter();
+        buffer.DrainLock.Enter();
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + 1 };
         Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
         (ReadBuffer.Note note, long time) = BufferNotes.Of(buffer).Single();
@@ -87,7 +87,7 @@ public sealed class ReadBufferTests
         buffer.NoteEnd(1, 7);
         buffer.NoteEnd(1, 7);
         Assert.Equal((0, 1), (buffer.LastUseOf(1), buffer.Count));
-        buffer.Gate.Enter();
+        buffer.DrainLock.Enter();
         Assert.Equal((1UL, 7UL, ReadBuffer.Note.End), Assert.Single(BufferNotes.Taken(buffer)));
     }
 
@@ -230,14 +230,14 @@ public sealed class ReadBufferTests
 
     private static void Take(ReadBuffer buffer, long[] written)
     {
-        Assert.True(buffer.Gate.TryEnter());
+        Assert.True(buffer.DrainLock.TryEnter());
         foreach ((ulong version, ulong hash, long time) in BufferNotes.Taken(buffer, clearsAll: false))
         {
             Assert.Equal(hash + 1, version);
             written[hash] = Math.Max(written[hash], time);
         }
         buffer.EndTaking(buffer.Count, isKept: false);
-        buffer.Gate.Exit();
+        buffer.DrainLock.Exit();
     }
 
     private static SlidingUse UseOf(ulong version) => new(version, long.MaxValue, Life, long.MaxValue);

@@ -40,7 +40,7 @@ public sealed class ReadTests
         ulong hash = table.KeyCodec.Probe(1, stackalloc byte[64]).Hash;
         using (table.Core.Index.Lock(hash))
             AssertReads(table, isThere);
-        cache.Pile.Gate.WhileNothingChanges(() => AssertReads(table, isThere));
+        cache.Pile.Barrier.WhileNothingChanges(() => AssertReads(table, isThere));
     }
 
     /// <summary>The control: a reader that comes in as one who changes something waits.</summary>
@@ -50,11 +50,11 @@ public sealed class ReadTests
         using PileCache cache = TestCache.Make();
         TableCore core = cache.GetOrCreateTable<long, string>("t").Core;
         Task? entering = null;
-        cache.Pile.Gate.WhileNothingChanges(() =>
+        cache.Pile.Barrier.WhileNothingChanges(() =>
         {
             entering = SideBySide.Start(() =>
             {
-                CriticalRegion critical = core.EnterToChange();
+                CriticalRegion critical = core.EnterWriter();
                 core.Pile.Space.Exit(critical);
             });
             Assert.False(entering.Wait(TimeSpan.FromMilliseconds(100)));

@@ -156,10 +156,10 @@ public sealed class SlidingTests : StoppedCacheTest
             table.Put(1, "value", new EntryOptions { Sliding = Life });
             Time.Advance(Life / 2);
             Assert.True(table.ContainsKey(1));
-            table.Core.ReadBuffer.Gate.Enter();
+            table.Core.ReadBuffer.DrainLock.Enter();
             Task closing = SideBySide.Start(cache.Dispose);
             Assert.False(closing.Wait(TimeSpan.FromMilliseconds(50)));
-            table.Core.ReadBuffer.Gate.Exit();
+            table.Core.ReadBuffer.DrainLock.Exit();
             closing.Wait();
         });
         using PileCache cache = TestCache.Open(DirectoryPath, Time);

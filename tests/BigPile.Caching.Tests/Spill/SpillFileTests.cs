@@ -118,23 +118,23 @@ public sealed class SpillFileTests
     [Fact]
     public void A_failure_is_told_while_nothing_is_locked()
     {
-        SpillStore? gates = null;
+        SpillStore? spill = null;
         int calls = 0;
-        int callsWithGate = 0;
+        int callsUnderLock = 0;
         using var cache = new SpillingCache(logger: new CallingLogger((_, exception) =>
         {
-            if (gates is not { } store || exception == null)
+            if (spill is not { } store || exception == null)
                 return;
-            for (ulong hash = 0; hash < SpillStore.GateCount; hash++)
-                callsWithGate += store.GateOf(hash).Keys.IsHeldByCurrentThread ? 1 : 0;
+            for (ulong hash = 0; hash < SpillStore.StripeCount; hash++)
+                callsUnderLock += store.StripeOf(hash).Keys.IsHeldByCurrentThread ? 1 : 0;
             calls++;
         }));
-        gates = cache.Table.Core.Spill!;
+        spill = cache.Table.Core.Spill!;
         Directory.Delete(cache.SpillDirectory);
         File.WriteAllText(cache.SpillDirectory, "no directory");
         cache.Fill();
         Eventually.True(() => Volatile.Read(ref calls) != 0);
-        Assert.Equal(0, callsWithGate);
+        Assert.Equal(0, callsUnderLock);
         File.Delete(cache.SpillDirectory);
     }
 

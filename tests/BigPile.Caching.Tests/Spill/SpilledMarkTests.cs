@@ -151,10 +151,10 @@ public sealed class SpilledMarkTests : IDisposable
     {
         Span<byte> stack = stackalloc byte[64];
         SpillStore spill = Table.Core.Spill!;
-        SpillGate gate = spill.GateOf(Table.KeyCodec.Probe(Key, stack).Hash);
+        KeyStripe stripe = spill.StripeOf(Table.KeyCodec.Probe(Key, stack).Hash);
         Table.Clear(); // no other key has its gate
         Table.Put(Key, SpillingCache.Value(Key), Tagged);
-        int[] others = [.. Enumerable.Range(2_000_000, 4_000).Where(other => GateOf(other) != gate)];
+        int[] others = [.. Enumerable.Range(2_000_000, 4_000).Where(other => StripeOf(other) != stripe)];
         var displacing = new Thread(() => Array.ForEach(others, other =>
         {
             Table.Put(other, SpillingCache.Value(other));
@@ -162,10 +162,10 @@ public sealed class SpilledMarkTests : IDisposable
         }));
         try
         {
-            lock (gate.Keys)
+            lock (stripe.Keys)
             {
                 displacing.Start();
-                Eventually.True(() => gate.Staged().Length != 0 && displacing.ThreadState.HasFlag(ThreadState.WaitSleepJoin));
+                Eventually.True(() => stripe.Staged().Length != 0 && displacing.ThreadState.HasFlag(ThreadState.WaitSleepJoin));
                 action();
             }
         }
@@ -175,10 +175,10 @@ public sealed class SpilledMarkTests : IDisposable
         }
     }
 
-    private SpillGate GateOf(int key)
+    private KeyStripe StripeOf(int key)
     {
         Span<byte> stack = stackalloc byte[64];
-        return Table.Core.Spill!.GateOf(Table.KeyCodec.Probe(key, stack).Hash);
+        return Table.Core.Spill!.StripeOf(Table.KeyCodec.Probe(key, stack).Hash);
     }
 
     /// <summary>A clock that has another thread do something when it is read for some time, on the thread that said so.</summary>

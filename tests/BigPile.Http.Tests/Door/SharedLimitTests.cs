@@ -83,21 +83,21 @@ public sealed class SharedLimitTests : IAsyncLifetime
         string unpaid = WithKey(Unknown, credential);
 
         await connection.SendAsync(paid);
-        IResponseGate gate = _stack.Connection!.Features.Get<IResponseGate>()!;
-        Assert.True(gate.TakePermit());
-        Assert.False(gate.TakePermit());
+        IHandoverFeature handover = _stack.Connection!.Features.Get<IHandoverFeature>()!;
+        Assert.True(handover.TakePermit());
+        Assert.False(handover.TakePermit());
 
         await NextAsync(connection, paid, unpaid);
-        Assert.False(gate.TakePermit());
+        Assert.False(handover.TakePermit());
 
         await NextAsync(connection, unpaid, paid); // nobody asks for this one's
         await NextAsync(connection, paid, unpaid);
-        Assert.False(gate.TakePermit());
+        Assert.False(handover.TakePermit());
 
         await NextAsync(connection, unpaid, paid);
-        Assert.True(gate.TakePermit());
+        Assert.True(handover.TakePermit());
         await NextAsync(connection, paid, paid);
-        Assert.False(gate.TakePermit()); // there was none left: the stack says so
+        Assert.False(handover.TakePermit()); // there was none left: the stack says so
     }
 
     private async Task NextAsync(MemoryConnection connection, string request, string next)

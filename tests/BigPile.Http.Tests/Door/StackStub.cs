@@ -35,7 +35,7 @@ internal sealed class StackStub
     internal async Task AnswerAsync(string text)
     {
         await Connection!.Transport.Output.WriteAsync(Encoding.Latin1.GetBytes(text));
-        Connection.Features.Get<IResponseGate>()?.OnResponseCompleted();
+        Connection.Features.Get<IHandoverFeature>()?.OnResponseCompleted();
     }
 
     internal void End() => _end.TrySetResult();

@@ -8,7 +8,7 @@ namespace BigPile.Page.Tests.Support;
 /// <remarks>The classes run side by side, since a page mostly waits: who comes first launches it, and who goes last closes it.</remarks>
 public sealed class Browser : IAsyncLifetime
 {
-    private static readonly SemaphoreSlim Gate = new(1);
+    private static readonly SemaphoreSlim LaunchLock = new(1);
 
     private static int _users;
     private static IPlaywright? _playwright;
@@ -18,7 +18,7 @@ public sealed class Browser : IAsyncLifetime
 
     public async Task InitializeAsync()
     {
-        await Gate.WaitAsync();
+        await LaunchLock.WaitAsync();
         try
         {
             if (_users++ != 0 || Chromium.ExecutablePath == null)
@@ -33,13 +33,13 @@ public sealed class Browser : IAsyncLifetime
         }
         finally
         {
-            Gate.Release();
+            LaunchLock.Release();
         }
     }
 
     public async Task DisposeAsync()
     {
-        await Gate.WaitAsync();
+        await LaunchLock.WaitAsync();
         try
         {
             if (--_users != 0 || _browser == null)
@@ -50,7 +50,7 @@ public sealed class Browser : IAsyncLifetime
         }
         finally
         {
-            Gate.Release();
+            LaunchLock.Release();
         }
     }
 }

@@ -193,21 +193,21 @@ public sealed class OperationProgressTests : ServerTest
     private sealed class Hold : IDisposable
     {
         private readonly TaskCompletionSource<PileProgress> _reached = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        private readonly ManualResetEventSlim _gate = new();
+        private readonly ManualResetEventSlim _release = new();
 
         internal Hold(OperationStore operations) => operations.Progressed = progress =>
         {
             if (progress.Fraction < 0.2)
                 return;
             _reached.TrySetResult(progress);
-            _gate.Wait();
+            _release.Wait();
         };
 
         internal Task<PileProgress> ReachedAsync() => _reached.Task.WaitAsync(Eventually.Patience);
 
-        internal void Release() => _gate.Set();
+        internal void Release() => _release.Set();
 
         // The event stays: the action may be in it still, and needs no disposal while nobody asked for its handle.
-        public void Dispose() => _gate.Set();
+        public void Dispose() => _release.Set();
     }
 }

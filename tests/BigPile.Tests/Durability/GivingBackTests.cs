@@ -63,7 +63,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         var options = new PileOptions { SegmentBytes = SegmentBytes, Store = store, MaxBytes = 2 * SegmentBytes };
         using Pile pile = store == StoreKind.Mapped ? Pile.Open(PilePath, options) : new Pile(options);
         List<PilePointer> pointers = Fill(pile);
-        CriticalRegion critical = pile.Space.Gate.Enter(); // a reader: what a trim takes away stays until it has left
+        CriticalRegion critical = pile.Space.Barrier.EnterReader(); // a reader: what a trim takes away stays until it has left
         Task deletions = SideBySide.Start(() => pointers.ForEach(pile.Delete));
         Task puts;
         int deleted;

@@ -139,7 +139,7 @@ public sealed class LostPointerTests : DurabilityTest
     {
         using Pile pile = Open();
         Use(pile, SlotPayload, neighbours: 3);
-        CriticalRegion critical = pile.Gate.Enter();
+        CriticalRegion critical = pile.Barrier.EnterReader();
         Slot slot = pile.Entries.Take(SlotPayload);
         *(ulong*)slot.Start = BlockHeader.Free(generation).Word;
         pile.Space.Exit(critical);
@@ -189,7 +189,7 @@ public sealed class LostPointerTests : DurabilityTest
 
     private static PilePointer TakeUnpublished(Pile pile, int payloadBytes)
     {
-        CriticalRegion critical = pile.Gate.Enter();
+        CriticalRegion critical = pile.Barrier.EnterReader();
         Slot slot = pile.Entries.Take(payloadBytes);
         pile.Space.Exit(critical);
         return new PilePointer(slot.Address, slot.Generation);

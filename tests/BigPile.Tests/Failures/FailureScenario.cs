@@ -102,7 +102,7 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
     // Within another call no deletion trims by itself.
     private static void Empty(FailureRun run, int left)
     {
-        CriticalRegion critical = run.Pile.Gate.Enter();
+        CriticalRegion critical = run.Pile.Barrier.EnterReader();
         run.DeleteAllBut(left);
         run.Pile.Space.Exit(critical);
     }

@@ -19,7 +19,7 @@ internal sealed unsafe class EntryOwners
         foreach (TableCore core in cache.Cores())
         {
             Entries.UnionWith(core.Tags.Addresses());
-            CriticalRegion critical = core.Enter();
+            CriticalRegion critical = core.EnterReader();
             AddAll(core.Index);
             _pile.Space.Exit(critical);
         }

@@ -16,11 +16,11 @@ namespace BigPile.Access;
 /// then waits by <see cref="CriticalRegion.WaitForOthers"/>, whose process-wide barrier makes one of the two see the other.
 /// </remarks>
 /// <param name="directory">The directory of a mapped pile, for what is said to those who are refused.</param>
-internal sealed class Gate(string? directory)
+internal sealed class OperationBarrier(string? directory)
 {
     private const string PileName = "Pile"; // the type that the caller knows
     private const int Open = 0;
-    private const int Barred = 1;
+    private const int WritersBlocked = 1;
     private const int ReadersOnly = 2;
     private const int Closed = 3;
 
@@ -35,7 +35,7 @@ internal sealed class Gate(string? directory)
 
     /// <summary>Makes the calling thread known as being inside the pile. Each call is paired with an exit in a finally block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal CriticalRegion Enter()
+    internal CriticalRegion EnterReader()
     {
         CriticalRegion critical = CriticalRegion.Mine;
         critical.Enter();
@@ -44,8 +44,8 @@ internal sealed class Gate(string? directory)
         return critical;
     }
 
-    /// <summary>As <see cref="Enter"/>; a closed pile is not entered, and <see langword="false"/> comes back.</summary>
-    internal bool TryEnter(out CriticalRegion critical)
+    /// <summary>As <see cref="EnterReader"/>; a closed pile is not entered, and <see langword="false"/> comes back.</summary>
+    internal bool TryEnterReader(out CriticalRegion critical)
     {
         critical = CriticalRegion.Mine;
         critical.Enter();
@@ -56,10 +56,10 @@ internal sealed class Gate(string? directory)
     }
 
     /// <summary>
-    /// As <see cref="Enter"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.
+    /// As <see cref="EnterReader"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal CriticalRegion EnterToChange()
+    internal CriticalRegion EnterWriter()
     {
         CriticalRegion critical = CriticalRegion.Mine;
         critical.Enter();
@@ -95,7 +95,7 @@ internal sealed class Gate(string? directory)
             lock (_barring)
             {
                 Debug.Assert(_state == Open, "The gate is open again behind this: so it was open, and not for readers only.");
-                Volatile.Write(ref _state, Barred);
+                Volatile.Write(ref _state, WritersBlocked);
                 try
                 {
                     CriticalRegion.WaitForOthers();

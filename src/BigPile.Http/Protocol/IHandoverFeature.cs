@@ -1,7 +1,7 @@
 namespace BigPile.Http.Protocol;
 
 /// <summary>A connection on which the stack answers a single request for the fast door.</summary>
-internal interface IResponseGate
+internal interface IHandoverFeature
 {
     /// <summary>Says that the answer is complete.</summary>
     void OnResponseCompleted();

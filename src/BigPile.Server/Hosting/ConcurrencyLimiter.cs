@@ -14,7 +14,7 @@ namespace BigPile.Server.Hosting;
 /// Nothing queues here: what waits costs memory, and its client has often gone when its turn comes. The fast door counts with the same
 /// <see cref="RequestLoad"/> and leaves what it must refuse to this.
 /// </remarks>
-internal sealed class LoadGate(RequestDelegate next, RequestLoad load)
+internal sealed class ConcurrencyLimiter(RequestDelegate next, RequestLoad load)
 {
     // Who has to stop a flood must get through it.
     private const int AdministrationRequests = 16;

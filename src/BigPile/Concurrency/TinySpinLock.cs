@@ -5,7 +5,7 @@ namespace BigPile.Concurrency;
 
 /// <summary>A lock of one word for sections of some nanoseconds.</summary>
 /// <remarks>Not re-entrant. Release by the holder only; the release orders everything that the holder wrote before it.</remarks>
-internal struct SpinGate
+internal struct TinySpinLock
 {
     private int _taken;
 
@@ -24,7 +24,7 @@ internal struct SpinGate
 
     /// <summary>Enters, and tells whether somebody else was inside.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool EnterAndTellIfMet()
+    internal bool EnterAndReportContention()
     {
         if (TryEnter())
             return false;

@@ -15,7 +15,7 @@ namespace BigPile.Http.Door;
 /// complete. The first alone could answer ahead of a request that runs; the second alone would take a body that nobody read for requests.
 /// Behind a request whose end is not known the gate lets everything pass.
 /// </remarks>
-internal sealed class DoorGate : PipeReader, IResponseGate
+internal sealed class HandoverReader : PipeReader, IHandoverFeature
 {
     private readonly PipeReader _input;
     private readonly DoorConnection _door;
@@ -27,7 +27,7 @@ internal sealed class DoorGate : PipeReader, IResponseGate
     private bool _isMadeUp;
     private bool _hasPermit;
 
-    internal DoorGate(PipeReader input, DoorConnection door)
+    internal HandoverReader(PipeReader input, DoorConnection door)
     {
         _input = input;
         _door = door;

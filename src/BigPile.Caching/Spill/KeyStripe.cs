@@ -10,7 +10,7 @@ namespace BigPile.Caching.Spill;
 /// the lock of its bucket, so for that there is a lock of its own, held for a few instructions.
 /// Lock order: gate, then a shard of the evictor, a bucket, the staged entries.
 /// </remarks>
-internal sealed class SpillGate
+internal sealed class KeyStripe
 {
     private readonly Lock _stagedLock = new();
     private readonly List<StagedEntry> _staged = [];

@@ -8,7 +8,7 @@ using BigPile.Http.Entries;
 namespace BigPile.Http.Tests.Door;
 
 /// <summary>The way back from the stack, step by step.</summary>
-public sealed class GateTests : IAsyncLifetime
+public sealed class HandoverTests : IAsyncLifetime
 {
     private const string Get = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\n\r\n";
     private const string Head = "PUT /x HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\n";

@@ -9,11 +9,11 @@ namespace BigPile.Http.Door;
 
 /// <summary>Puts what tells gates that a response is complete in front of an application.</summary>
 /// <remarks>Without it connections would not come back to the fast door, and all else would work.</remarks>
-internal sealed class ResponseGateFilter : IStartupFilter
+internal sealed class ResponseCompletionFilter : IStartupFilter
 {
-    private static readonly Func<object, Task> Completed = static gate =>
+    private static readonly Func<object, Task> Completed = static handover =>
     {
-        ((IResponseGate)gate).OnResponseCompleted();
+        ((IHandoverFeature)handover).OnResponseCompleted();
         return Task.CompletedTask;
     };
 
@@ -26,8 +26,8 @@ internal sealed class ResponseGateFilter : IStartupFilter
 
     private static RequestDelegate Tell(RequestDelegate next) => context =>
     {
-        if (context.Features.Get<IResponseGate>() is { } gate)
-            context.Response.OnCompleted(Completed, gate);
+        if (context.Features.Get<IHandoverFeature>() is { } handover)
+            context.Response.OnCompleted(Completed, handover);
         return next(context);
     };
 }
