@@ -15,14 +15,14 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
     public ValidateOptionsResult Validate(string? name, BigPileOptions options)
     {
         string[] failures =
-            [.. PlaceFailures(options), .. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
+            [.. LocationFailures(options), .. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
         if (failures.Length == 0)
             return ValidateOptionsResult.Success;
         string whose = string.IsNullOrEmpty(name) ? "" : $" (pile '{name}')";
         return ValidateOptionsResult.Fail(failures.Select(failure => failure + whose));
     }
 
-    private static IEnumerable<string> PlaceFailures(BigPileOptions options)
+    private static IEnumerable<string> LocationFailures(BigPileOptions options)
     {
         if (options.Name is { } name && string.IsNullOrWhiteSpace(name))
             yield return "BigPileOptions.Name is blank; give the pile a name, or leave it null for that of its directory.";

@@ -26,27 +26,27 @@ namespace BigPile.Hash;
 /// </remarks>
 public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
 {
-    private readonly Session _session;
+    private readonly DatabaseState _database;
     private readonly Keeper _keeper;
 
-    private HashDatabase(Session session, Head head, HashRecovery found)
+    private HashDatabase(DatabaseState database, Head head, HashRecovery found)
     {
-        _session = session;
-        _keeper = new Keeper(session, head);
+        _database = database;
+        _keeper = new Keeper(database, head);
         Recovery = found;
     }
 
     /// <summary>The full path of the file.</summary>
-    public string Path => _session.Path;
+    public string Path => _database.Path;
 
     /// <summary>How the file's bytes are got at.</summary>
-    public BlockFileKind FileKind => _session.Options.FileKind;
+    public BlockFileKind FileKind => _database.Options.FileKind;
 
     /// <summary>Whether the database was opened for reading only.</summary>
-    public bool IsReadOnly => _session.IsReadOnly;
+    public bool IsReadOnly => _database.IsReadOnly;
 
     /// <summary>What the database was made or last rebuilt with.</summary>
-    public HashTuning Tuning => _session.Store.File.Layout.Tuning;
+    public HashTuning Tuning => _database.Store.File.Layout.Tuning;
 
     /// <summary>What opening found.</summary>
     public HashRecovery Recovery { get; }
@@ -57,8 +57,8 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     {
         get
         {
-            _ = _session.Store;
-            return _session.Stripes.Records;
+            _ = _database.Store;
+            return _database.Stripes.Records;
         }
     }
 
@@ -80,8 +80,8 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
         ArgumentException.ThrowIfNullOrEmpty(path);
         options ??= new HashDatabaseOptions();
         options.Validate();
-        (Session session, Head head, HashRecovery found) = Opening.Open(path, options);
-        return new HashDatabase(session, head, found);
+        (DatabaseState database, Head head, HashRecovery found) = Opening.Open(path, options);
+        return new HashDatabase(database, head, found);
     }
 
     /// <summary>Looks at every byte of a database that nobody has open for writing.</summary>
@@ -111,7 +111,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     public bool Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, bool overwrite = true)
     {
         var edit = new SetEdit(value, overwrite);
-        return RecordWriter.Edit(_session, key, ref edit) == RecordChangeKind.Set;
+        return RecordWriter.Edit(_database, key, ref edit) == RecordChangeKind.Set;
     }
 
     /// <summary>The value of a record; <see langword="null"/> when it is not there.</summary>
@@ -121,7 +121,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     public byte[]? Get(ReadOnlySpan<byte> key)
     {
         var sink = default(ArraySink);
-        return RecordReader.TryRead(_session, key, ref sink) ? sink.Value : null;
+        return RecordReader.TryRead(_database, key, ref sink) ? sink.Value : null;
     }
 
     /// <summary>Copies the value of a record.</summary>
@@ -134,7 +134,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     public bool TryGet(ReadOnlySpan<byte> key, Span<byte> destination, out int length)
     {
         var sink = new SpanSink(destination);
-        bool isThere = RecordReader.TryRead(_session, key, ref sink);
+        bool isThere = RecordReader.TryRead(_database, key, ref sink);
         length = isThere ? sink.Length : 0;
         return isThere;
     }
@@ -148,7 +148,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     {
         ArgumentNullException.ThrowIfNull(destination);
         var sink = new WriterSink(destination);
-        bool isThere = RecordReader.TryRead(_session, key, ref sink);
+        bool isThere = RecordReader.TryRead(_database, key, ref sink);
         if (isThere)
             sink.Advance();
         return isThere;
@@ -159,7 +159,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     public bool Contains(ReadOnlySpan<byte> key)
     {
         var sink = default(NoSink);
-        return RecordReader.TryRead(_session, key, ref sink);
+        return RecordReader.TryRead(_database, key, ref sink);
     }
 
     /// <summary>Removes a record.</summary>
@@ -168,7 +168,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     public bool Remove(ReadOnlySpan<byte> key)
     {
         var edit = default(RemoveEdit);
-        return RecordWriter.Edit(_session, key, ref edit) == RecordChangeKind.Remove;
+        return RecordWriter.Edit(_database, key, ref edit) == RecordChangeKind.Remove;
     }
 
     /// <summary>Adds to the end of a value; a record that is not there gets what is added as its value.</summary>
@@ -179,10 +179,10 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <inheritdoc cref="Set" path="/exception"/>
     public long Append(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ReadOnlySpan<byte> delimiter = default)
     {
-        var edit = new AppendEdit(value, delimiter, _session.Options.MaxValueLength);
+        var edit = new AppendEdit(value, delimiter, _database.Options.MaxValueLength);
         try
         {
-            RecordWriter.Edit(_session, key, ref edit);
+            RecordWriter.Edit(_database, key, ref edit);
             return edit.Length;
         }
         finally
@@ -200,7 +200,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     public bool CompareExchange(ReadOnlySpan<byte> key, byte[]? expected, byte[]? desired)
     {
         var edit = new CompareEdit(expected, desired);
-        RecordWriter.Edit(_session, key, ref edit);
+        RecordWriter.Edit(_database, key, ref edit);
         return edit.IsExpected;
     }
 
@@ -219,7 +219,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     public long Increment(ReadOnlySpan<byte> key, long delta = 1, long initial = 0)
     {
         var edit = new IncrementEdit(delta, initial, stackalloc byte[sizeof(long)]);
-        RecordWriter.Edit(_session, key, ref edit);
+        RecordWriter.Edit(_database, key, ref edit);
         return edit.Sum;
     }
 
@@ -231,8 +231,8 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     public void Process<TState>(ReadOnlySpan<byte> key, RecordProcessor<TState> processor, TState state) where TState : allows ref struct
     {
         ArgumentNullException.ThrowIfNull(processor);
-        var edit = new ProcessEdit<TState>(_session, processor, state);
-        RecordWriter.Edit(_session, key, ref edit);
+        var edit = new ProcessEdit<TState>(_database, processor, state);
+        RecordWriter.Edit(_database, key, ref edit);
     }
 
     /// <inheritdoc cref="Process{TState}"/>
@@ -243,7 +243,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// A record that is there from the beginning to the end of the walk comes exactly once, with a value that it had meanwhile; also
     /// beside a <see cref="Rebuild"/>.
     /// </remarks>
-    public IEnumerator<HashRecord> GetEnumerator() => Walk.Records(_session);
+    public IEnumerator<HashRecord> GetEnumerator() => Walk.Records(_database);
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 

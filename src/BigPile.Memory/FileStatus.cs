@@ -61,11 +61,11 @@ internal readonly record struct FileStatus(
         BinaryPrimitives.ReadUInt32LittleEndian(status[16..]), (long)BinaryPrimitives.ReadUInt64LittleEndian(status[48..]) * BlockBytes,
         TimeOnLinux(status, ChangeTimeField, 96), TimeOnLinux(status, BirthTimeField, 80));
 
-    private static long TimeOnLinux(ReadOnlySpan<byte> status, uint field, int place) =>
+    private static long TimeOnLinux(ReadOnlySpan<byte> status, uint field, int offset) =>
         (BinaryPrimitives.ReadUInt32LittleEndian(status) & field) == 0
             ? 0
-            : BinaryPrimitives.ReadInt64LittleEndian(status[place..]) * SecondNanoseconds
-                + BinaryPrimitives.ReadUInt32LittleEndian(status[(place + sizeof(long))..]);
+            : BinaryPrimitives.ReadInt64LittleEndian(status[offset..]) * SecondNanoseconds
+                + BinaryPrimitives.ReadUInt32LittleEndian(status[(offset + sizeof(long))..]);
 
     // struct stat with numbers of 64 bits.
     [SupportedOSPlatform("macos")]
@@ -74,7 +74,7 @@ internal readonly record struct FileStatus(
         BinaryPrimitives.ReadUInt16LittleEndian(status[6..]), BinaryPrimitives.ReadInt64LittleEndian(status[104..]) * BlockBytes,
         TimeOnMac(status, 64), TimeOnMac(status, 80));
 
-    private static long TimeOnMac(ReadOnlySpan<byte> status, int place) =>
-        BinaryPrimitives.ReadInt64LittleEndian(status[place..]) * SecondNanoseconds
-        + BinaryPrimitives.ReadInt64LittleEndian(status[(place + sizeof(long))..]);
+    private static long TimeOnMac(ReadOnlySpan<byte> status, int offset) =>
+        BinaryPrimitives.ReadInt64LittleEndian(status[offset..]) * SecondNanoseconds
+        + BinaryPrimitives.ReadInt64LittleEndian(status[(offset + sizeof(long))..]);
 }

@@ -15,9 +15,9 @@ internal static partial class LinuxRangeLock
     private const short FromBeginning = 0; // SEEK_SET
     private const int AccessDenied = 13; // EACCES, which some systems say for EAGAIN
 
-    internal static bool TryTake(SafeFileHandle file, string path, int place)
+    internal static bool TryTake(SafeFileHandle file, string path, int offset)
     {
-        while (Set(file, TryLock, Exclusive, place) is not 0 and var error)
+        while (Set(file, TryLock, Exclusive, offset) is not 0 and var error)
         {
             if (error is FileErrors.WouldBlock or AccessDenied)
                 return false;
@@ -27,17 +27,17 @@ internal static partial class LinuxRangeLock
         return true;
     }
 
-    internal static void Release(SafeFileHandle file, int place) => _ = Set(file, TryLock, None, place);
+    internal static void Release(SafeFileHandle file, int offset) => _ = Set(file, TryLock, None, offset);
 
-    internal static bool IsHeldByOther(SafeFileHandle file, string path, int place)
+    internal static bool IsHeldByOther(SafeFileHandle file, string path, int offset)
     {
-        Range range = new() { Kind = Exclusive, Whence = FromBeginning, Start = place, Length = 1 };
+        Range range = new() { Kind = Exclusive, Whence = FromBeginning, Start = offset, Length = 1 };
         return Control(file, Look, ref range) == 0 ? range.Kind != None : throw FileErrors.Last(path, "asked for its locks");
     }
 
-    private static int Set(SafeFileHandle file, int command, short kind, int place)
+    private static int Set(SafeFileHandle file, int command, short kind, int offset)
     {
-        Range range = new() { Kind = kind, Whence = FromBeginning, Start = place, Length = 1 };
+        Range range = new() { Kind = kind, Whence = FromBeginning, Start = offset, Length = 1 };
         return Control(file, command, ref range) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 

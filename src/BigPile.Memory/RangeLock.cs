@@ -11,20 +11,20 @@ namespace BigPile.Memory;
 internal static class RangeLock
 {
     /// <summary>Locks a byte, unless another one has it.</summary>
-    internal static bool TryTake(SafeFileHandle file, string path, int place) => OperatingSystem.IsLinux()
-        ? LinuxRangeLock.TryTake(file, path, place)
-        : WindowsRangeLock.TryTake(file, path, place);
+    internal static bool TryTake(SafeFileHandle file, string path, int offset) => OperatingSystem.IsLinux()
+        ? LinuxRangeLock.TryTake(file, path, offset)
+        : WindowsRangeLock.TryTake(file, path, offset);
 
-    internal static void Release(SafeFileHandle file, int place)
+    internal static void Release(SafeFileHandle file, int offset)
     {
         if (OperatingSystem.IsLinux())
-            LinuxRangeLock.Release(file, place);
+            LinuxRangeLock.Release(file, offset);
         else
-            WindowsRangeLock.Release(file, place);
+            WindowsRangeLock.Release(file, offset);
     }
 
     /// <summary>Whether another opened file has a byte locked.</summary>
-    internal static bool IsHeldByOther(SafeFileHandle file, string path, int place) => OperatingSystem.IsLinux()
-        ? LinuxRangeLock.IsHeldByOther(file, path, place)
-        : WindowsRangeLock.IsHeldByOther(file, path, place);
+    internal static bool IsHeldByOther(SafeFileHandle file, string path, int offset) => OperatingSystem.IsLinux()
+        ? LinuxRangeLock.IsHeldByOther(file, path, offset)
+        : WindowsRangeLock.IsHeldByOther(file, path, offset);
 }

@@ -15,25 +15,25 @@ internal static partial class WindowsRangeLock
     private const int Violation = 33; // ERROR_LOCK_VIOLATION
     private const int Pending = 997; // ERROR_IO_PENDING
 
-    internal static bool TryTake(SafeFileHandle file, string path, int place) => Set(file, path, Exclusive | AtOnce, place);
+    internal static bool TryTake(SafeFileHandle file, string path, int offset) => Set(file, path, Exclusive | AtOnce, offset);
 
-    internal static void Release(SafeFileHandle file, int place)
+    internal static void Release(SafeFileHandle file, int offset)
     {
-        Place at = new() { Offset = place };
+        Overlapped at = new() { Offset = offset };
         _ = UnlockFile(file, 0, 1, 0, ref at);
     }
 
-    internal static bool IsHeldByOther(SafeFileHandle file, string path, int place)
+    internal static bool IsHeldByOther(SafeFileHandle file, string path, int offset)
     {
-        if (!Set(file, path, AtOnce, place))
+        if (!Set(file, path, AtOnce, offset))
             return true;
-        Release(file, place);
+        Release(file, offset);
         return false;
     }
 
-    private static bool Set(SafeFileHandle file, string path, int flags, int place)
+    private static bool Set(SafeFileHandle file, string path, int flags, int offset)
     {
-        Place at = new() { Offset = place };
+        Overlapped at = new() { Offset = offset };
         if (LockFile(file, flags, 0, 1, 0, ref at) != 0)
             return true;
         int error = Marshal.GetLastPInvokeError();
@@ -41,14 +41,14 @@ internal static partial class WindowsRangeLock
     }
 
     [LibraryImport("kernel32", EntryPoint = "LockFileEx", SetLastError = true)]
-    private static partial int LockFile(SafeFileHandle file, int flags, int reserved, int lengthLow, int lengthHigh, ref Place place);
+    private static partial int LockFile(SafeFileHandle file, int flags, int reserved, int lengthLow, int lengthHigh, ref Overlapped offset);
 
     [LibraryImport("kernel32", EntryPoint = "UnlockFileEx", SetLastError = true)]
-    private static partial int UnlockFile(SafeFileHandle file, int reserved, int lengthLow, int lengthHigh, ref Place place);
+    private static partial int UnlockFile(SafeFileHandle file, int reserved, int lengthLow, int lengthHigh, ref Overlapped offset);
 
     // OVERLAPPED, of which all else is zero.
     [StructLayout(LayoutKind.Explicit, Size = 32)]
-    private struct Place
+    private struct Overlapped
     {
         [FieldOffset(16)]
         internal int Offset;

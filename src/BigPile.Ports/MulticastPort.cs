@@ -94,7 +94,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
             if (deadline.Left is var left && left == TimeSpan.Zero && !HasLostSlow(oldest))
                 return false;
             if (!_patience.Wait(_side.Port.Room, new SlowestAwaited(_side.Record, oldest), left))
-                LookForDead(oldest);
+                DetectDead(oldest);
         }
     }
 
@@ -112,7 +112,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         if (_whenSlow == SlowReceiverPolicy.Fail)
             throw Full();
         Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
-        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => LookForDead(Volatile.Read(ref _side.Port.Reaped)))
+        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => DetectDead(Volatile.Read(ref _side.Port.Reaped)))
             .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
     }
 
@@ -174,7 +174,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
                 && _whenSlow is SlowReceiverPolicy.DropOldest or SlowReceiverPolicy.Disconnect)
             {
                 if (_passes++ % PassesBetweenLooks == PassesBetweenLooks - 1)
-                    LookForDead(_side.ReapedLocked); // who is dead loses nothing, and has all be kept that it could
+                    DetectDead(_side.ReapedLocked); // who is dead loses nothing, and has all be kept that it could
                 _side.PassSlowLocked(_whenSlow == SlowReceiverPolicy.Disconnect, _lostAtOnce);
             }
             if (isSent)
@@ -198,11 +198,11 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
 
     private bool HasLostSlow(long oldest)
     {
-        LookForDead(oldest);
+        DetectDead(oldest);
         return _side.Record.Slowest(long.MaxValue, oldest) > oldest;
     }
 
-    private void LookForDead(long oldest) => _membership.Notice(_side.Record.SlotsUpTo(oldest));
+    private void DetectDead(long oldest) => _membership.Notice(_side.Record.SlotsUpTo(oldest));
 
     private PortFullException Full() => new($"A receiver of the port '{Name}' is behind by all that the port can have.");
 }

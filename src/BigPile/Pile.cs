@@ -56,7 +56,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     {
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
-        options = SharedPlace.Locate(options);
+        options = SharedPileDirectory.Locate(options);
         CriticalRegion.RefuseInside();
         Logger = options.Logger ?? NullLogger.Instance;
         Name = options.NameInMetrics;

@@ -14,5 +14,5 @@ public static class SharedPile
     /// A process writes it, it is not a shared one, or the directory can't be changed.
     /// </exception>
     /// <exception cref="PlatformNotSupportedException">The system has no shared piles.</exception>
-    public static bool TryRemove(string nameOrDirectory) => SharedPlace.TryRemove(SharedPlace.PathOf(nameOrDirectory));
+    public static bool TryRemove(string nameOrDirectory) => SharedPileDirectory.TryRemove(SharedPileDirectory.PathOf(nameOrDirectory));
 }

@@ -44,11 +44,11 @@ internal sealed class Circles
 
     private void Take(string first)
     {
-        var circle = new List<string>();
+        var cycle = new List<string>();
         do
-            circle.Add(_path.Pop());
-        while (circle[^1] != first);
-        if (circle.Count > 1)
-            _found.Add([.. circle.Order(StringComparer.Ordinal)]);
+            cycle.Add(_path.Pop());
+        while (cycle[^1] != first);
+        if (cycle.Count > 1)
+            _found.Add([.. cycle.Order(StringComparer.Ordinal)]);
     }
 }

@@ -30,9 +30,9 @@ public sealed class StackTests(ITestOutputHelper output)
             static pair => pair.Key.EndsWith('/')).OrderBy(static pair => pair.Key))
             output.WriteLine($"{room} -> {string.Join(", ", used.Where(static name => name.EndsWith('/')))}");
         // Types at the top may use each other: they are one room, but for what a folder below may use of it.
-        KnownExceptions.Compare("circle in " + library, from circle in Circles.Of(uses)
-            where circle.Any(static room => room.EndsWith('/'))
-            select string.Join(", ", circle));
+        KnownExceptions.Compare("circle in " + library, from cycle in Circles.Of(uses)
+            where cycle.Any(static room => room.EndsWith('/'))
+            select string.Join(", ", cycle));
     }
 
     [Fact]

@@ -64,7 +64,7 @@ internal sealed class FlightNode(object key, string table)
                 return new Wait(waiter, this);
             }
         }
-        throw waiter == this ? AsksForItself() : AsksInACircle(waiter); // with no lock held: a key's text is made by the application's code
+        throw waiter == this ? AsksForItself() : WaitsInCycle(waiter); // with no lock held: a key's text is made by the application's code
     }
 
     private bool LeadsTo(FlightNode other)
@@ -87,7 +87,7 @@ internal sealed class FlightNode(object key, string table)
     private InvalidOperationException AsksForItself() => new(
         $"The factory for {this} asks for the same key, and would wait for itself. Make the value without a look at its own key.");
 
-    private InvalidOperationException AsksInACircle(FlightNode waiter) => new(
+    private InvalidOperationException WaitsInCycle(FlightNode waiter) => new(
         $"The factory for {waiter} asks for {this}, whose own factory waits for the first: neither could ever end. "
         + "Make one of the values without the other.");
 

@@ -21,7 +21,7 @@ internal static class Removing
     internal static bool RemoveOnce(this TableCore core, in KeyProbe key, Condition condition)
     {
         if (core.IsRebuilding)
-            return core.Bury(key, condition);
+            return core.PutTombstone(key, condition);
         CriticalRegion critical = core.EnterWriter();
         try
         {
@@ -63,7 +63,7 @@ internal static class Removing
     /// Puts a mark in the place of a key while older blocks of it may still turn up, so that none of them comes back; not even when the
     /// process is killed now and the next one finds them.
     /// </summary>
-    private static bool Bury(this TableCore core, in KeyProbe key, Condition condition)
+    private static bool PutTombstone(this TableCore core, in KeyProbe key, Condition condition)
     {
         try
         {

@@ -7,7 +7,7 @@ namespace BigPile.Caching.Tables;
 /// <summary>What the read buffer consists of.</summary>
 internal sealed partial class ReadBuffer
 {
-    internal struct Place
+    internal struct Cell
     {
         internal ulong Version;
         internal ulong Hash;
@@ -50,9 +50,9 @@ internal sealed partial class ReadBuffer
         private const int PartPlaces = 4_096; // on the heap of large objects, where nothing is moved; they have no references
         private const ulong SealedVersion = ulong.MaxValue;
 
-        private static readonly Place[] SealedPart = MakeSealed();
+        private static readonly Cell[] SealedPart = MakeSealed();
 
-        private readonly Place[]?[] _parts;
+        private readonly Cell[]?[] _parts;
         private readonly int _partMask;
         private Set? _older;
 
@@ -62,9 +62,9 @@ internal sealed partial class ReadBuffer
             Length = length;
             int partPlaces = Math.Min(length, PartPlaces);
             _partMask = partPlaces - 1;
-            _parts = new Place[length / partPlaces][];
+            _parts = new Cell[length / partPlaces][];
             if (_parts.Length == 1)
-                _parts[0] = new Place[partPlaces];
+                _parts[0] = new Cell[partPlaces];
             _older = older;
         }
 
@@ -103,25 +103,25 @@ internal sealed partial class ReadBuffer
             number = FirstOf(version);
             for (int end = number + ways; number < end; number++)
             {
-                ref Place place = ref (PartOf(number) ?? MakePart(number, new Place[PartPlaces]))[number & _partMask];
-                ulong was = Volatile.Read(ref place.Version);
+                ref Cell cell = ref (PartOf(number) ?? MakePart(number, new Cell[PartPlaces]))[number & _partMask];
+                ulong was = Volatile.Read(ref cell.Version);
                 if (was == 0)
-                    was = Interlocked.CompareExchange(ref place.Version, version, 0);
+                    was = Interlocked.CompareExchange(ref cell.Version, version, 0);
                 if (was == SealedVersion) // nothing comes behind it: who looks for a note goes no further
                     return false;
-                if (was == version && Interlocked.CompareExchange(ref place.Time, Note.Pending, Note.Taken) == Note.Taken)
+                if (was == version && Interlocked.CompareExchange(ref cell.Time, Note.Pending, Note.Taken) == Note.Taken)
                     return true;
                 if (was != 0)
                     continue;
-                place.Hash = hash;
-                Volatile.Write(ref place.Time, Note.Pending);
+                cell.Hash = hash;
+                Volatile.Write(ref cell.Time, Note.Pending);
                 return true;
             }
             return false;
         }
 
         /// <summary>A place that is somebody's.</summary>
-        internal ref Place At(int number) => ref PartOf(number)![number & _partMask];
+        internal ref Cell At(int number) => ref PartOf(number)![number & _partMask];
 
         /// <summary>Has nobody claim a place any more, or note again what was taken.</summary>
         /// <returns>Whether nothing is left.</returns>
@@ -130,30 +130,30 @@ internal sealed partial class ReadBuffer
             bool isEmpty = true;
             for (int first = 0; first < Length; first += PartPlaces)
             {
-                Place[] part = PartOf(first) ?? MakePart(first, SealedPart);
+                Cell[] part = PartOf(first) ?? MakePart(first, SealedPart);
                 if (part == SealedPart)
                     continue;
-                foreach (ref Place place in part.AsSpan())
+                foreach (ref Cell cell in part.AsSpan())
                 {
-                    if (Interlocked.CompareExchange(ref place.Version, SealedVersion, 0) is not (0 or SealedVersion))
-                        isEmpty &= Interlocked.CompareExchange(ref place.Time, Note.Sealed, Note.Taken) is Note.Taken or Note.Sealed;
+                    if (Interlocked.CompareExchange(ref cell.Version, SealedVersion, 0) is not (0 or SealedVersion))
+                        isEmpty &= Interlocked.CompareExchange(ref cell.Time, Note.Sealed, Note.Taken) is Note.Taken or Note.Sealed;
                 }
             }
             return isEmpty;
         }
 
-        private static Place[] MakeSealed()
+        private static Cell[] MakeSealed()
         {
-            var part = new Place[PartPlaces];
-            Array.Fill(part, new Place { Version = SealedVersion });
+            var part = new Cell[PartPlaces];
+            Array.Fill(part, new Cell { Version = SealedVersion });
             return part;
         }
 
-        private ref Place[]? PartAt(int number) => ref _parts[(number & (Length - 1)) / PartPlaces];
+        private ref Cell[]? PartAt(int number) => ref _parts[(number & (Length - 1)) / PartPlaces];
 
-        private Place[]? PartOf(int number) => Volatile.Read(ref PartAt(number));
+        private Cell[]? PartOf(int number) => Volatile.Read(ref PartAt(number));
 
-        private Place[] MakePart(int number, Place[] made) => Interlocked.CompareExchange(ref PartAt(number), made, null) ?? made;
+        private Cell[] MakePart(int number, Cell[] made) => Interlocked.CompareExchange(ref PartAt(number), made, null) ?? made;
     }
 
     /// <summary>The notes of one entry, wherever they are: none lies behind a place that is nobody's.</summary>

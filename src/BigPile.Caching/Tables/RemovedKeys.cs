@@ -21,7 +21,7 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
     private const int MostProbes = 64;
 
     private ulong _anyUpTo = anyUpTo;
-    private Place[]? _places; // made with the first one
+    private Cell[]? _places; // made with the first one
 
     /// <summary>Whether a key with a tag may have been removed since it was put in a version.</summary>
     internal bool MayHave(ulong tag, ulong version)
@@ -33,10 +33,10 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
         uint wanted = Short(tag);
         for (int probe = 0; probe < MostProbes; probe++)
         {
-            ref Place place = ref At(places, wanted, probe);
-            uint found = Volatile.Read(ref place.Tag);
+            ref Cell cell = ref At(places, wanted, probe);
+            uint found = Volatile.Read(ref cell.Tag);
             if (found == wanted || found == 0)
-                return found != 0 && version <= Volatile.Read(ref place.UpTo);
+                return found != 0 && version <= Volatile.Read(ref cell.UpTo);
         }
         return false;
     }
@@ -46,25 +46,25 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
     /// <param name="upTo">A version that nothing which was put before is above.</param>
     internal void Note(ulong tag, ulong upTo)
     {
-        Place[] places = Volatile.Read(ref _places) ?? Make();
+        Cell[] places = Volatile.Read(ref _places) ?? Make();
         uint wanted = Short(tag);
         for (int probe = 0; probe < MostProbes; probe++)
         {
-            ref Place place = ref At(places, wanted, probe);
-            uint found = Volatile.Read(ref place.Tag);
+            ref Cell cell = ref At(places, wanted, probe);
+            uint found = Volatile.Read(ref cell.Tag);
             if (found == 0)
-                found = Interlocked.CompareExchange(ref place.Tag, wanted, 0);
+                found = Interlocked.CompareExchange(ref cell.Tag, wanted, 0);
             if (found != 0 && found != wanted)
                 continue;
-            Raise(ref place.UpTo, upTo);
+            Raise(ref cell.UpTo, upTo);
             return;
         }
         Raise(ref _anyUpTo, upTo);
     }
 
-    private Place[] Make()
+    private Cell[] Make()
     {
-        var made = new Place[BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(entries * PlacesPerEntry, LeastCapacity, MostCapacity))];
+        var made = new Cell[BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(entries * PlacesPerEntry, LeastCapacity, MostCapacity))];
         return Interlocked.CompareExchange(ref _places, made, null) ?? made;
     }
 
@@ -77,11 +77,11 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
 
     private static uint Short(ulong tag) => (uint)(tag >> IndexSlot.TagOffset) + 1;
 
-    private static ref Place At(Place[] places, uint tag, int probe) =>
+    private static ref Cell At(Cell[] places, uint tag, int probe) =>
         ref places[(int)((tag * 2654435769u >> 11) + (uint)probe) & (places.Length - 1)]; // Fibonacci hashing
 
     /// <summary>A tag, raised by one, and the version up to which entries of its key are no more.</summary>
-    private struct Place
+    private struct Cell
     {
         internal uint Tag;
         internal ulong UpTo;

@@ -8,13 +8,13 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Evolution;
 
 /// <summary>Reads a value and forgets it. The objects in it are numbered as ever.</summary>
-internal sealed unsafe class DroppedSlot(Slot inner, Type placeType, bool isNullable) : Slot
+internal sealed unsafe class DroppedSlot(Slot inner, Type valueType, bool isNullable) : Slot
 {
     public override bool IsLeaf => inner.IsLeaf;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => throw new NotSupportedException();
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         if (isNullable && *p == Code.Nil)
             return p + 1;
@@ -27,8 +27,8 @@ internal sealed unsafe class DroppedSlot(Slot inner, Type placeType, bool isNull
 
     private byte* ReadForgotten(byte* p, ReadContext c)
     {
-        if (placeType.IsValueType)
-            return inner.Read(ref RawObject.Data(RuntimeHelpers.GetUninitializedObject(placeType)), p, c);
+        if (valueType.IsValueType)
+            return inner.Read(ref RawObject.Data(RuntimeHelpers.GetUninitializedObject(valueType)), p, c);
         object? forgotten = null;
         return inner.Read(ref Unsafe.As<object?, byte>(ref forgotten), p, c);
     }
@@ -41,9 +41,9 @@ internal sealed unsafe class PassingSlot(TypeModel structure) : Slot
 {
     public override bool IsLeaf => false;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => throw new NotSupportedException();
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c) => ((PassingModel)structure).Pass(p, c);
+    public override byte* Read(ref byte field, byte* p, ReadContext c) => ((PassingModel)structure).Pass(p, c);
 
     public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
 }
@@ -55,9 +55,9 @@ internal sealed unsafe class PassingUnionSlot(Slot any) : Slot
 {
     public override bool IsLeaf => false;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c) => throw new NotSupportedException();
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => throw new NotSupportedException();
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c) => any.Read(ref place, p, c);
+    public override byte* Read(ref byte field, byte* p, ReadContext c) => any.Read(ref field, p, c);
 
     public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
 }

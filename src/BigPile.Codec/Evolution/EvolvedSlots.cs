@@ -21,8 +21,8 @@ internal static class EvolvedSlots
     /// <summary>The slot for a member that is gone: it reads the value and forgets it.</summary>
     public static Slot MakeDropped(EvolvedModels stored, StoredKind kind)
     {
-        Slot slot = DroppedContent(stored, kind, out Type place);
-        return new DroppedSlot(slot, place, kind.IsNullable);
+        Slot slot = DroppedContent(stored, kind, out Type valueType);
+        return new DroppedSlot(slot, valueType, kind.IsNullable);
     }
 
     private static Slot? TryMake(EvolvedModels stored, StoredKind kind, Type declared)
@@ -54,8 +54,8 @@ internal static class EvolvedSlots
     {
         if (LeafKinds.CanRead(kind, current))
             return current;
-        Slot slot = LeafKinds.SlotOf(kind, out Type place);
-        return place == declared ? slot : null;
+        Slot slot = LeafKinds.SlotOf(kind, out Type valueType);
+        return valueType == declared ? slot : null;
     }
 
     private static Slot? TryMakeEntry(EvolvedModels stored, int entry, Type declared)
@@ -76,31 +76,31 @@ internal static class EvolvedSlots
         return mayFit && !declared.IsValueType ? new ReferenceSlot(declared, stored.Models, () => stored.Entry(entry)) : null;
     }
 
-    private static Slot DroppedContent(EvolvedModels stored, StoredKind kind, out Type place)
+    private static Slot DroppedContent(EvolvedModels stored, StoredKind kind, out Type valueType)
     {
-        place = typeof(object);
+        valueType = typeof(object);
         if (kind.Leaf is null)
-            return DroppedEntry(stored, kind.Entry, ref place);
+            return DroppedEntry(stored, kind.Entry, ref valueType);
         if (kind.Leaf == "any")
-            return AnyContent(stored, place);
+            return AnyContent(stored, valueType);
         if (kind.Leaf == "none")
             return new NilSlot();
-        return LeafKinds.SlotOf(kind.Leaf, out place);
+        return LeafKinds.SlotOf(kind.Leaf, out valueType);
     }
 
-    private static Slot DroppedEntry(EvolvedModels stored, int entry, ref Type place)
+    private static Slot DroppedEntry(EvolvedModels stored, int entry, ref Type valueType)
     {
         Type? type = stored.TypeOf(entry);
         if (stored.FormOf(entry) == SchemaForm.Union)
-            return type is null ? new PassingUnionSlot(AnyContent(stored, place)) : stored.Union(entry);
+            return type is null ? new PassingUnionSlot(AnyContent(stored, valueType)) : stored.Union(entry);
         if (type is { IsValueType: true })
         {
-            place = type;
+            valueType = type;
             return stored.StructureSlot(entry);
         }
         return stored.FormOf(entry) is SchemaForm.Structure or SchemaForm.NamedStructure
             ? new PassingSlot(stored.Entry(entry))
-            : new ReferenceSlot(place, stored.Models, () => stored.Entry(entry));
+            : new ReferenceSlot(valueType, stored.Models, () => stored.Entry(entry));
     }
 
     private static ReferenceSlot AnyContent(EvolvedModels stored, Type declared) => new(declared, stored.Models, null);

@@ -26,11 +26,11 @@ internal static class LeafKinds
     }
 
     /// <summary>The slot that reads values of a kind, and the type of its places.</summary>
-    public static Slot SlotOf(string kind, out Type place)
+    public static Slot SlotOf(string kind, out Type valueType)
     {
         if (!Kinds.TryGetValue(kind, out (Type Type, Slot Slot) known))
             throw new PileSchemaException($"A schema in the catalog has a member of kind {kind}, which this version does not know.");
-        place = known.Type;
+        valueType = known.Type;
         return known.Slot;
     }
 

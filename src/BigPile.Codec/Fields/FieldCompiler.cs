@@ -85,7 +85,7 @@ internal static unsafe class FieldCompiler
             return;
         }
         il.Emit(OpCodes.Ldarg_2);
-        EmitPlace(il, plan.OffsetBytes);
+        EmitFieldAddress(il, plan.OffsetBytes);
         il.Emit(OpCodes.Ldobj, inlined.Type);
         EmitContextFor(il, inlined.Writer, parametersWithContext: 3);
         il.Emit(OpCodes.Call, inlined.Writer);
@@ -99,7 +99,7 @@ internal static unsafe class FieldCompiler
             return;
         }
         il.Emit(OpCodes.Ldarg_2);
-        EmitPlace(il, plan.OffsetBytes);
+        EmitFieldAddress(il, plan.OffsetBytes);
         EmitContextFor(il, inlined.Reader, parametersWithContext: 3);
         il.Emit(OpCodes.Call, inlined.Reader);
     }
@@ -109,13 +109,13 @@ internal static unsafe class FieldCompiler
         il.Emit(OpCodes.Ldarg_0);
         il.Emit(OpCodes.Ldc_I4, index);
         il.Emit(OpCodes.Ldelem_Ref);
-        EmitPlace(il, plan.OffsetBytes);
+        EmitFieldAddress(il, plan.OffsetBytes);
         il.Emit(OpCodes.Ldarg_2);
         il.Emit(OpCodes.Ldarg_3);
         il.Emit(OpCodes.Callvirt, typeof(Slot).GetMethod(name)!);
     }
 
-    private static void EmitPlace(ILGenerator il, int offsetBytes)
+    private static void EmitFieldAddress(ILGenerator il, int offsetBytes)
     {
         il.Emit(OpCodes.Ldarg_1);
         il.Emit(OpCodes.Ldc_I4, offsetBytes);

@@ -52,32 +52,32 @@ internal static unsafe class FieldInterpreter
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static byte* WriteOne(in FieldPlan plan, ref byte data, byte* p, WriteContext c)
     {
-        ref byte place = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
+        ref byte field = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
         return plan.Kind switch
         {
-            SlotKind.Boolean => Encode.Boolean(p, Unsafe.As<byte, bool>(ref place)),
-            SlotKind.Int32 => Encode.Int32(p, Unsafe.As<byte, int>(ref place)),
-            SlotKind.Int64 => Encode.Int64(p, Unsafe.As<byte, long>(ref place)),
-            SlotKind.Double => Encode.Double(p, Unsafe.As<byte, double>(ref place)),
-            SlotKind.String => TextEncode.String(p, Unsafe.As<byte, string?>(ref place), c),
-            SlotKind.DateTime => DateTimeFormat.Write(p, Unsafe.As<byte, System.DateTime>(ref place)),
-            _ => plan.Slot.Write(ref place, p, c),
+            SlotKind.Boolean => Encode.Boolean(p, Unsafe.As<byte, bool>(ref field)),
+            SlotKind.Int32 => Encode.Int32(p, Unsafe.As<byte, int>(ref field)),
+            SlotKind.Int64 => Encode.Int64(p, Unsafe.As<byte, long>(ref field)),
+            SlotKind.Double => Encode.Double(p, Unsafe.As<byte, double>(ref field)),
+            SlotKind.String => TextEncode.String(p, Unsafe.As<byte, string?>(ref field), c),
+            SlotKind.DateTime => DateTimeFormat.Write(p, Unsafe.As<byte, System.DateTime>(ref field)),
+            _ => plan.Slot.Write(ref field, p, c),
         };
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static byte* ReadOne(in FieldPlan plan, ref byte data, byte* p, ReadContext c)
     {
-        ref byte place = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
+        ref byte field = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
         return plan.Kind switch
         {
-            SlotKind.Boolean => Decode.Boolean(p, ref Unsafe.As<byte, bool>(ref place)),
-            SlotKind.Int32 => Decode.Int32(p, ref Unsafe.As<byte, int>(ref place)),
-            SlotKind.Int64 => Decode.Int64(p, ref Unsafe.As<byte, long>(ref place)),
-            SlotKind.Double => Decode.Double(p, ref Unsafe.As<byte, double>(ref place)),
-            SlotKind.String => TextDecode.String(p, ref Unsafe.As<byte, string?>(ref place), c),
-            SlotKind.DateTime => DateTimeFormat.Read(p, ref Unsafe.As<byte, System.DateTime>(ref place), c),
-            _ => plan.Slot.Read(ref place, p, c),
+            SlotKind.Boolean => Decode.Boolean(p, ref Unsafe.As<byte, bool>(ref field)),
+            SlotKind.Int32 => Decode.Int32(p, ref Unsafe.As<byte, int>(ref field)),
+            SlotKind.Int64 => Decode.Int64(p, ref Unsafe.As<byte, long>(ref field)),
+            SlotKind.Double => Decode.Double(p, ref Unsafe.As<byte, double>(ref field)),
+            SlotKind.String => TextDecode.String(p, ref Unsafe.As<byte, string?>(ref field), c),
+            SlotKind.DateTime => DateTimeFormat.Read(p, ref Unsafe.As<byte, System.DateTime>(ref field), c),
+            _ => plan.Slot.Read(ref field, p, c),
         };
     }
 }

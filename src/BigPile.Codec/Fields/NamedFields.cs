@@ -92,9 +92,9 @@ internal sealed unsafe class NamedStructSlot(NamedFields fields) : Slot
 
     public override bool IsLeaf => fields.IsLeaf;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c) => fields.Write(ref place, p, c);
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => fields.Write(ref field, p, c);
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c) => fields.Read(ref place, p, c);
+    public override byte* Read(ref byte field, byte* p, ReadContext c) => fields.Read(ref field, p, c);
 
     public override void Describe(DefinitionWriter definition) => definition.Entry(fields);
 

@@ -17,17 +17,17 @@ internal sealed unsafe class PropertySlot<TOwner, TValue>(PropertyInfo property,
 
     public override bool IsLeaf => inner.IsLeaf;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        TValue value = _get(Unsafe.As<TOwner>(RawObject.Owner(ref place)));
+        TValue value = _get(Unsafe.As<TOwner>(RawObject.Owner(ref field)));
         return inner.Write(ref Unsafe.As<TValue, byte>(ref value), p, c);
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         TValue value = default!;
         p = inner.Read(ref Unsafe.As<TValue, byte>(ref value), p, c);
-        _set?.Invoke(Unsafe.As<TOwner>(RawObject.Owner(ref place)), value);
+        _set?.Invoke(Unsafe.As<TOwner>(RawObject.Owner(ref field)), value);
         return p;
     }
 
@@ -49,17 +49,17 @@ internal sealed unsafe class StructPropertySlot<TOwner, TValue>(PropertyInfo pro
 
     public override bool IsLeaf => inner.IsLeaf;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        TValue value = _get(ref Unsafe.As<byte, TOwner>(ref place));
+        TValue value = _get(ref Unsafe.As<byte, TOwner>(ref field));
         return inner.Write(ref Unsafe.As<TValue, byte>(ref value), p, c);
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         TValue value = default!;
         p = inner.Read(ref Unsafe.As<TValue, byte>(ref value), p, c);
-        _set?.Invoke(ref Unsafe.As<byte, TOwner>(ref place), value);
+        _set?.Invoke(ref Unsafe.As<byte, TOwner>(ref field), value);
         return p;
     }
 

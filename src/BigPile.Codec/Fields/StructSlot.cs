@@ -12,12 +12,12 @@ internal sealed unsafe class StructSlot(FieldList fields) : Slot
 
     public override int LeastBytes => 1 + fields.LeastBytes;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c) => fields.Write(ref place, 0, p, c);
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => fields.Write(ref field, 0, p, c);
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         p = c.ArrayHeader(p, out int count);
-        return fields.Read(ref place, count, p, c);
+        return fields.Read(ref field, count, p, c);
     }
 
     public override void Describe(DefinitionWriter definition) => definition.Entry(fields);

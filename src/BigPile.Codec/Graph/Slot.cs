@@ -18,9 +18,9 @@ internal abstract unsafe class Slot
     /// <summary>The fewest bytes that one such place takes in a payload.</summary>
     public virtual int LeastBytes => 1;
 
-    public abstract byte* Write(ref byte place, byte* p, WriteContext c);
+    public abstract byte* Write(ref byte field, byte* p, WriteContext c);
 
-    public abstract byte* Read(ref byte place, byte* p, ReadContext c);
+    public abstract byte* Read(ref byte field, byte* p, ReadContext c);
 
     /// <summary>The same slot for elements that must not be stored in one piece.</summary>
     public virtual Slot OneByOne() => this;

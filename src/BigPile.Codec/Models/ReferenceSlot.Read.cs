@@ -10,9 +10,9 @@ internal sealed unsafe partial class ReferenceSlot
 {
     private TypeModel? _lastAccepted;
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
-        ref object? target = ref Unsafe.As<byte, object?>(ref place);
+        ref object? target = ref Unsafe.As<byte, object?>(ref field);
         if (_exactFields is { } exact && *p == exact.Header && !ReadContext.IsTypeId(p + 1))
             return exact.ReadObject(ref target, p + 1, c);
         return ReadOther(ref target, p, c);

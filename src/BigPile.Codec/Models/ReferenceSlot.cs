@@ -52,9 +52,9 @@ internal sealed unsafe partial class ReferenceSlot : Slot
     /// </summary>
     public TypeModel? Exact => _exact ?? FindExact();
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        object? value = Unsafe.As<byte, object?>(ref place);
+        object? value = Unsafe.As<byte, object?>(ref field);
         if (value is null)
         {
             *p = Code.Nil;

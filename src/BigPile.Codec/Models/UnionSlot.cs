@@ -50,25 +50,25 @@ internal sealed unsafe class UnionSlot : Slot, IDefined
         }
     }
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        object? value = System.Runtime.CompilerServices.Unsafe.As<byte, object?>(ref place);
+        object? value = System.Runtime.CompilerServices.Unsafe.As<byte, object?>(ref field);
         if (value is null || !_keys.TryGetValue(value.GetType(), out int key))
-            return _any.Write(ref place, p, c);
+            return _any.Write(ref field, p, c);
         if (!c.IsTracking)
             throw new TrackingNeededException();
         p = Encode.Int32(Encode.ArrayHeader(c.Reserve(p, 0), 2), key);
-        return _byKey[key].Slot.Write(ref place, p, c);
+        return _byKey[key].Slot.Write(ref field, p, c);
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         if (*p != (Code.FixArray | 2) || ReadContext.IsTypeId(p + 1))
-            return _any.Read(ref place, p, c);
+            return _any.Read(ref field, p, c);
         p = Decode.Ranged(p + 1, int.MinValue, int.MaxValue, out long key);
         if (!_byKey.TryGetValue((int)key, out (Slot Slot, Type Type) member))
             BadData.Invalid($"key {key} is not in the union {Type}");
-        return member.Slot.Read(ref place, p, c);
+        return member.Slot.Read(ref field, p, c);
     }
 
     public override void Describe(DefinitionWriter definition) => definition.Entry(this);

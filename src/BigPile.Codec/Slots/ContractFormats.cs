@@ -16,10 +16,10 @@ internal readonly unsafe struct DecimalTextFormat : ILeafFormat<decimal>
         return ContractText.Write(p, text[..length]);
     }
 
-    public static byte* Read(byte* p, ref decimal place, ReadContext c)
+    public static byte* Read(byte* p, ref decimal field, ReadContext c)
     {
         p = ContractText.Read(p, out ReadOnlySpan<byte> text, c);
-        if (!decimal.TryParse(text, NumberStyles.Number, CultureInfo.InvariantCulture, out place))
+        if (!decimal.TryParse(text, NumberStyles.Number, CultureInfo.InvariantCulture, out field))
             BadData.OutOfRange("decimal");
         return p;
     }
@@ -35,10 +35,10 @@ internal readonly unsafe struct GuidTextFormat : ILeafFormat<Guid>
         return ContractText.Write(p, text[..length]);
     }
 
-    public static byte* Read(byte* p, ref Guid place, ReadContext c)
+    public static byte* Read(byte* p, ref Guid field, ReadContext c)
     {
         p = ContractText.Read(p, out ReadOnlySpan<byte> text, c);
-        if (!Utf8Parser.TryParse(text, out place, out int used) || used != text.Length)
+        if (!Utf8Parser.TryParse(text, out field, out int used) || used != text.Length)
             BadData.Invalid("text is no GUID");
         return p;
     }
@@ -50,7 +50,7 @@ internal readonly unsafe struct TimestampFormat : ILeafFormat<DateTime>
     public static byte* Write(byte* p, DateTime value) =>
         Timestamp.Write(p, value.Kind == DateTimeKind.Local ? value.ToUniversalTime().Ticks : value.Ticks);
 
-    public static byte* Read(byte* p, ref DateTime place, ReadContext c) => Timestamp.ReadUtc(p, ref place);
+    public static byte* Read(byte* p, ref DateTime field, ReadContext c) => Timestamp.ReadUtc(p, ref field);
 }
 
 /// <summary>MessagePack-CSharp's form of a half: a float.</summary>
@@ -58,11 +58,11 @@ internal readonly unsafe struct HalfFloatFormat : ILeafFormat<Half>
 {
     public static byte* Write(byte* p, Half value) => Encode.Single(p, (float)value);
 
-    public static byte* Read(byte* p, ref Half place, ReadContext c)
+    public static byte* Read(byte* p, ref Half field, ReadContext c)
     {
         float value = 0;
         p = Decode.Single(p, ref value);
-        place = (Half)value;
+        field = (Half)value;
         return p;
     }
 }

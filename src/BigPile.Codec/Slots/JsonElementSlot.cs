@@ -12,23 +12,23 @@ internal sealed unsafe class JsonElementSlot : Slot
 {
     public override string LeafName => "jsonElement";
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        JsonElement element = Unsafe.As<byte, JsonElement>(ref place);
+        JsonElement element = Unsafe.As<byte, JsonElement>(ref field);
         return TextEncode.String(p, element.ValueKind == JsonValueKind.Undefined ? null : element.GetRawText(), c);
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         string? text = null;
         p = TextDecode.String(p, ref text, c);
         if (text is null)
         {
-            Unsafe.As<byte, JsonElement>(ref place) = default;
+            Unsafe.As<byte, JsonElement>(ref field) = default;
             return p;
         }
         using JsonDocument document = DocumentForms.ParseDocument(text);
-        Unsafe.As<byte, JsonElement>(ref place) = document.RootElement.Clone();
+        Unsafe.As<byte, JsonElement>(ref field) = document.RootElement.Clone();
         return p;
     }
 

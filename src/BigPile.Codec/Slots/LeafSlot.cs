@@ -9,7 +9,7 @@ internal unsafe interface ILeafFormat<T>
 {
     static abstract byte* Write(byte* p, T value);
 
-    static abstract byte* Read(byte* p, ref T place, ReadContext c);
+    static abstract byte* Read(byte* p, ref T field, ReadContext c);
 }
 
 /// <summary>A place of such a type.</summary>
@@ -20,9 +20,9 @@ internal sealed unsafe class LeafSlot<T, TFormat>(string name, SlotKind kind = S
 
     public override string? LeafName => name;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c) => TFormat.Write(p, Unsafe.As<byte, T>(ref place));
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => TFormat.Write(p, Unsafe.As<byte, T>(ref field));
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c) => TFormat.Read(p, ref Unsafe.As<byte, T>(ref place), c);
+    public override byte* Read(ref byte field, byte* p, ReadContext c) => TFormat.Read(p, ref Unsafe.As<byte, T>(ref field), c);
 
     public override Slot OneByOne() => new LeafSlot<T, TFormat>(name);
 

@@ -13,13 +13,13 @@ internal sealed unsafe class MemorySlot(string name) : Slot
     public override string? LeafName => name;
 
     // The two types of view differ in what they let the application do, not in what they are.
-    public override byte* Write(ref byte place, byte* p, WriteContext c) =>
-        Blob.Write(Unsafe.As<byte, ReadOnlyMemory<byte>>(ref place).Span, SlotKind.Byte, p, c);
+    public override byte* Write(ref byte field, byte* p, WriteContext c) =>
+        Blob.Write(Unsafe.As<byte, ReadOnlyMemory<byte>>(ref field).Span, SlotKind.Byte, p, c);
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         p = c.BinHeader(p, out int length);
-        Unsafe.As<byte, ReadOnlyMemory<byte>>(ref place) = new ReadOnlySpan<byte>(p, length).ToArray();
+        Unsafe.As<byte, ReadOnlyMemory<byte>>(ref field) = new ReadOnlySpan<byte>(p, length).ToArray();
         return p + length;
     }
 

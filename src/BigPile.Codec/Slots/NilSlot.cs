@@ -7,13 +7,13 @@ namespace BigPile.Codec.Slots;
 /// <summary>A place that is always empty: a key that a contract leaves out, or one that held nothing that can be stored.</summary>
 internal sealed unsafe class NilSlot : Slot
 {
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
         *p = Code.Nil;
         return p + 1;
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         if (*p != Code.Nil)
             BadData.Unexpected(*p, "nil");

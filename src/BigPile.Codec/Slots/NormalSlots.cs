@@ -27,13 +27,13 @@ internal static class NormalSlots
 
         public override int LeastBytes => inner.LeastBytes;
 
-        public override byte* Write(ref byte place, byte* p, WriteContext c)
+        public override byte* Write(ref byte field, byte* p, WriteContext c)
         {
-            T value = normalize(Unsafe.As<byte, T>(ref place));
+            T value = normalize(Unsafe.As<byte, T>(ref field));
             return inner.Write(ref Unsafe.As<T, byte>(ref value), p, c);
         }
 
-        public override byte* Read(ref byte place, byte* p, ReadContext c) => inner.Read(ref place, p, c);
+        public override byte* Read(ref byte field, byte* p, ReadContext c) => inner.Read(ref field, p, c);
 
         public override void Describe(DefinitionWriter definition) => inner.Describe(definition);
     }

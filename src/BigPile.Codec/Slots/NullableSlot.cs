@@ -11,9 +11,9 @@ internal sealed unsafe class NullableSlot<T>(Slot inner) : Slot
 {
     public override bool IsLeaf => inner.IsLeaf;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        T? value = Unsafe.As<byte, T?>(ref place);
+        T? value = Unsafe.As<byte, T?>(ref field);
         if (value is null)
         {
             *p = Code.Nil;
@@ -23,9 +23,9 @@ internal sealed unsafe class NullableSlot<T>(Slot inner) : Slot
         return inner.Write(ref Unsafe.As<T, byte>(ref content), p, c);
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
-        ref T? target = ref Unsafe.As<byte, T?>(ref place);
+        ref T? target = ref Unsafe.As<byte, T?>(ref field);
         if (*p == Code.Nil)
         {
             target = null;

@@ -11,11 +11,11 @@ internal readonly unsafe struct RuneFormat : ILeafFormat<Rune>
 {
     public static byte* Write(byte* p, Rune value) => Encode.Int32(p, value.Value);
 
-    public static byte* Read(byte* p, ref Rune place, ReadContext c)
+    public static byte* Read(byte* p, ref Rune field, ReadContext c)
     {
         int value = 0;
         p = Decode.Int32(p, ref value);
-        if (!Rune.TryCreate(value, out place))
+        if (!Rune.TryCreate(value, out field))
             BadData.OutOfRange("Unicode scalar value");
         return p;
     }
@@ -32,11 +32,11 @@ internal readonly unsafe struct PointerFormat : ILeafFormat<PilePointer>
         return p + 10;
     }
 
-    public static byte* Read(byte* p, ref PilePointer place, ReadContext c)
+    public static byte* Read(byte* p, ref PilePointer field, ReadContext c)
     {
         if (p[0] != Code.FixExt8 || (sbyte)p[1] != ExtensionCode.Pointer)
             BadData.Unexpected(p[0], "a pile pointer");
-        place = PilePointer.FromUInt64(*(ulong*)(p + 2));
+        field = PilePointer.FromUInt64(*(ulong*)(p + 2));
         return p + 10;
     }
 }
@@ -48,9 +48,9 @@ internal sealed unsafe class BigIntegerSlot : Slot
 
     public override string? LeafName => "bigInteger";
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        ref BigInteger value = ref System.Runtime.CompilerServices.Unsafe.As<byte, BigInteger>(ref place);
+        ref BigInteger value = ref System.Runtime.CompilerServices.Unsafe.As<byte, BigInteger>(ref field);
         int length = value.GetByteCount();
         p = c.Reserve(p, length + HeaderMaxBytes);
         p = Encode.BinHeader(p, length);
@@ -58,10 +58,10 @@ internal sealed unsafe class BigIntegerSlot : Slot
         return p + length;
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         p = c.BinHeader(p, out int length);
-        System.Runtime.CompilerServices.Unsafe.As<byte, BigInteger>(ref place) = new BigInteger(new ReadOnlySpan<byte>(p, length));
+        System.Runtime.CompilerServices.Unsafe.As<byte, BigInteger>(ref field) = new BigInteger(new ReadOnlySpan<byte>(p, length));
         return p + length;
     }
 

@@ -14,15 +14,15 @@ internal sealed unsafe class RefusedSlot(Type type, string reason, bool always =
         ? sizeof(nint)
         : RuntimeHelpers.SizeOf(type.TypeHandle);
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        if (always || MemoryMarshal.CreateReadOnlySpan(ref place, _sizeBytes).ContainsAnyExcept((byte)0))
+        if (always || MemoryMarshal.CreateReadOnlySpan(ref field, _sizeBytes).ContainsAnyExcept((byte)0))
             throw new RefusedException(type, reason);
         *p = Code.Nil;
         return p + 1;
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         if (*p != Code.Nil)
             BadData.Unexpected(*p, "nil");

@@ -10,11 +10,11 @@ internal sealed unsafe class StringSlot : Slot
 {
     public override SlotKind Kind => SlotKind.String;
 
-    public override byte* Write(ref byte place, byte* p, WriteContext c) =>
-        TextEncode.String(p, Unsafe.As<byte, string?>(ref place), c);
+    public override byte* Write(ref byte field, byte* p, WriteContext c) =>
+        TextEncode.String(p, Unsafe.As<byte, string?>(ref field), c);
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c) =>
-        TextDecode.String(p, ref Unsafe.As<byte, string?>(ref place), c);
+    public override byte* Read(ref byte field, byte* p, ReadContext c) =>
+        TextDecode.String(p, ref Unsafe.As<byte, string?>(ref field), c);
 
     public override void Describe(DefinitionWriter definition) => definition.Text("string");
 }

@@ -26,14 +26,14 @@ internal readonly unsafe struct DateTimeFormat : ILeafFormat<DateTime>
         return p + 10;
     }
 
-    public static byte* Read(byte* p, ref DateTime place, ReadContext c)
+    public static byte* Read(byte* p, ref DateTime field, ReadContext c)
     {
         if (*(ushort*)p != (Code.FixExt8 | (ExtensionCode.DateTime << 8)))
-            return Timestamp.ReadUtc(p, ref place);
+            return Timestamp.ReadUtc(p, ref field);
         ulong bits = *(ulong*)(p + 2);
         if ((bits & TicksMask) > TicksMost)
             BadData.OutOfRange("date");
-        place = Unsafe.BitCast<ulong, DateTime>(bits);
+        field = Unsafe.BitCast<ulong, DateTime>(bits);
         return p + 10;
     }
 }
@@ -50,7 +50,7 @@ internal readonly unsafe struct DateTimeOffsetFormat : ILeafFormat<DateTimeOffse
         return Encode.Int32(p, (int)(value.Offset.Ticks / TimeSpan.TicksPerMinute));
     }
 
-    public static byte* Read(byte* p, ref DateTimeOffset place, ReadContext c)
+    public static byte* Read(byte* p, ref DateTimeOffset field, ReadContext c)
     {
         if (*p != (Code.FixArray | 2))
             BadData.Unexpected(*p, "a date with an offset");
@@ -59,7 +59,7 @@ internal readonly unsafe struct DateTimeOffsetFormat : ILeafFormat<DateTimeOffse
         long utcTicks = ticks - minutes * TimeSpan.TicksPerMinute;
         if (utcTicks < 0 || utcTicks > DateTime.MaxValue.Ticks)
             BadData.OutOfRange("date with an offset");
-        place = new DateTimeOffset(ticks, TimeSpan.FromMinutes(minutes));
+        field = new DateTimeOffset(ticks, TimeSpan.FromMinutes(minutes));
         return p;
     }
 }
@@ -68,10 +68,10 @@ internal readonly unsafe struct DateOnlyFormat : ILeafFormat<DateOnly>
 {
     public static byte* Write(byte* p, DateOnly value) => Encode.Int32(p, value.DayNumber);
 
-    public static byte* Read(byte* p, ref DateOnly place, ReadContext c)
+    public static byte* Read(byte* p, ref DateOnly field, ReadContext c)
     {
         p = Decode.Ranged(p, 0, DateOnly.MaxValue.DayNumber, out long day);
-        place = DateOnly.FromDayNumber((int)day);
+        field = DateOnly.FromDayNumber((int)day);
         return p;
     }
 }
@@ -80,10 +80,10 @@ internal readonly unsafe struct TimeOnlyFormat : ILeafFormat<TimeOnly>
 {
     public static byte* Write(byte* p, TimeOnly value) => Encode.Int64(p, value.Ticks);
 
-    public static byte* Read(byte* p, ref TimeOnly place, ReadContext c)
+    public static byte* Read(byte* p, ref TimeOnly field, ReadContext c)
     {
         p = Decode.Ranged(p, 0, TimeOnly.MaxValue.Ticks, out long ticks);
-        place = new TimeOnly(ticks);
+        field = new TimeOnly(ticks);
         return p;
     }
 }
@@ -121,10 +121,10 @@ internal static unsafe class Timestamp
     public static byte* Read(byte* p, out long ticks) => Parse(p, out ticks);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static byte* ReadUtc(byte* p, ref DateTime place)
+    public static byte* ReadUtc(byte* p, ref DateTime field)
     {
         p = Parse(p, out long ticks);
-        place = new DateTime(ticks, DateTimeKind.Utc);
+        field = new DateTime(ticks, DateTimeKind.Utc);
         return p;
     }
 

@@ -13,17 +13,17 @@ internal sealed unsafe class ViewSlot<T>(Slot array) : Slot
     public override bool IsLeaf => array.IsLeaf;
 
     // The two types of view differ in what they let the application do, not in what they are.
-    public override byte* Write(ref byte place, byte* p, WriteContext c)
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
-        T[] items = Unsafe.As<byte, ReadOnlyMemory<T>>(ref place).ToArray();
+        T[] items = Unsafe.As<byte, ReadOnlyMemory<T>>(ref field).ToArray();
         return array.Write(ref Unsafe.As<T[], byte>(ref items), p, c);
     }
 
-    public override byte* Read(ref byte place, byte* p, ReadContext c)
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         T[]? items = null;
         p = array.Read(ref Unsafe.As<T[]?, byte>(ref items), p, c);
-        Unsafe.As<byte, ReadOnlyMemory<T>>(ref place) = items;
+        Unsafe.As<byte, ReadOnlyMemory<T>>(ref field) = items;
         return p;
     }
 

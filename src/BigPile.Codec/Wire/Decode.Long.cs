@@ -8,12 +8,12 @@ namespace BigPile.Codec.Wire;
 internal static unsafe partial class Decode
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* Int32Long(byte* p, ref int place)
+    private static byte* Int32Long(byte* p, ref int target)
     {
         p = Int64Long(p, out long value);
         if (value != (int)value)
             BadData.OutOfRange("32-bit integer");
-        place = (int)value;
+        target = (int)value;
         return p;
     }
 
@@ -35,31 +35,31 @@ internal static unsafe partial class Decode
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* SingleLong(byte* p, ref float place)
+    private static byte* SingleLong(byte* p, ref float target)
     {
         double value = 0;
         p = Double(p, ref value);
-        place = (float)value;
+        target = (float)value;
         return p;
     }
 
     // A field that once was a float or an integer may be a double by now.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* DoubleLong(byte* p, ref double place)
+    private static byte* DoubleLong(byte* p, ref double target)
     {
         if (*p == Code.Float32)
         {
-            place = BitConverter.UInt32BitsToSingle(BinaryPrimitives.ReverseEndianness(*(uint*)(p + 1)));
+            target = BitConverter.UInt32BitsToSingle(BinaryPrimitives.ReverseEndianness(*(uint*)(p + 1)));
             return p + 5;
         }
         if (*p == Code.UInt64)
         {
-            place = BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1));
+            target = BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1));
             return p + 9;
         }
         long whole = (sbyte)*p;
         p = whole >= -32 ? p + 1 : Int64Long(p, out whole);
-        place = whole;
+        target = whole;
         return p;
     }
 }

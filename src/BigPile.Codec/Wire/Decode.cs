@@ -11,99 +11,99 @@ namespace BigPile.Codec.Wire;
 internal static unsafe partial class Decode
 {
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static byte* Boolean(byte* p, ref bool place)
+    public static byte* Boolean(byte* p, ref bool target)
     {
         byte code = *p;
         if (code is not (Code.False or Code.True))
             BadData.Unexpected(code, "a boolean");
-        place = code == Code.True;
+        target = code == Code.True;
         return p + 1;
     }
 
-    public static byte* SByte(byte* p, ref sbyte place)
+    public static byte* SByte(byte* p, ref sbyte target)
     {
         p = Ranged(p, sbyte.MinValue, sbyte.MaxValue, out long value);
-        place = (sbyte)value;
+        target = (sbyte)value;
         return p;
     }
 
-    public static byte* Byte(byte* p, ref byte place)
+    public static byte* Byte(byte* p, ref byte target)
     {
         p = Ranged(p, byte.MinValue, byte.MaxValue, out long value);
-        place = (byte)value;
+        target = (byte)value;
         return p;
     }
 
-    public static byte* Int16(byte* p, ref short place)
+    public static byte* Int16(byte* p, ref short target)
     {
         p = Ranged(p, short.MinValue, short.MaxValue, out long value);
-        place = (short)value;
+        target = (short)value;
         return p;
     }
 
-    public static byte* UInt16(byte* p, ref ushort place)
+    public static byte* UInt16(byte* p, ref ushort target)
     {
         p = Ranged(p, ushort.MinValue, ushort.MaxValue, out long value);
-        place = (ushort)value;
+        target = (ushort)value;
         return p;
     }
 
-    public static byte* Char(byte* p, ref char place) => UInt16(p, ref Unsafe.As<char, ushort>(ref place));
+    public static byte* Char(byte* p, ref char target) => UInt16(p, ref Unsafe.As<char, ushort>(ref target));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static byte* Int32(byte* p, ref int place)
+    public static byte* Int32(byte* p, ref int target)
     {
         int value = (sbyte)*p;
         if (value < -32)
-            return Int32Long(p, ref place);
-        place = value;
+            return Int32Long(p, ref target);
+        target = value;
         return p + 1;
     }
 
-    public static byte* UInt32(byte* p, ref uint place)
+    public static byte* UInt32(byte* p, ref uint target)
     {
         p = Ranged(p, uint.MinValue, uint.MaxValue, out long value);
-        place = (uint)value;
+        target = (uint)value;
         return p;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static byte* Int64(byte* p, ref long place)
+    public static byte* Int64(byte* p, ref long target)
     {
         long value = (sbyte)*p;
         if (value < -32)
-            return Int64Long(p, out place);
-        place = value;
+            return Int64Long(p, out target);
+        target = value;
         return p + 1;
     }
 
-    public static byte* UInt64(byte* p, ref ulong place)
+    public static byte* UInt64(byte* p, ref ulong target)
     {
         if (*p == Code.UInt64)
         {
-            place = BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1));
+            target = BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1));
             return p + 9;
         }
         p = Ranged(p, 0, long.MaxValue, out long value);
-        place = (ulong)value;
+        target = (ulong)value;
         return p;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static byte* Single(byte* p, ref float place)
+    public static byte* Single(byte* p, ref float target)
     {
         if (*p != Code.Float32)
-            return SingleLong(p, ref place);
-        place = BitConverter.UInt32BitsToSingle(BinaryPrimitives.ReverseEndianness(*(uint*)(p + 1)));
+            return SingleLong(p, ref target);
+        target = BitConverter.UInt32BitsToSingle(BinaryPrimitives.ReverseEndianness(*(uint*)(p + 1)));
         return p + 5;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static byte* Double(byte* p, ref double place)
+    public static byte* Double(byte* p, ref double target)
     {
         if (*p != Code.Float64)
-            return DoubleLong(p, ref place);
-        place = BitConverter.UInt64BitsToDouble(BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1)));
+            return DoubleLong(p, ref target);
+        target = BitConverter.UInt64BitsToDouble(BinaryPrimitives.ReverseEndianness(*(ulong*)(p + 1)));
         return p + 9;
     }
 

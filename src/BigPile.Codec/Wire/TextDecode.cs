@@ -16,26 +16,26 @@ internal static unsafe class TextDecode
 
     // Most strings are short ASCII: for these nothing is called but the allocator.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static byte* String(byte* p, ref string? place, PayloadReader c)
+    public static byte* String(byte* p, ref string? target, PayloadReader c)
     {
         nint length = *p++ - Code.FixString;
         if ((nuint)(length - 1) >= ShortMaxBytes)
-            return Other(p - 1, ref place, c);
+            return Other(p - 1, ref target, c);
         if (p + length > c.End)
             BadData.Truncated();
         if ((p[0] | p[length - 1]) >= 0x80)
-            return Foreign(p, ref place, (int)length);
+            return Foreign(p, ref target, (int)length);
         string text = new('\0', (int)length);
         if (!AsciiText.TryWidenShort(p, ref Unsafe.As<char, ushort>(ref Unsafe.AsRef(in text.GetPinnableReference())), length))
-            return Foreign(p, ref place, (int)length);
-        place = text;
+            return Foreign(p, ref target, (int)length);
+        target = text;
         return p + length;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* Foreign(byte* p, ref string? place, int lengthBytes)
+    private static byte* Foreign(byte* p, ref string? target, int lengthBytes)
     {
-        place = Transcode(p, lengthBytes);
+        target = Transcode(p, lengthBytes);
         return p + lengthBytes;
     }
 
@@ -65,26 +65,26 @@ internal static unsafe class TextDecode
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* Other(byte* p, ref string? place, PayloadReader c)
+    private static byte* Other(byte* p, ref string? target, PayloadReader c)
     {
         if (*p == Code.Nil)
         {
-            place = null;
+            target = null;
             return p + 1;
         }
         if (Code.IsExtension(*p))
-            return Utf16(p, ref place, c);
+            return Utf16(p, ref target, c);
         p = c.StringHeader(p, out int length);
-        place = length <= OwnWideningMaxBytes ? Ascii(p, length) : Transcode(p, length);
+        target = length <= OwnWideningMaxBytes ? Ascii(p, length) : Transcode(p, length);
         return p + length;
     }
 
-    private static byte* Utf16(byte* p, ref string? place, PayloadReader c)
+    private static byte* Utf16(byte* p, ref string? target, PayloadReader c)
     {
         p = c.ExtensionHeader(p, out sbyte code, out int length);
         if (code != ExtensionCode.Utf16 || length % 2 != 0)
             BadData.Invalid("an extension stands where text was expected");
-        place = new string((char*)p, 0, length / 2);
+        target = new string((char*)p, 0, length / 2);
         return p + length;
     }
 }

@@ -10,9 +10,9 @@ internal static class CopyChanges
 {
     /// <summary>Repeats a change. Where it fails the rebuild does, and not the caller.</summary>
     internal static void Repeat(
-        Session session, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
+        DatabaseState database, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
     {
-        if (session.Copy is not { } copy)
+        if (database.Copy is not { } copy)
             return;
         try
         {
@@ -20,7 +20,7 @@ internal static class CopyChanges
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException)
         {
-            session.SetCopyLocked(null, e);
+            database.SetCopyLocked(null, e);
         }
     }
 
@@ -30,14 +30,14 @@ internal static class CopyChanges
         RecordStore copy, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
     {
         Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
-        Finding finding = copy.File.Find(key, hash, room, out Place place, readsValue: false);
-        if (finding == Finding.Bad)
-            throw copy.File.Damaged(place.Offset);
+        LookupResult result = copy.File.Find(key, hash, room, out RecordLocation location, readsValue: false);
+        if (result == LookupResult.Bad)
+            throw copy.File.Damaged(location.Offset);
         var shadow = new Stripe { Sequence = stripe.Sequence };
         if (isSet)
-            copy.PutLocked(index, ref shadow, place, key, value);
-        else if (finding == Finding.Found)
-            copy.RemoveLocked(index, ref shadow, place, key);
+            copy.PutLocked(index, ref shadow, location, key, value);
+        else if (result == LookupResult.Found)
+            copy.RemoveLocked(index, ref shadow, location, key);
         stripe.Sequence = shadow.Sequence;
     }
 }

@@ -108,7 +108,7 @@ internal ref struct IncrementEdit(long delta, long initial, Span<byte> room) : I
 }
 
 /// <summary>Does what a callback says.</summary>
-internal ref struct ProcessEdit<TState>(Session session, RecordProcessor<TState> processor, TState state) : IRecordEdit
+internal ref struct ProcessEdit<TState>(DatabaseState database, RecordProcessor<TState> processor, TState state) : IRecordEdit
     where TState : allows ref struct
 {
     private readonly TState _state = state;
@@ -120,14 +120,14 @@ internal ref struct ProcessEdit<TState>(Session session, RecordProcessor<TState>
 
     public RecordChangeKind Decide(bool exists, scoped ReadOnlySpan<byte> value)
     {
-        session.BeginCallback();
+        database.BeginCallback();
         try
         {
             _change = processor(exists, value, _state);
         }
         finally
         {
-            session.EndCallback();
+            database.EndCallback();
         }
         return _change.Kind;
     }

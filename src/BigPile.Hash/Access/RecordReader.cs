@@ -14,42 +14,42 @@ internal static class RecordReader
     /// <summary>Reads a value.</summary>
     /// <returns>Whether the record is there.</returns>
     [SkipLocalsInit]
-    internal static bool TryRead<TSink>(Session session, ReadOnlySpan<byte> key, ref TSink sink)
+    internal static bool TryRead<TSink>(DatabaseState database, ReadOnlySpan<byte> key, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
     {
-        session.CheckOutside();
-        ulong hash = session.HashOf(key);
-        ref Stripe stripe = ref session.Stripes[Stripes.IndexOf(hash)];
+        database.CheckOutside();
+        ulong hash = database.HashOf(key);
+        ref Stripe stripe = ref database.Stripes[Stripes.IndexOf(hash)];
         Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
         while (true)
         {
             long noted = Stripes.Note(ref stripe);
-            RecordFile file = session.Store.File;
-            Finding finding;
-            Place place = default;
+            RecordFile file = database.Store.File;
+            LookupResult result;
+            RecordLocation location = default;
             bool fits = true;
             try
             {
-                finding = file.Find(key, hash, room, out place, sink.WantsValue);
-                if (finding == Finding.Found && sink.WantsValue)
+                result = file.Find(key, hash, room, out location, sink.WantsValue);
+                if (result == LookupResult.Found && sink.WantsValue)
                 {
-                    fits = sink.TryGetRoom(place.ValueLength, out Span<byte> value);
-                    bool isSound = fits ? file.ReadValue(room, place, value) : file.IsSoundIn(file.Layout.BucketOf(hash), room, place);
+                    fits = sink.TryGetRoom(location.ValueLength, out Span<byte> value);
+                    bool isSound = fits ? file.ReadValue(room, location, value) : file.IsSoundIn(file.Layout.BucketOf(hash), room, location);
                     if (!isSound)
-                        finding = Finding.Bad; // its length too, which nobody is to be told
+                        result = LookupResult.Bad; // its length too, which nobody is to be told
                 }
             }
             catch (Exception e) when (e is not OutOfMemoryException && !Stripes.IsAsNoted(ref stripe, noted))
             {
                 continue;
             }
-            if (!Stripes.IsAsNoted(ref stripe, noted) && session.Options.Control != HashControl.ReadersDoNotLookAgain)
+            if (!Stripes.IsAsNoted(ref stripe, noted) && database.Options.Control != HashControl.ReadersDoNotLookAgain)
                 continue;
-            if (finding == Finding.Bad)
-                throw file.Damaged(place.Offset);
+            if (result == LookupResult.Bad)
+                throw file.Damaged(location.Offset);
             if (!fits)
-                throw new ArgumentException($"The value has {place.ValueLength:N0} bytes, and the destination is shorter.", "destination");
-            return finding == Finding.Found;
+                throw new ArgumentException($"The value has {location.ValueLength:N0} bytes, and the destination is shorter.", "destination");
+            return result == LookupResult.Found;
         }
     }
 }

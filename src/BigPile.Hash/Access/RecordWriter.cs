@@ -10,35 +10,35 @@ internal static class RecordWriter
 {
     /// <summary>Has an edit look at a record, and does what it decides.</summary>
     [SkipLocalsInit]
-    internal static RecordChangeKind Edit<TEdit>(Session session, ReadOnlySpan<byte> key, ref TEdit edit)
+    internal static RecordChangeKind Edit<TEdit>(DatabaseState database, ReadOnlySpan<byte> key, ref TEdit edit)
         where TEdit : struct, IRecordEdit, allows ref struct
     {
-        session.CheckWritable();
-        ulong hash = session.HashOf(key);
+        database.CheckWritable();
+        ulong hash = database.HashOf(key);
         int index = Stripes.IndexOf(hash);
-        ref Stripe stripe = ref session.Stripes[index];
+        ref Stripe stripe = ref database.Stripes[index];
         Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
         Stripes.LockQuietly(ref stripe);
         try
         {
-            RecordStore store = session.Store;
-            if (store.Dead.HasUnmarked)
-                store.Dead.MarkUnmarked();
-            Finding finding = store.File.Find(key, hash, room, out Place place, edit.NeedsValue);
-            if (finding == Finding.Bad)
-                throw store.File.Damaged(place.Offset);
-            RecordChangeKind kind = Decide(store.File, room, place, ref edit);
-            if (kind == RecordChangeKind.Keep || (kind == RecordChangeKind.Remove && finding == Finding.Absent))
+            RecordStore store = database.Store;
+            if (store.PendingFrees.HasUnmarked)
+                store.PendingFrees.MarkUnmarked();
+            LookupResult result = store.File.Find(key, hash, room, out RecordLocation location, edit.NeedsValue);
+            if (result == LookupResult.Bad)
+                throw store.File.Damaged(location.Offset);
+            RecordChangeKind kind = Decide(store.File, room, location, ref edit);
+            if (kind == RecordChangeKind.Keep || (kind == RecordChangeKind.Remove && result == LookupResult.Absent))
                 return RecordChangeKind.Keep;
             if (kind == RecordChangeKind.Set)
-                CheckLengths(session.Options, key.Length, edit.NewValue.Length);
+                CheckLengths(database.Options, key.Length, edit.NewValue.Length);
             Stripes.BeginChange(ref stripe);
             if (kind == RecordChangeKind.Set)
-                store.PutLocked(index, ref stripe, place, key, edit.NewValue);
+                store.PutLocked(index, ref stripe, location, key, edit.NewValue);
             else
-                store.RemoveLocked(index, ref stripe, place, key);
+                store.RemoveLocked(index, ref stripe, location, key);
             if (hash < stripe.CopiedTo)
-                CopyChanges.Repeat(session, index, ref stripe, hash, key, kind == RecordChangeKind.Set, edit.NewValue);
+                CopyChanges.Repeat(database, index, ref stripe, hash, key, kind == RecordChangeKind.Set, edit.NewValue);
             return kind;
         }
         finally
@@ -47,16 +47,16 @@ internal static class RecordWriter
         }
     }
 
-    private static RecordChangeKind Decide<TEdit>(RecordFile file, scoped ReadOnlySpan<byte> room, in Place place, ref TEdit edit)
+    private static RecordChangeKind Decide<TEdit>(RecordFile file, scoped ReadOnlySpan<byte> room, in RecordLocation location, ref TEdit edit)
         where TEdit : struct, IRecordEdit, allows ref struct
     {
-        if (place.Offset == 0 || !edit.NeedsValue)
-            return edit.Decide(place.Offset != 0, default);
-        byte[] rented = ArrayPool<byte>.Shared.Rent(place.ValueLength);
+        if (location.Offset == 0 || !edit.NeedsValue)
+            return edit.Decide(location.Offset != 0, default);
+        byte[] rented = ArrayPool<byte>.Shared.Rent(location.ValueLength);
         try
         {
-            Span<byte> value = rented.AsSpan(0, place.ValueLength);
-            return file.ReadValue(room, place, value) ? edit.Decide(true, value) : throw file.Damaged(place.Offset);
+            Span<byte> value = rented.AsSpan(0, location.ValueLength);
+            return file.ReadValue(room, location, value) ? edit.Decide(true, value) : throw file.Damaged(location.Offset);
         }
         finally
         {

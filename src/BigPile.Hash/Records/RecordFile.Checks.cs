@@ -12,27 +12,27 @@ internal sealed partial class RecordFile
     /// <summary>Whether a record whose head was read has the key that was stored, and it belongs to a bucket.</summary>
     /// <remarks>Without tags only the whole record can tell.</remarks>
     [SkipLocalsInit]
-    internal bool IsSoundIn(long bucket, ReadOnlySpan<byte> room, in Place place)
+    internal bool IsSoundIn(long bucket, ReadOnlySpan<byte> room, in RecordLocation location)
     {
-        if (RecordHead.Bytes + place.KeyLength > place.InRoom || !Layout.HasTags)
-            return IsSoundInSlowly(bucket, room, place);
-        ReadOnlySpan<byte> key = room.Slice(RecordHead.Bytes, place.KeyLength);
-        return IsKeySound(place, key) && Layout.BucketOf(KeyHash.Of(key, Layout.Seed)) == bucket;
+        if (RecordHead.Bytes + location.KeyLength > location.InRoom || !Layout.HasTags)
+            return IsSoundInSlowly(bucket, room, location);
+        ReadOnlySpan<byte> key = room.Slice(RecordHead.Bytes, location.KeyLength);
+        return IsKeySound(location, key) && Layout.BucketOf(KeyHash.Of(key, Layout.Seed)) == bucket;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool IsSoundInSlowly(long bucket, ReadOnlySpan<byte> room, in Place place)
+    private bool IsSoundInSlowly(long bucket, ReadOnlySpan<byte> room, in RecordLocation location)
     {
-        int length = Layout.HasTags ? place.KeyLength : place.KeyLength + place.ValueLength;
+        int length = Layout.HasTags ? location.KeyLength : location.KeyLength + location.ValueLength;
         byte[] rented = ArrayPool<byte>.Shared.Rent(length);
         try
         {
             Span<byte> read = rented.AsSpan(0, length);
-            ReadPart(room, place, RecordHead.Bytes, read);
+            ReadPart(room, location, RecordHead.Bytes, read);
             bool isSound = Layout.HasTags
-                ? IsKeySound(place, read)
-                : place.Head.Matches(Crc32C.Add(place.Head.BeginChecksum(place.Offset, Layout.Salt), read));
-            return isSound && Layout.BucketOf(KeyHash.Of(read[..place.KeyLength], Layout.Seed)) == bucket;
+                ? IsKeySound(location, read)
+                : location.Head.Matches(Crc32C.Add(location.Head.BeginChecksum(location.Offset, Layout.Salt), read));
+            return isSound && Layout.BucketOf(KeyHash.Of(read[..location.KeyLength], Layout.Seed)) == bucket;
         }
         finally
         {
@@ -40,20 +40,20 @@ internal sealed partial class RecordFile
         }
     }
 
-    private bool IsKeySound(in Place place, ReadOnlySpan<byte> key) =>
-        place.Head.HasTagOf(Crc32C.Add(place.Head.BeginChecksum(place.Offset, Layout.Salt), key));
+    private bool IsKeySound(in RecordLocation location, ReadOnlySpan<byte> key) =>
+        location.Head.HasTagOf(Crc32C.Add(location.Head.BeginChecksum(location.Offset, Layout.Salt), key));
 
     /// <summary>The link of a bucket's chain that leads to a record, and the tag that the link has; 0 when the chain has it not.</summary>
     internal (long Link, ushort Tag) LinkTo(long bucket, long offset)
     {
         long link = Layout.LinkOf(bucket);
-        var circle = default(CircleWatch);
+        var cycle = default(CycleDetector);
         long end = Stock.End;
         for (long at = ReadLink(link); at >= Layout.AreaStart && at <= end - RecordHead.Bytes; at = ReadLink(link))
         {
             if (at == offset)
                 return (link, link < Layout.AreaStart ? (ushort)0 : RecordHead.TagOfLink((ulong)ReadWord(link)));
-            if (circle.IsClosedBy(at))
+            if (cycle.IsClosedBy(at))
                 break;
             link = at + RecordHead.NextAt;
         }

@@ -117,65 +117,65 @@ internal sealed partial class RecordFile
     /// <param name="key">The key.</param>
     /// <param name="hash">Its hash.</param>
     /// <param name="room">Gets the beginning of the record.</param>
-    /// <param name="place">Gets where it is.</param>
+    /// <param name="location">Gets where it is.</param>
     /// <param name="readsValue">Whether its value is read next, and so its checksum looked at.</param>
     [SkipLocalsInit]
-    internal Finding Find(ReadOnlySpan<byte> key, ulong hash, Span<byte> room, out Place place, bool readsValue)
+    internal LookupResult Find(ReadOnlySpan<byte> key, ulong hash, Span<byte> room, out RecordLocation location, bool readsValue)
     {
         long bucket = Layout.BucketOf(hash);
-        place = default;
-        place.Link = Layout.LinkOf(bucket);
-        place.First = place.Offset = ReadLink(place.Link);
-        var circle = default(CircleWatch);
-        while (place.Offset != 0)
+        location = default;
+        location.Link = Layout.LinkOf(bucket);
+        location.First = location.Offset = ReadLink(location.Link);
+        var cycle = default(CycleDetector);
+        while (location.Offset != 0)
         {
-            if (!TryReadHead(room, ref place) || !place.Head.Word.IsLive || circle.IsClosedBy(place.Offset))
-                return Finding.Bad;
-            if (place.KeyLength == key.Length && HasKey(key, room, place))
+            if (!TryReadHead(room, ref location) || !location.Head.Word.IsLive || cycle.IsClosedBy(location.Offset))
+                return LookupResult.Bad;
+            if (location.KeyLength == key.Length && HasKey(key, room, location))
             {
-                bool isSound = readsValue || (Layout.HasTags ? IsKeySound(place, key) : IsSoundIn(bucket, room, place));
-                return isSound ? Finding.Found : Finding.Bad;
+                bool isSound = readsValue || (Layout.HasTags ? IsKeySound(location, key) : IsSoundIn(bucket, room, location));
+                return isSound ? LookupResult.Found : LookupResult.Bad;
             }
-            if (!IsSoundIn(bucket, room, place))
-                return Finding.Bad; // it may be the one
-            place.Link = place.Offset + RecordHead.NextAt;
-            place.LinkTag = place.Head.Tag;
-            place.Offset = place.Head.Next;
+            if (!IsSoundIn(bucket, room, location))
+                return LookupResult.Bad; // it may be the one
+            location.Link = location.Offset + RecordHead.NextAt;
+            location.LinkTag = location.Head.Tag;
+            location.Offset = location.Head.Next;
         }
-        (place.Link, place.LinkTag) = (Layout.LinkOf(bucket), 0); // a new record comes first in its chain
-        return Finding.Absent;
+        (location.Link, location.LinkTag) = (Layout.LinkOf(bucket), 0); // a new record comes first in its chain
+        return LookupResult.Absent;
     }
 
     /// <summary>Reads a head, and as much behind it as a guess says. False when there can't be a record.</summary>
-    internal bool TryReadHead(Span<byte> room, ref Place place)
+    internal bool TryReadHead(Span<byte> room, ref RecordLocation location)
     {
         long end = Stock.End;
-        long offset = place.Offset;
+        long offset = location.Offset;
         if (offset < Layout.AreaStart || (offset & (Layout.Alignment - 1)) != 0 || offset > end - RecordHead.Bytes)
             return false;
-        place.InRoom = (int)Math.Min(_guessBytes, end - offset);
-        File.ReadAt(offset, room[..place.InRoom]);
-        place.Head = RecordHead.Read(room);
-        return place.Head.Fits(offset, end, Layout.AlignmentShift, Layout.Salt);
+        location.InRoom = (int)Math.Min(_guessBytes, end - offset);
+        File.ReadAt(offset, room[..location.InRoom]);
+        location.Head = RecordHead.Read(room);
+        return location.Head.Fits(offset, end, Layout.AlignmentShift, Layout.Salt);
     }
 
     /// <summary>Copies a value; false when the record does not match its checksum.</summary>
     [SkipLocalsInit]
-    internal bool ReadValue(ReadOnlySpan<byte> room, in Place place, Span<byte> value)
+    internal bool ReadValue(ReadOnlySpan<byte> room, in RecordLocation location, Span<byte> value)
     {
-        ReadPart(room, place, RecordHead.Bytes + place.KeyLength, value);
-        uint checksum = AddKey(place.Head.BeginChecksum(place.Offset, Layout.Salt), room, place);
-        return place.Head.Matches(Crc32C.Add(checksum, value));
+        ReadPart(room, location, RecordHead.Bytes + location.KeyLength, value);
+        uint checksum = AddKey(location.Head.BeginChecksum(location.Offset, Layout.Salt), room, location);
+        return location.Head.Matches(Crc32C.Add(checksum, value));
     }
 
     /// <summary>Copies a part of a record, of which some is in the room.</summary>
-    internal void ReadPart(ReadOnlySpan<byte> room, in Place place, int from, Span<byte> destination)
+    internal void ReadPart(ReadOnlySpan<byte> room, in RecordLocation location, int from, Span<byte> destination)
     {
-        int known = Math.Clamp(place.InRoom - from, 0, destination.Length);
+        int known = Math.Clamp(location.InRoom - from, 0, destination.Length);
         if (known > 0)
             room.Slice(from, known).CopyTo(destination);
         if (known < destination.Length)
-            File.ReadAt(place.Offset + from + known, destination[known..]);
+            File.ReadAt(location.Offset + from + known, destination[known..]);
     }
 
     /// <summary>Writes a whole record to a room; nothing leads to it yet.</summary>
@@ -229,14 +229,14 @@ internal sealed partial class RecordFile
         RecordHead.Of(word, next, sequence, keyCopy, valueCopy, offset, Layout).Write(image);
     }
 
-    private bool HasKey(ReadOnlySpan<byte> key, ReadOnlySpan<byte> room, in Place place)
+    private bool HasKey(ReadOnlySpan<byte> key, ReadOnlySpan<byte> room, in RecordLocation location)
     {
-        if (RecordHead.Bytes + key.Length <= place.InRoom)
+        if (RecordHead.Bytes + key.Length <= location.InRoom)
             return room.Slice(RecordHead.Bytes, key.Length).SequenceEqual(key);
         byte[] rented = ArrayPool<byte>.Shared.Rent(key.Length);
         try
         {
-            ReadPart(room, place, RecordHead.Bytes, rented.AsSpan(0, key.Length));
+            ReadPart(room, location, RecordHead.Bytes, rented.AsSpan(0, key.Length));
             return rented.AsSpan(0, key.Length).SequenceEqual(key);
         }
         finally
@@ -245,15 +245,15 @@ internal sealed partial class RecordFile
         }
     }
 
-    private uint AddKey(uint checksum, ReadOnlySpan<byte> room, in Place place)
+    private uint AddKey(uint checksum, ReadOnlySpan<byte> room, in RecordLocation location)
     {
-        if (RecordHead.Bytes + place.KeyLength <= place.InRoom)
-            return Crc32C.Add(checksum, room.Slice(RecordHead.Bytes, place.KeyLength));
-        byte[] rented = ArrayPool<byte>.Shared.Rent(place.KeyLength);
+        if (RecordHead.Bytes + location.KeyLength <= location.InRoom)
+            return Crc32C.Add(checksum, room.Slice(RecordHead.Bytes, location.KeyLength));
+        byte[] rented = ArrayPool<byte>.Shared.Rent(location.KeyLength);
         try
         {
-            ReadPart(room, place, RecordHead.Bytes, rented.AsSpan(0, place.KeyLength));
-            return Crc32C.Add(checksum, rented.AsSpan(0, place.KeyLength));
+            ReadPart(room, location, RecordHead.Bytes, rented.AsSpan(0, location.KeyLength));
+            return Crc32C.Add(checksum, rented.AsSpan(0, location.KeyLength));
         }
         finally
         {

@@ -19,12 +19,12 @@ internal sealed class RecordStore
         File = file;
         _window = options.Window;
         _control = options.Control;
-        Dead = new DeadRooms(file, options.UpdateMode == HashUpdateMode.InPlace);
+        PendingFrees = new PendingFrees(file, options.UpdateMode == HashUpdateMode.InPlace);
     }
 
     internal RecordFile File { get; }
 
-    internal DeadRooms Dead { get; }
+    internal PendingFrees PendingFrees { get; }
 
     /// <summary>Records up to this one wait when they die. It is raised while all stripes are held.</summary>
     internal long SyncedSequence
@@ -39,61 +39,61 @@ internal sealed class RecordStore
     /// <summary>Has a key have a value.</summary>
     /// <param name="stripeIndex">The key's stripe, which the caller holds.</param>
     /// <param name="stripe">The same.</param>
-    /// <param name="place">Where the key is, or its chain.</param>
+    /// <param name="location">Where the key is, or its chain.</param>
     /// <param name="key">The key.</param>
     /// <param name="value">The value.</param>
-    internal void PutLocked(int stripeIndex, ref Stripe stripe, in Place place, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    internal void PutLocked(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
-        bool isThere = place.Offset != 0;
-        bool hides = isThere && IsNeeded(place.Head);
+        bool isThere = location.Offset != 0;
+        bool hides = isThere && IsNeeded(location.Head);
         Room room = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
         Pass(HashWindow.RoomTaken);
         try
         {
             RoomWord word = WordOf(room, hides ? RoomKind.LiveHiding : RoomKind.Live);
-            long next = isThere ? place.Head.Next : place.First;
+            long next = isThere ? location.Head.Next : location.First;
             long sequence = NextSequence(ref stripe);
             if (isThere && _control == HashControl.FreedFirst)
-                Leave(stripeIndex, place);
+                Leave(stripeIndex, location);
             if (_control == HashControl.LinkFirst)
             {
-                File.WriteLink(place.Link, place.LinkTag, room.Offset);
+                File.WriteLink(location.Link, location.LinkTag, room.Offset);
                 Pass(HashWindow.Linked);
             }
             File.WriteRecord(room.Offset, word, next, sequence, key, value);
             Pass(HashWindow.RecordWritten);
-            Link(place, room.Offset);
+            Link(location, room.Offset);
         }
         catch
         {
-            if (!MayLead(place.Link, room.Offset))
-                Dead.Bury(stripeIndex, room);
+            if (!MayLead(location.Link, room.Offset))
+                PendingFrees.MarkDeadAndFree(stripeIndex, room);
             throw;
         }
         Pass(HashWindow.Linked);
         if (!isThere)
             Volatile.Write(ref stripe.Records, stripe.Records + 1);
         else if (_control != HashControl.FreedFirst)
-            Leave(stripeIndex, place);
+            Leave(stripeIndex, location);
     }
 
     /// <summary>Removes a record that is there.</summary>
     /// <inheritdoc cref="PutLocked" path="/param"/>
-    internal void RemoveLocked(int stripeIndex, ref Stripe stripe, in Place place, ReadOnlySpan<byte> key)
+    internal void RemoveLocked(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
-        if (IsNeeded(place.Head) && _control != HashControl.NoTombstones)
-            RemoveWithTombstone(stripeIndex, ref stripe, place, key);
+        if (IsNeeded(location.Head) && _control != HashControl.NoTombstones)
+            RemoveWithTombstone(stripeIndex, ref stripe, location, key);
         else
-            Link(place, place.Head.Next);
+            Link(location, location.Head.Next);
         Pass(HashWindow.Linked);
         Volatile.Write(ref stripe.Records, stripe.Records - 1);
-        Leave(stripeIndex, place);
+        Leave(stripeIndex, location);
     }
 
     /// <summary>Whether a power cut could find the record, or one that it hides.</summary>
     private bool IsNeeded(in RecordHead head) => head.Sequence <= SyncedSequence || head.Word.Kind == RoomKind.LiveHiding;
 
-    private void RemoveWithTombstone(int stripeIndex, ref Stripe stripe, in Place place, ReadOnlySpan<byte> key)
+    private void RemoveWithTombstone(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
         Room room = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length);
         Pass(HashWindow.RoomTaken);
@@ -102,39 +102,39 @@ internal sealed class RecordStore
             RoomWord word = WordOf(room, RoomKind.Tombstone);
             File.WriteRecord(room.Offset, word, 0, NextSequence(ref stripe), key, default);
             Pass(HashWindow.TombstoneWritten);
-            Link(place, place.Head.Next);
+            Link(location, location.Head.Next);
         }
         catch
         {
-            Dead.Bury(stripeIndex, room);
+            PendingFrees.MarkDeadAndFree(stripeIndex, room);
             throw;
         }
-        Dead.WaitAsTombstone(stripeIndex, room);
+        PendingFrees.WaitAsTombstone(stripeIndex, room);
     }
 
-    private void Leave(int stripeIndex, in Place place)
+    private void Leave(int stripeIndex, in RecordLocation location)
     {
-        var room = new Room(place.Offset, place.Head.Word.Units << File.Layout.AlignmentShift);
-        if (place.Head.Sequence <= SyncedSequence && _control != HashControl.NothingWaits)
+        var room = new Room(location.Offset, location.Head.Word.Units << File.Layout.AlignmentShift);
+        if (location.Head.Sequence <= SyncedSequence && _control != HashControl.NothingWaits)
         {
-            Dead.Wait(stripeIndex, room);
+            PendingFrees.Wait(stripeIndex, room);
             return;
         }
         if (_control == HashControl.NoMarks)
             File.Stock.Give(stripeIndex, room);
         else
-            Dead.Bury(stripeIndex, room);
+            PendingFrees.MarkDeadAndFree(stripeIndex, room);
         Pass(HashWindow.Marked);
     }
 
     // A device may say that a store failed which it has done.
-    private void Link(in Place place, long target)
+    private void Link(in RecordLocation location, long target)
     {
         try
         {
-            File.WriteLink(place.Link, place.LinkTag, target);
+            File.WriteLink(location.Link, location.LinkTag, target);
         }
-        catch (IOException) when (Leads(place.Link, target) == true)
+        catch (IOException) when (Leads(location.Link, target) == true)
         {
             // it is as it should be
         }

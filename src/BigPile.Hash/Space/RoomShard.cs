@@ -10,7 +10,7 @@ internal sealed class RoomShard
     private readonly Lock _lock = new();
     private readonly long[]?[] _free = new long[]?[RoomClasses.Count];
     private readonly int[] _counts = new int[RoomClasses.Count];
-    private Room _extent;
+    private Room _chunk;
     private long _freeBytes;
 
     /// <summary>All that is free here, for who holds it.</summary>
@@ -33,10 +33,10 @@ internal sealed class RoomShard
                 offset = _free[roomClass]![count - 1];
                 _counts[roomClass] = count - 1;
             }
-            else if (mayCut && _extent.Bytes >= roomBytes)
+            else if (mayCut && _chunk.Bytes >= roomBytes)
             {
-                offset = _extent.Offset;
-                _extent = new Room(offset + roomBytes, _extent.Bytes - roomBytes);
+                offset = _chunk.Offset;
+                _chunk = new Room(offset + roomBytes, _chunk.Bytes - roomBytes);
             }
             if (offset >= 0)
                 _freeBytes -= roomBytes;
@@ -59,13 +59,13 @@ internal sealed class RoomShard
     }
 
     /// <summary>Gives another extent, and returns what is left of the one before.</summary>
-    internal Room Exchange(Room extent)
+    internal Room Exchange(Room chunk)
     {
         lock (_lock)
         {
-            Room before = _extent;
-            _extent = extent;
-            _freeBytes += extent.Bytes - before.Bytes;
+            Room before = _chunk;
+            _chunk = chunk;
+            _freeBytes += chunk.Bytes - before.Bytes;
             return before;
         }
     }

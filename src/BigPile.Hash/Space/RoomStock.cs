@@ -15,8 +15,8 @@ namespace BigPile.Hash.Space;
 /// </remarks>
 internal sealed class RoomStock
 {
-    private const long LeastExtentBytes = 64 << 10;
-    private const long LargestExtentBytes = 1 << 20;
+    private const long LeastChunkBytes = 64 << 10;
+    private const long LargestChunkBytes = 1 << 20;
     private const int ExtentsOfArea = 64;
     private const int ClearedBytes = 8;
     private const long LeastRestBytes = 2 * RecordHead.Bytes; // a shorter rest would serve nobody
@@ -129,10 +129,10 @@ internal sealed class RoomStock
             long offset = shard.TryTake(roomClass, roomBytes, mayCut: true); // another thread has brought an extent
             if (offset >= 0)
                 return new Room(offset, roomBytes);
-            Room extent;
+            Room chunk;
             try
             {
-                extent = TakeExtentLocked(roomBytes);
+                chunk = TakeChunkLocked(roomBytes);
             }
             catch (BlockFileFullException)
             {
@@ -140,19 +140,19 @@ internal sealed class RoomStock
                     return larger;
                 throw;
             }
-            Room rest = shard.Exchange(new Room(extent.Offset + roomBytes, extent.Bytes - roomBytes));
+            Room rest = shard.Exchange(new Room(chunk.Offset + roomBytes, chunk.Bytes - roomBytes));
             if (rest.Bytes > 0)
                 _others.Add(rest);
-            return new Room(extent.Offset, roomBytes);
+            return new Room(chunk.Offset, roomBytes);
         }
     }
 
-    private Room TakeExtentLocked(long roomBytes)
+    private Room TakeChunkLocked(long roomBytes)
     {
-        long good = Math.Clamp((_end - _layout.AreaStart) / ExtentsOfArea, LeastExtentBytes, LargestExtentBytes);
+        long good = Math.Clamp((_end - _layout.AreaStart) / ExtentsOfArea, LeastChunkBytes, LargestChunkBytes);
         good = Math.Max(good & -FileLayout.HeadBytes, (roomBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
         if (_others.Find(roomBytes) is { } piece)
-            return TakeFrontLocked(piece, piece.Bytes <= LargestExtentBytes ? piece.Bytes : good);
+            return TakeFrontLocked(piece, piece.Bytes <= LargestChunkBytes ? piece.Bytes : good);
         try
         {
             return GrowLocked(good);

@@ -71,16 +71,16 @@ internal sealed class ChainSurvey(RecordFile file)
 
     private void Walk(long bucket)
     {
-        var place = new Place { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
-        var circle = default(CircleWatch);
-        for (; place.Offset != 0; place.Offset = place.Head.Next)
+        var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
+        var cycle = default(CycleDetector);
+        for (; location.Offset != 0; location.Offset = location.Head.Next)
         {
-            if (!Chains.IsSound(file, bucket, _room, ref place, ref circle))
+            if (!Chains.IsSound(file, bucket, _room, ref location, ref cycle))
             {
-                Note(bucket, place.Offset);
+                Note(bucket, location.Offset);
                 return;
             }
-            _linked.Add((place.Offset, bucket));
+            _linked.Add((location.Offset, bucket));
         }
     }
 

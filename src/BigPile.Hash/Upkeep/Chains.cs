@@ -16,26 +16,26 @@ internal static class Chains
         var room = new byte[RecordFile.RoomBytes];
         for (long bucket = 0; bucket < file.Layout.Buckets; bucket++)
         {
-            var place = new Place { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
-            var circle = default(CircleWatch);
-            for (; place.Offset != 0 && IsSound(file, bucket, room, ref place, ref circle); place.Offset = place.Head.Next)
+            var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
+            var cycle = default(CycleDetector);
+            for (; location.Offset != 0 && IsSound(file, bucket, room, ref location, ref cycle); location.Offset = location.Head.Next)
                 records++;
-            if (place.Offset != 0 && !passesDamage)
-                throw file.Damaged(place.Offset);
+            if (location.Offset != 0 && !passesDamage)
+                throw file.Damaged(location.Offset);
         }
         return records;
     }
 
     /// <summary>Reads the head of a record of a chain; false when it is none, or of another chain, or was there before.</summary>
-    internal static bool IsSound(RecordFile file, long bucket, Span<byte> room, ref Place place, ref CircleWatch circle) =>
-        file.TryReadHead(room, ref place) && place.Head.Word.IsLive && !circle.IsClosedBy(place.Offset)
-        && file.IsSoundIn(bucket, room, place);
+    internal static bool IsSound(RecordFile file, long bucket, Span<byte> room, ref RecordLocation location, ref CycleDetector cycle) =>
+        file.TryReadHead(room, ref location) && location.Head.Word.IsLive && !cycle.IsClosedBy(location.Offset)
+        && file.IsSoundIn(bucket, room, location);
 
     /// <summary>Reads the key of a record whose head was read.</summary>
-    internal static byte[] KeyOf(RecordFile file, ReadOnlySpan<byte> room, in Place place)
+    internal static byte[] KeyOf(RecordFile file, ReadOnlySpan<byte> room, in RecordLocation location)
     {
-        var key = new byte[place.KeyLength];
-        file.ReadPart(room, place, RecordHead.Bytes, key);
+        var key = new byte[location.KeyLength];
+        file.ReadPart(room, location, RecordHead.Bytes, key);
         return key;
     }
 }

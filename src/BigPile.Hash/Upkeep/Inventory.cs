@@ -42,7 +42,7 @@ internal sealed class Inventory(RecordFile file)
 
     /// <summary>Gives the rest to the stock, which writes. Tombstones of a closed file have nothing to hide.</summary>
     /// <remarks>A power cut while a closed file is cut to its size leaves it at any length behind that.</remarks>
-    internal void GiveRest(DeadRooms dead)
+    internal void GiveRest(PendingFrees pendingFrees)
     {
         long end = (_end + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes;
         if (end != file.File.Size)
@@ -58,7 +58,7 @@ internal sealed class Inventory(RecordFile file)
         foreach (Room piece in _pieces)
             file.Stock.Give(0, piece);
         foreach (Room room in _tombstones)
-            dead.Bury(0, room);
+            pendingFrees.MarkDeadAndFree(0, room);
     }
 
     private void Count()

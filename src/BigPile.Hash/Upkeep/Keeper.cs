@@ -12,33 +12,33 @@ namespace BigPile.Hash.Upkeep;
 internal sealed class Keeper
 {
     private readonly Lock _lock = new();
-    private readonly Session _session;
+    private readonly DatabaseState _database;
     private readonly Synchronizer _synchronizer;
     private readonly Rebuilder _rebuilder;
 
-    internal Keeper(Session session, Head head)
+    internal Keeper(DatabaseState database, Head head)
     {
-        _session = session;
-        _synchronizer = new Synchronizer(session, head);
-        _rebuilder = new Rebuilder(session, _synchronizer);
+        _database = database;
+        _synchronizer = new Synchronizer(database, head);
+        _rebuilder = new Rebuilder(database, _synchronizer);
     }
 
     internal void Synchronize(bool hard)
     {
-        _session.CheckWritable();
+        _database.CheckWritable();
         _synchronizer.Synchronize(hard);
     }
 
     internal void Rebuild(HashTuning? tuning)
     {
-        _session.CheckWritable();
+        _database.CheckWritable();
         lock (_lock)
             _rebuilder.Run(tuning);
     }
 
     internal void Clear()
     {
-        _session.CheckWritable();
+        _database.CheckWritable();
         lock (_lock)
         {
             lock (_synchronizer.Lock)
@@ -48,19 +48,19 @@ internal sealed class Keeper
 
     internal HashVerification Verify()
     {
-        _session.CheckOutside();
-        _session.Stripes.LockAll(quietly: true);
+        _database.CheckOutside();
+        _database.Stripes.LockAll(quietly: true);
         try
         {
-            RecordStore store = _session.Store;
-            long last = Math.Max(_session.Stripes.LastSequence, store.SyncedSequence);
-            if (_session.IsReadOnly)
+            RecordStore store = _database.Store;
+            long last = Math.Max(_database.Stripes.LastSequence, store.SyncedSequence);
+            if (_database.IsReadOnly)
                 last = long.MaxValue;
-            return new Verifier(store.File).Run(_session.Stripes.Records, last, mayWait: store.Dead.HasAny || _session.IsReadOnly);
+            return new Verifier(store.File).Run(_database.Stripes.Records, last, mayWait: store.PendingFrees.HasAny || _database.IsReadOnly);
         }
         finally
         {
-            _session.Stripes.UnlockAll();
+            _database.Stripes.UnlockAll();
         }
     }
 
@@ -68,20 +68,20 @@ internal sealed class Keeper
     // none is taken or given, none counts twice. What is on its way counts as live.
     internal HashStatistics Statistics()
     {
-        RecordStore store = _session.Store;
+        RecordStore store = _database.Store;
         FileLayout layout = store.File.Layout;
         return store.File.Stock.Count((end, free) =>
         {
-            long dropped = store.Dead.DroppedBytes;
-            long waiting = store.Dead.WaitingBytes;
+            long dropped = store.PendingFrees.DroppedBytes;
+            long waiting = store.PendingFrees.WaitingBytes;
             long live = end - layout.AreaStart - free - dropped - waiting;
-            return new HashStatistics(_session.Stripes.Records, layout.Buckets, end, layout.AreaStart, live, free + dropped, waiting);
+            return new HashStatistics(_database.Stripes.Records, layout.Buckets, end, layout.AreaStart, live, free + dropped, waiting);
         });
     }
 
     internal void Close()
     {
-        _session.CheckOutside();
+        _database.CheckOutside();
         _rebuilder.Stop();
         lock (_lock)
         {
@@ -89,9 +89,9 @@ internal sealed class Keeper
             {
                 WhileAllAreHeld(() =>
                 {
-                    if (_session.StoreOrNull is not { } store)
+                    if (_database.StoreOrNull is not { } store)
                         return;
-                    _session.SetStoreLocked(null);
+                    _database.SetStoreLocked(null);
                     _synchronizer.CloseLocked(store);
                 });
             }
@@ -101,7 +101,7 @@ internal sealed class Keeper
     // Ended by a kill, or by a device that fails, the next opening finishes it.
     private void ClearLocked()
     {
-        RecordStore store = _session.Store;
+        RecordStore store = _database.Store;
         IBlockFile block = store.File.File;
         try
         {
@@ -116,26 +116,26 @@ internal sealed class Keeper
         }
         catch
         {
-            _session.SetStoreLocked(null);
+            _database.SetStoreLocked(null);
             block.Close();
             throw;
         }
-        store.Dead.Reset(); // before the area is empty, of which they are parts to who counts
+        store.PendingFrees.Reset(); // before the area is empty, of which they are parts to who counts
         store.File.Stock.Reset(store.File.Layout.AreaStart);
         for (int i = 0; i < Stripes.Count; i++)
-            _session.Stripes[i].Records = 0;
+            _database.Stripes[i].Records = 0;
     }
 
     private void WhileAllAreHeld(Action action)
     {
-        _session.Stripes.LockAll();
+        _database.Stripes.LockAll();
         try
         {
             action();
         }
         finally
         {
-            _session.Stripes.UnlockAll();
+            _database.Stripes.UnlockAll();
         }
     }
 }

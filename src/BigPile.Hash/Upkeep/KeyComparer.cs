@@ -12,7 +12,7 @@ internal sealed class KeyComparer(RecordFile file)
 
     private byte[] KeyAt(long offset)
     {
-        var place = new Place { Offset = offset };
-        return file.TryReadHead(_room, ref place) ? Chains.KeyOf(file, _room, place) : throw file.Damaged(offset);
+        var location = new RecordLocation { Offset = offset };
+        return file.TryReadHead(_room, ref location) ? Chains.KeyOf(file, _room, location) : throw file.Damaged(offset);
     }
 }

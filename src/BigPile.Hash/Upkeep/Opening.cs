@@ -28,7 +28,7 @@ internal sealed class Opening
         _bootId = BootIdOf(options);
     }
 
-    internal static (Session Session, Head Head, HashRecovery Found) Open(string path, HashDatabaseOptions options)
+    internal static (DatabaseState Database, Head Head, HashRecovery Found) Open(string path, HashDatabaseOptions options)
     {
         HashTuning tuning = options.Tuning.Checked();
         if (new FileInfo(path) is { LinkTarget: not null } link)
@@ -84,7 +84,7 @@ internal sealed class Opening
         return isSameBoot && known.Phase != FilePhase.Closed ? HashEnding.Killed : HashEnding.PowerCut;
     }
 
-    private (Session, Head, HashRecovery) Run(HashTuning tuning)
+    private (DatabaseState, Head, HashRecovery) Run(HashTuning tuning)
     {
         bool restores = _options.Restore == HashRestoreMode.AsFarAsSound;
         if (_options.Mode == FileMode.Create || (restores && Head.IsBlank(_block)))
@@ -110,13 +110,13 @@ internal sealed class Opening
         BeginWriting(store, head, state?.WasEverHard ?? true, ending == HashEnding.Killed ? recovery : null);
         HashRecovery found = Found(store, ending, recovery);
         store.File.CacheBuckets();
-        return (new Session(store, _options, _stripes), head, found with
+        return (new DatabaseState(store, _options, _stripes), head, found with
         {
             Records = _stripes.Records, Duration = Stopwatch.GetElapsedTime(_began),
         });
     }
 
-    private (Session, Head, HashRecovery) Empty(HashTuning tuning)
+    private (DatabaseState, Head, HashRecovery) Empty(HashTuning tuning)
     {
         DeleteRebuilt(_block.Path + RebuildSuffix);
         var head = Head.Make(_block, tuning, _bootId);
@@ -124,16 +124,16 @@ internal sealed class Opening
         return New(head);
     }
 
-    private (Session, Head, HashRecovery) New(Head head)
+    private (DatabaseState, Head, HashRecovery) New(Head head)
     {
         var store = new RecordStore(new RecordFile(_block, head.Layout), _options);
         store.File.CacheBuckets();
         var found = new HashRecovery(HashEnding.New, 0, 0, 0, 0, Stopwatch.GetElapsedTime(_began));
-        return (new Session(store, _options, _stripes), head, found);
+        return (new DatabaseState(store, _options, _stripes), head, found);
     }
 
     // Nothing is written: after a kill all chains are right, but those that a recovery was making, or a clear removing.
-    private (Session, Head, HashRecovery) ReadOnly(RecordStore store, Head head, HashEnding ending)
+    private (DatabaseState, Head, HashRecovery) ReadOnly(RecordStore store, Head head, HashEnding ending)
     {
         bool isAsItLies = _options.Restore == HashRestoreMode.ReadOnly;
         if (!isAsItLies && (ending == HashEnding.PowerCut || head.State.Phase is FilePhase.Recovering or FilePhase.Clearing))
@@ -150,7 +150,7 @@ internal sealed class Opening
         _stripes[0].Records = records;
         long damaged = fault != null ? Math.Max(head.State.Records - records, 1) : 0;
         var found = new HashRecovery(ending, records, 0, damaged, store.File.Stock.End, Stopwatch.GetElapsedTime(_began));
-        return (new Session(store, _options, _stripes), head, found);
+        return (new DatabaseState(store, _options, _stripes), head, found);
     }
 
     private HashDatabaseCorruptException Refused(string fault) => new(
@@ -166,7 +166,7 @@ internal sealed class Opening
 
     private void TakeClosed(RecordStore store, Inventory inventory, FileState state)
     {
-        inventory.GiveRest(store.Dead);
+        inventory.GiveRest(store.PendingFrees);
         GoOnBehind(store, state);
     }
 

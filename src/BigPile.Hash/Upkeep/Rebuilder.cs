@@ -14,7 +14,7 @@ namespace BigPile.Hash.Upkeep;
 /// below that does the same to the copy, while holding the same stripe. So the copy is complete when the last bucket was copied, and
 /// stays so. Then all stripes are held, the device takes the copy, it gets the old one's name, and the stripes are given free.
 /// </remarks>
-internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
+internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronizer)
 {
     private volatile bool _isStopped;
 
@@ -23,9 +23,9 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
 
     internal void Run(HashTuning? tuning)
     {
-        RecordStore old = session.Store;
-        HashDatabaseOptions options = session.Options;
-        string path = session.Path + Opening.RebuildSuffix;
+        RecordStore old = database.Store;
+        HashDatabaseOptions options = database.Options;
+        string path = database.Path + Opening.RebuildSuffix;
         CheckName(old);
         Opening.DeleteRebuilt(path); // also a link of that name, which would be followed
         HashTuning newTuning = (tuning ?? TuningFor(old)).Checked();
@@ -33,13 +33,13 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         bool isDone = false;
         try
         {
-            var head = Head.Make(block, newTuning, Opening.BootIdOf(options), session.Seed);
+            var head = Head.Make(block, newTuning, Opening.BootIdOf(options), database.Seed);
             var copy = new RecordStore(new RecordFile(block, head.Layout), options);
             copy.File.CacheBuckets();
             Begin(copy);
             CopyAll(old, copy);
             block.Synchronize(hard: true); // most of it before anybody has to wait
-            isDone = TakePlace(old, copy, head);
+            isDone = ReplaceFile(old, copy, head);
         }
         finally
         {
@@ -51,11 +51,11 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
 
     private void Begin(RecordStore copy)
     {
-        session.Stripes.LockAll(quietly: true);
+        database.Stripes.LockAll(quietly: true);
         for (int i = 0; i < Stripes.Count; i++)
-            session.Stripes[i].CopiedTo = 0;
-        session.SetCopyLocked(copy);
-        session.Stripes.UnlockAll();
+            database.Stripes[i].CopiedTo = 0;
+        database.SetCopyLocked(copy);
+        database.Stripes.UnlockAll();
     }
 
     private void CopyAll(RecordStore old, RecordStore copy)
@@ -65,15 +65,15 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         {
             ulong from = old.File.Layout.FirstHashOf(bucket);
             int index = Stripes.IndexOf(from);
-            ref Stripe stripe = ref session.Stripes[index];
+            ref Stripe stripe = ref database.Stripes[index];
             Stripes.LockQuietly(ref stripe);
             try
             {
                 CheckGoesOn(copy);
                 found.Clear();
-                Walk.Read(session, old.File, bucket, 0, found);
+                Walk.Read(database, old.File, bucket, 0, found);
                 foreach (HashRecord record in found)
-                    CopyChanges.Do(copy, index, ref stripe, session.HashOf(record.Key.Span), record.Key.Span, true, record.Value.Span);
+                    CopyChanges.Do(copy, index, ref stripe, database.HashOf(record.Key.Span), record.Key.Span, true, record.Value.Span);
                 stripe.CopiedTo = bucket + 1 < old.File.Layout.Buckets ? old.File.Layout.FirstHashOf(bucket + 1) : ulong.MaxValue;
             }
             finally
@@ -86,39 +86,39 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
     private void CheckGoesOn(RecordStore copy)
     {
         if (_isStopped)
-            throw session.Closed();
-        if (session.Copy != copy)
-            throw new HashDatabaseException($"'{session.Path}' was not rebuilt, and is as it was: its copy failed.", session.CopyFailure);
+            throw database.Closed();
+        if (database.Copy != copy)
+            throw new HashDatabaseException($"'{database.Path}' was not rebuilt, and is as it was: its copy failed.", database.CopyFailure);
     }
 
-    private bool TakePlace(RecordStore old, RecordStore copy, Head head)
+    private bool ReplaceFile(RecordStore old, RecordStore copy, Head head)
     {
         lock (synchronizer.Lock)
         {
-            session.Stripes.LockAll();
+            database.Stripes.LockAll();
             try
             {
                 CheckGoesOn(copy);
                 bool wasEverHard = synchronizer.State.WasEverHard;
-                long synced = wasEverHard ? Math.Max(session.Stripes.LastSequence, old.SyncedSequence) : 0;
+                long synced = wasEverHard ? Math.Max(database.Stripes.LastSequence, old.SyncedSequence) : 0;
                 copy.SyncedSequence = synced;
                 copy.File.File.Synchronize(hard: true);
-                long records = wasEverHard ? session.Stripes.Records : 0;
+                long records = wasEverHard ? database.Stripes.Records : 0;
                 head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced, Records = records });
                 copy.File.File.Synchronize(hard: true);
                 copy.Pass(HashWindow.RebuildBeforeRename);
                 CheckName(old);
-                Rename(copy.File.File, Path.GetFileName(session.Path));
+                Rename(copy.File.File, Path.GetFileName(database.Path));
                 copy.Pass(HashWindow.RebuildRenamed);
-                session.SetCopyLocked(null);
-                session.SetStoreLocked(copy);
+                database.SetCopyLocked(null);
+                database.SetStoreLocked(copy);
                 synchronizer.ChangeHeadLocked(head);
                 CloseQuietly(old.File.File);
                 return true;
             }
             finally
             {
-                session.Stripes.UnlockAll();
+                database.Stripes.UnlockAll();
             }
         }
     }
@@ -129,7 +129,7 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
         if (!((IRenamableFile)store.File.File).HasItsName)
         {
             throw new HashDatabaseException(
-                $"'{session.Path}' is not the file that was opened: it, or its directory, was renamed, removed or replaced. Nothing was "
+                $"'{database.Path}' is not the file that was opened: it, or its directory, was renamed, removed or replaced. Nothing was "
                 + "rebuilt, and the database goes on where it is. Put it back at its path.");
         }
     }
@@ -138,7 +138,7 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
     private HashTuning TuningFor(RecordStore old)
     {
         HashTuning tuning = old.File.Layout.Tuning;
-        long records = session.Stripes.Records;
+        long records = database.Stripes.Records;
         return records > tuning.Buckets * HashStatistics.MostRecordsPerBucket ? tuning with { Buckets = records * 2 } : tuning;
     }
 
@@ -158,9 +158,9 @@ internal sealed class Rebuilder(Session session, Synchronizer synchronizer)
 
     private void GiveUp(IBlockFile block, string path)
     {
-        session.Stripes.LockAll(quietly: true);
-        session.SetCopyLocked(null);
-        session.Stripes.UnlockAll();
+        database.Stripes.LockAll(quietly: true);
+        database.SetCopyLocked(null);
+        database.Stripes.UnlockAll();
         Abandon(block, path);
     }
 

@@ -248,11 +248,11 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     {
         var room = new Room(record.Offset, (long)record.Units << _file.Layout.AlignmentShift);
         if (!record.IsLive && _wasEverHard)
-            store.Dead.WaitAsTombstone(NextStripe(), room);
+            store.PendingFrees.WaitAsTombstone(NextStripe(), room);
         else if (record.IsLive && !isPowerCut && record.Sequence <= _synced)
-            store.Dead.Wait(NextStripe(), room);
+            store.PendingFrees.Wait(NextStripe(), room);
         else
-            store.Dead.Bury(NextStripe(), room);
+            store.PendingFrees.MarkDeadAndFree(NextStripe(), room);
     }
 
     private void FreeTorn()
@@ -260,7 +260,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         foreach (Room room in _torn)
         {
             TornRecords += _survey?.IsDamaged(room.Offset) == true ? 0 : 1;
-            store.Dead.Bury(NextStripe(), room);
+            store.PendingFrees.MarkDeadAndFree(NextStripe(), room);
         }
     }
 

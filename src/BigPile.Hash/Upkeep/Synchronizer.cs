@@ -7,7 +7,7 @@ using BigPile.Hash.Records;
 namespace BigPile.Hash.Upkeep;
 
 /// <summary>Has the device take what was written, and gives free what waited for that; and closes the file.</summary>
-internal sealed class Synchronizer(Session session, Head head)
+internal sealed class Synchronizer(DatabaseState database, Head head)
 {
     private const int MostRounds = 4;
 
@@ -24,7 +24,7 @@ internal sealed class Synchronizer(Session session, Head head)
     {
         lock (_lock)
         {
-            RecordStore store = session.Store;
+            RecordStore store = database.Store;
             if (hard)
                 SynchronizeHardLocked(store);
             else
@@ -34,7 +34,7 @@ internal sealed class Synchronizer(Session session, Head head)
 
     /// <summary>While all stripes are held: says that nothing in the file counts any more.</summary>
     internal void WriteClearing() =>
-        _head.Write(State with { Phase = FilePhase.Clearing, Records = 0, LastSequence = session.Stripes.LastSequence });
+        _head.Write(State with { Phase = FilePhase.Clearing, Records = 0, LastSequence = database.Stripes.LastSequence });
 
     /// <summary>Says that there is nothing. No sequence was the last one: those of other stripes may be lower.</summary>
     internal void WriteCleared() => _head.Write(State with { Phase = FilePhase.Open, LastSequence = 0 });
@@ -47,7 +47,7 @@ internal sealed class Synchronizer(Session session, Head head)
     {
         try
         {
-            if (!session.IsReadOnly)
+            if (!database.IsReadOnly)
                 WriteClosedLocked(store);
         }
         finally
@@ -58,25 +58,25 @@ internal sealed class Synchronizer(Session session, Head head)
 
     private void SynchronizeHardLocked(RecordStore store)
     {
-        if (store.Dead.HasUnmarked)
-            store.Dead.MarkUnmarked();
-        session.Stripes.LockAll(quietly: true);
+        if (store.PendingFrees.HasUnmarked)
+            store.PendingFrees.MarkUnmarked();
+        database.Stripes.LockAll(quietly: true);
         try
         {
             Cut(store);
         }
         finally
         {
-            session.Stripes.UnlockAll();
+            database.Stripes.UnlockAll();
         }
         FinishHard(store);
     }
 
     private void Cut(RecordStore store)
     {
-        store.SyncedSequence = Math.Max(store.SyncedSequence, session.Stripes.LastSequence);
-        store.Dead.Cut();
-        _cutRecords = session.Stripes.Records;
+        store.SyncedSequence = Math.Max(store.SyncedSequence, database.Stripes.LastSequence);
+        store.PendingFrees.Cut();
+        _cutRecords = database.Stripes.Records;
     }
 
     private void FinishHard(RecordStore store)
@@ -88,20 +88,20 @@ internal sealed class Synchronizer(Session session, Head head)
         store.Pass(HashWindow.SyncedBeforeHead);
         _head.Write(State with { SyncedSequence = synced, Records = _cutRecords });
         store.Pass(HashWindow.SyncedBeforeMarks);
-        store.Dead.Free();
+        store.PendingFrees.Free();
     }
 
     private void WriteClosedLocked(RecordStore store)
     {
-        if (store.Dead.HasUnmarked)
-            store.Dead.MarkUnmarked();
+        if (store.PendingFrees.HasUnmarked)
+            store.PendingFrees.MarkUnmarked();
         bool isHard = State.WasEverHard;
-        for (int i = 0; isHard && (i == 0 || store.Dead.HasAny) && i < MostRounds; i++)
+        for (int i = 0; isHard && (i == 0 || store.PendingFrees.HasAny) && i < MostRounds; i++)
         {
             Cut(store);
             FinishHard(store);
         }
-        if (store.Dead.HasAny)
+        if (store.PendingFrees.HasAny)
             return; // the next one recovers it
         if (isHard)
             store.File.File.Synchronize(hard: true); // what was marked last
@@ -109,8 +109,8 @@ internal sealed class Synchronizer(Session session, Head head)
         {
             Phase = FilePhase.Closed,
             IsHard = isHard,
-            Records = session.Stripes.Records,
-            LastSequence = Math.Max(session.Stripes.LastSequence, store.SyncedSequence),
+            Records = database.Stripes.Records,
+            LastSequence = Math.Max(database.Stripes.LastSequence, store.SyncedSequence),
         });
         if (isHard)
             store.File.File.Synchronize(hard: true);

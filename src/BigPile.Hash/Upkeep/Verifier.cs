@@ -57,43 +57,43 @@ internal sealed class Verifier(RecordFile file)
 
     private void LookAtChain(long bucket, long lastSequence)
     {
-        var place = new Place { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
-        if (place.Offset == 0)
+        var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
+        if (location.Offset == 0)
             return;
         Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
-        var circle = default(CircleWatch);
+        var cycle = default(CycleDetector);
         _hashes.Clear();
-        for (; place.Offset != 0; place.Offset = place.Head.Next)
+        for (; location.Offset != 0; location.Offset = location.Head.Next)
         {
-            if (!file.TryReadHead(room, ref place))
+            if (!file.TryReadHead(room, ref location))
             {
-                Report(place.Offset, $"bucket {bucket:N0} leads there, and no record of this file begins there");
+                Report(location.Offset, $"bucket {bucket:N0} leads there, and no record of this file begins there");
                 return;
             }
-            if (circle.IsClosedBy(place.Offset))
+            if (cycle.IsClosedBy(location.Offset))
             {
-                Report(place.Offset, $"the chain of bucket {bucket:N0} comes back to it");
+                Report(location.Offset, $"the chain of bucket {bucket:N0} comes back to it");
                 return;
             }
-            LookAtRecord(bucket, room, place, lastSequence);
+            LookAtRecord(bucket, room, location, lastSequence);
         }
     }
 
-    private void LookAtRecord(long bucket, ReadOnlySpan<byte> room, in Place place, long lastSequence)
+    private void LookAtRecord(long bucket, ReadOnlySpan<byte> room, in RecordLocation location, long lastSequence)
     {
-        ulong hash = KeyHash.Of(Chains.KeyOf(file, room, place), file.Layout.Seed);
-        if (!place.Head.Word.IsLive)
-            Report(place.Offset, $"it is in the chain of bucket {bucket:N0}, and says that it is dead");
-        else if (!file.ReadValue(room, place, new byte[place.ValueLength]))
-            Report(place.Offset, "the record does not match its checksum");
+        ulong hash = KeyHash.Of(Chains.KeyOf(file, room, location), file.Layout.Seed);
+        if (!location.Head.Word.IsLive)
+            Report(location.Offset, $"it is in the chain of bucket {bucket:N0}, and says that it is dead");
+        else if (!file.ReadValue(room, location, new byte[location.ValueLength]))
+            Report(location.Offset, "the record does not match its checksum");
         else if (file.Layout.BucketOf(hash) != bucket)
-            Report(place.Offset, $"it is in the chain of bucket {bucket:N0}, and belongs to {file.Layout.BucketOf(hash):N0}");
-        else if (!file.IsSoundIn(bucket, room, place))
-            Report(place.Offset, "the record does not match its tag");
-        else if (place.Head.Sequence > lastSequence)
-            Report(place.Offset, $"its sequence is {place.Head.Sequence:N0}, and the last one was {lastSequence:N0}");
+            Report(location.Offset, $"it is in the chain of bucket {bucket:N0}, and belongs to {file.Layout.BucketOf(hash):N0}");
+        else if (!file.IsSoundIn(bucket, room, location))
+            Report(location.Offset, "the record does not match its tag");
+        else if (location.Head.Sequence > lastSequence)
+            Report(location.Offset, $"its sequence is {location.Head.Sequence:N0}, and the last one was {lastSequence:N0}");
         else if (!_hashes.Add(hash))
-            Report(place.Offset, $"the chain of bucket {bucket:N0} has its key twice");
+            Report(location.Offset, $"the chain of bucket {bucket:N0} has its key twice");
         else
             _sound++;
     }

@@ -11,7 +11,7 @@ namespace BigPile.Hash.Upkeep;
 /// </remarks>
 internal static class Walk
 {
-    internal static IEnumerator<HashRecord> Records(Session session)
+    internal static IEnumerator<HashRecord> Records(DatabaseState database)
     {
         var found = new List<HashRecord>();
         ulong from = 0;
@@ -19,22 +19,22 @@ internal static class Walk
         while (isMore)
         {
             found.Clear();
-            isMore = ReadBucket(session, ref from, found);
+            isMore = ReadBucket(database, ref from, found);
             foreach (HashRecord record in found)
                 yield return record;
         }
     }
 
-    private static bool ReadBucket(Session session, ref ulong from, List<HashRecord> found)
+    private static bool ReadBucket(DatabaseState database, ref ulong from, List<HashRecord> found)
     {
-        session.CheckOutside();
-        ref Stripe stripe = ref session.Stripes[Stripes.IndexOf(from)];
+        database.CheckOutside();
+        ref Stripe stripe = ref database.Stripes[Stripes.IndexOf(from)];
         Stripes.LockQuietly(ref stripe);
         try
         {
-            RecordFile file = session.Store.File;
+            RecordFile file = database.Store.File;
             long bucket = file.Layout.BucketOf(from);
-            Read(session, file, bucket, from, found);
+            Read(database, file, bucket, from, found);
             from = bucket + 1 < file.Layout.Buckets ? file.Layout.FirstHashOf(bucket + 1) : 0;
             return from != 0;
         }
@@ -45,23 +45,23 @@ internal static class Walk
     }
 
     /// <summary>Reads the records of a bucket whose hashes are not lower than one. The caller holds the stripe.</summary>
-    internal static void Read(Session session, RecordFile file, long bucket, ulong from, List<HashRecord> found)
+    internal static void Read(DatabaseState database, RecordFile file, long bucket, ulong from, List<HashRecord> found)
     {
-        var place = new Place { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
-        if (place.Offset == 0)
+        var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
+        if (location.Offset == 0)
             return;
         var room = new byte[RecordFile.RoomBytes];
-        var circle = default(CircleWatch);
-        for (; place.Offset != 0; place.Offset = place.Head.Next)
+        var cycle = default(CycleDetector);
+        for (; location.Offset != 0; location.Offset = location.Head.Next)
         {
-            if (!Chains.IsSound(file, bucket, room, ref place, ref circle))
-                throw file.Damaged(place.Offset);
-            byte[] key = Chains.KeyOf(file, room, place);
-            if (session.HashOf(key) < from)
+            if (!Chains.IsSound(file, bucket, room, ref location, ref cycle))
+                throw file.Damaged(location.Offset);
+            byte[] key = Chains.KeyOf(file, room, location);
+            if (database.HashOf(key) < from)
                 continue;
-            var value = new byte[place.ValueLength];
-            if (!file.ReadValue(room, place, value))
-                throw file.Damaged(place.Offset);
+            var value = new byte[location.ValueLength];
+            if (!file.ReadValue(room, location, value))
+                throw file.Damaged(location.Offset);
             found.Add(new HashRecord(key, value));
         }
     }

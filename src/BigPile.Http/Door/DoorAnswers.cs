@@ -148,13 +148,13 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
         isTight = writer.LengthBytes + visitor.LengthBytes > room.Length;
         if (isTight)
             return false;
-        Place(room, writer.Written, stored.HeadBytes, visitor.LengthBytes);
+        PlaceHead(room, writer.Written, stored.HeadBytes, visitor.LengthBytes);
         _tally.Found++;
         return true;
     }
 
     // The value was copied to where its payload would begin behind a head as long as the last one.
-    private void Place(Span<byte> room, ReadOnlySpan<byte> head, int storedHeadBytes, int valueBytes)
+    private void PlaceHead(Span<byte> room, ReadOnlySpan<byte> head, int storedHeadBytes, int valueBytes)
     {
         int payloadBytes = valueBytes - storedHeadBytes;
         int offset = _lastHeadBytes + storedHeadBytes;

@@ -101,13 +101,13 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         watch.At(Step.MemberNamed);
         try
         {
-            long first = PlaceOf(ring, isFromOldest);
+            long first = StartOf(ring, isFromOldest);
             Volatile.Write(ref member.Cursor, first);
             watch.At(Step.MemberPlaced);
             Interlocked.Or(ref record.Members, 1UL << number); // a full fence; pairs with the one of the sender that gives back
             watch.At(Step.MemberAdded);
             if (!watch.Has(Twin.JoinsWithoutSecondLook))
-                Interlocked.CompareExchange(ref member.Cursor, Math.Max(PlaceOf(ring, isFromOldest), first), first);
+                Interlocked.CompareExchange(ref member.Cursor, Math.Max(StartOf(ring, isFromOldest), first), first);
         }
         catch (InvalidDataException)
         {
@@ -116,7 +116,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         }
     }
 
-    private static long PlaceOf(Ring ring, bool isFromOldest)
+    private static long StartOf(Ring ring, bool isFromOldest)
     {
         (long oldest, long tail) = ring.ReadCounters();
         return isFromOldest ? oldest : tail;

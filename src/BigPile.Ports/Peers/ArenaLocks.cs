@@ -16,8 +16,8 @@ namespace BigPile.Ports.Peers;
 internal sealed class ArenaLocks : IDisposable
 {
     internal const string Suffix = ".lock";
-    private const int ControlPlace = ArenaShape.Processes;
-    private const int MakingPlace = ControlPlace + 1;
+    private const int ControlByte = ArenaShape.Processes;
+    private const int MakingByte = ControlByte + 1;
 
     private readonly HeldFile _file;
     private readonly Lock _inProcess = new(); // threads that share the handle do not exclude each other by the file's locks
@@ -58,7 +58,7 @@ internal sealed class ArenaLocks : IDisposable
         try
         {
             var wait = new SpinWait();
-            while (!RangeLock.TryTake(_file.Handle, _file.Path, ControlPlace))
+            while (!RangeLock.TryTake(_file.Handle, _file.Path, ControlByte))
             {
                 if (Stopwatch.GetElapsedTime(start) >= patience)
                     return false;
@@ -85,7 +85,7 @@ internal sealed class ArenaLocks : IDisposable
         long lastProgress = -1;
         long start = Stopwatch.GetTimestamp();
         var wait = new SpinWait();
-        while (!RangeLock.TryTake(_file.Handle, _file.Path, MakingPlace))
+        while (!RangeLock.TryTake(_file.Handle, _file.Path, MakingByte))
         {
             if (progress() is var now && now != lastProgress)
                 (lastProgress, start) = (now, Stopwatch.GetTimestamp());
@@ -123,7 +123,7 @@ internal sealed class ArenaLocks : IDisposable
 
     private void ExitControl()
     {
-        RangeLock.Release(_file.Handle, ControlPlace);
+        RangeLock.Release(_file.Handle, ControlByte);
         _inProcess.Exit();
     }
 
@@ -138,6 +138,6 @@ internal sealed class ArenaLocks : IDisposable
     /// <summary>The lock of who makes the file, which goes with this.</summary>
     internal readonly ref struct Making(ArenaLocks locks)
     {
-        public void Dispose() => RangeLock.Release(locks._file.Handle, MakingPlace);
+        public void Dispose() => RangeLock.Release(locks._file.Handle, MakingByte);
     }
 }

@@ -11,7 +11,7 @@ internal static class ExportCommand
         var table = new Option<string>("--table") { Description = "The table whose entries are written.", Required = true };
         var file = new Option<string?>("--out") { Description = "The file to write; standard output when left out." };
         Option<string?> keyFile = ServerKey.CreateOption();
-        (Option<string?> directory, Option<Uri?> url) = LoadCommand.PlaceOptions();
+        (Option<string?> directory, Option<Uri?> url) = LoadCommand.LocationOptions();
         var command = new Command(
             "export",
             "Writes all entries of a table as JSON lines, which load reads again without --key. Exit code 0: all were written; 1: the "
@@ -19,7 +19,7 @@ internal static class ExportCommand
         {
             table, file, directory, url, keyFile,
         };
-        LoadCommand.AllowOnePlace(command, directory, url);
+        LoadCommand.AllowOneLocation(command, directory, url);
         command.SetAction((result, cancellationToken) =>
         {
             var run = new ExportRun(result.InvocationConfiguration.Error)

@@ -17,14 +17,14 @@ internal static class LoadCommand
                 "The field whose value, a string or a number, is a record's key. Without it, lines are as the command export writes them.",
         };
         Option<string?> keyFile = ServerKey.CreateOption();
-        (Option<string?> directory, Option<Uri?> url) = PlaceOptions();
+        (Option<string?> directory, Option<Uri?> url) = LocationOptions();
         var command = new Command(
             "load",
             "Puts each line of a file into a table. Exit code 0: all lines were loaded; 2: some were skipped; 1: the load failed.")
         {
             file, table, key, directory, url, keyFile,
         };
-        AllowOnePlace(command, directory, url);
+        AllowOneLocation(command, directory, url);
         command.SetAction((result, cancellationToken) =>
         {
             var run = new LoadRun(result.InvocationConfiguration.Output, result.InvocationConfiguration.Error)
@@ -42,7 +42,7 @@ internal static class LoadCommand
     }
 
     /// <summary>The options that say which pile a command works on.</summary>
-    internal static (Option<string?> Directory, Option<Uri?> Url) PlaceOptions() => (
+    internal static (Option<string?> Directory, Option<Uri?> Url) LocationOptions() => (
         new Option<string?>("--directory")
         {
             Description = "The pile's directory, while no server runs on it. Default: the setting Pile:Directory, else ./data.",
@@ -51,7 +51,7 @@ internal static class LoadCommand
             "--url") { Description = "The address of a running server, such as http://127.0.0.1:5080.", CustomParser = ParseUrl });
 
     /// <summary>Refuses both options at once.</summary>
-    internal static void AllowOnePlace(Command command, Option<string?> directory, Option<Uri?> url) =>
+    internal static void AllowOneLocation(Command command, Option<string?> directory, Option<Uri?> url) =>
         command.Validators.Add(result =>
         {
             if (result.GetResult(directory) is { Implicit: false } && result.GetResult(url) is { Implicit: false })

@@ -24,7 +24,7 @@ internal static class StatsCommand
     internal static Command Create()
     {
         Option<string?> keyFile = ServerKey.CreateOption();
-        (Option<string?> directory, Option<Uri?> url) = LoadCommand.PlaceOptions();
+        (Option<string?> directory, Option<Uri?> url) = LoadCommand.LocationOptions();
         var database = new Option<string?>("--database")
         {
             Description = "The file of a hash database that no process writes, in the place of a pile.",
@@ -34,7 +34,7 @@ internal static class StatsCommand
         {
             directory, url, database, keyFile,
         };
-        LoadCommand.AllowOnePlace(command, directory, url);
+        LoadCommand.AllowOneLocation(command, directory, url);
         command.Validators.Add(result =>
         {
             if (result.GetResult(database) is { Implicit: false }

@@ -25,7 +25,7 @@ internal sealed unsafe partial class BlockSpace
             return;
         }
         _shadowHeaders.Add(block.Address, block.Header.Generation, header);
-        _shadowHeaders.NoteInPlace(header.PayloadBytes);
+        _shadowHeaders.CountInPlace(header.PayloadBytes);
         if (_shadowHeaders.IsHalfFull)
             Room.RequestFlush();
     }

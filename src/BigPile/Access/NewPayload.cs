@@ -20,7 +20,7 @@ internal unsafe interface INewPayload
     long CapacityBytes { get; }
 
     /// <summary>Fills its place. Runs no code of the application: the caller is inside the pile.</summary>
-    void WriteTo(byte* place);
+    void WriteTo(byte* destination);
 }
 
 /// <summary>A payload that is ready.</summary>
@@ -35,10 +35,10 @@ internal readonly unsafe ref struct ReadyPayload(ReadOnlySpan<byte> bytes, Block
     public long CapacityBytes => Math.Max(_bytes.Length, preallocateBytes);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void WriteTo(byte* place)
+    public void WriteTo(byte* destination)
     {
-        KillPoint.CopyHalf(_bytes, place, KillWindow.PutHalfOfPayload);
-        _bytes.CopyTo(new Span<byte>(place, _bytes.Length));
+        KillPoint.CopyHalf(_bytes, destination, KillWindow.PutHalfOfPayload);
+        _bytes.CopyTo(new Span<byte>(destination, _bytes.Length));
     }
 }
 
@@ -52,9 +52,9 @@ internal readonly unsafe struct AsciiPayload(string value) : INewPayload
     public long CapacityBytes => value.Length;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void WriteTo(byte* place)
+    public void WriteTo(byte* destination)
     {
-        bool isAscii = AsciiText.TryNarrow(value, place);
+        bool isAscii = AsciiText.TryNarrow(value, destination);
         Debug.Assert(isAscii, "Each character is one byte.");
     }
 }
@@ -68,7 +68,7 @@ internal readonly unsafe struct ZerosPayload(int lengthBytes) : INewPayload
 
     public long CapacityBytes => lengthBytes;
 
-    public void WriteTo(byte* place) => new Span<byte>(place, lengthBytes).Clear();
+    public void WriteTo(byte* destination) => new Span<byte>(destination, lengthBytes).Clear();
 }
 
 /// <summary>Bytes that lie in several places.</summary>
@@ -80,5 +80,5 @@ internal readonly unsafe struct PartsPayload(PinnedParts parts) : INewPayload
 
     public long CapacityBytes => parts.LengthBytes;
 
-    public void WriteTo(byte* place) => parts.CopyTo(new Span<byte>(place, (int)parts.LengthBytes));
+    public void WriteTo(byte* destination) => parts.CopyTo(new Span<byte>(destination, (int)parts.LengthBytes));
 }

@@ -55,47 +55,47 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
     {
         Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         bool isLink = origin.Header.Kind == BlockKind.Link;
-        Block place = isLink ? space.TargetOf(origin.Header) : origin;
+        Block holder = isLink ? space.TargetOf(origin.Header) : origin;
         int headBytes = BlockHeader.SizeBytes + (isLink ? BackWord.SizeBytes : 0);
-        long lengthBytes = place.Header.PayloadBytes + BlockHeader.SizeBytes - headBytes;
+        long lengthBytes = holder.Header.PayloadBytes + BlockHeader.SizeBytes - headBytes;
         if (offsetBytes > lengthBytes - source.Length)
             Throw.WriteOutside(offsetBytes, source.Length, lengthBytes);
-        bool isCopied = space.Leases.IsLeased(place.Address) || space.IsFlushed(place);
+        bool isCopied = space.Leases.IsLeased(holder.Address) || space.IsFlushed(holder);
         int partOffsetBytes = headBytes - BlockHeader.SizeBytes + offsetBytes;
-        if (!IsWhole(place, isCopied ? 0 : partOffsetBytes, isCopied ? place.Header.PayloadBytes : source.Length))
+        if (!IsWhole(holder, isCopied ? 0 : partOffsetBytes, isCopied ? holder.Header.PayloadBytes : source.Length))
             Throw.Damaged(space.DirectoryPath, pointer); // a new checksum would make it right
         if (isCopied)
         {
-            RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(place.Start + headBytes, (int)lengthBytes), source, offsetBytes);
+            RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(holder.Start + headBytes, (int)lengthBytes), source, offsetBytes);
             return;
         }
         stripe->BeginChangeLocked(origin.Address);
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
-        BlockHeader header = WriteInPieces(place, source, partOffsetBytes);
+        BlockHeader header = WriteInPieces(holder, source, partOffsetBytes);
         origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked();
-        _allocator.NoteChange(place.Address);
+        _allocator.NoteChange(holder.Address);
     }
 
-    private bool IsWhole(Block place, long offsetBytes, long lengthBytes) =>
+    private bool IsWhole(Block holder, long offsetBytes, long lengthBytes) =>
         BlockSeal.IsWholeAround(
-            place.Start, place.Header, space.CapacityBytes(place), offsetBytes, lengthBytes, space.Checksums);
+            holder.Start, holder.Header, space.CapacityBytes(holder), offsetBytes, lengthBytes, space.Checksums);
 
-    private BlockHeader WriteInPieces(Block place, ReadOnlySpan<byte> source, int offsetBytes)
+    private BlockHeader WriteInPieces(Block holder, ReadOnlySpan<byte> source, int offsetBytes)
     {
-        long capacityBytes = space.CapacityBytes(place);
-        BlockHeader header = place.Header;
+        long capacityBytes = space.CapacityBytes(holder);
+        BlockHeader header = holder.Header;
         do
         {
             Debug.Assert(offsetBytes + source.Length <= header.PayloadBytes, "A part lies within its payload.");
             ReadOnlySpan<byte> piece = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
-            int redo = replacer.BeginRedo(place.Address, place.Header.Plain, offsetBytes, piece, default);
-            KillPoint.CopyHalf(piece, place.Start + BlockHeader.SizeBytes + offsetBytes, KillWindow.ReplaceHalfOfPayload);
-            piece.CopyTo(new Span<byte>(place.Start + BlockHeader.SizeBytes + offsetBytes, piece.Length));
+            int redo = replacer.BeginRedo(holder.Address, holder.Header.Plain, offsetBytes, piece, default);
+            KillPoint.CopyHalf(piece, holder.Start + BlockHeader.SizeBytes + offsetBytes, KillWindow.ReplaceHalfOfPayload);
+            piece.CopyTo(new Span<byte>(holder.Start + BlockHeader.SizeBytes + offsetBytes, piece.Length));
             KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
             if (space.IsSealed)
-                header = BlockSeal.CloseAgain(place.Start, place.Header, capacityBytes, offsetBytes, piece.Length);
-            place.Publish(place.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
+                header = BlockSeal.CloseAgain(holder.Start, holder.Header, capacityBytes, offsetBytes, piece.Length);
+            holder.Publish(holder.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
             replacer.EndRedo(redo);
             KillPoint.Pass(KillWindow.RawBetweenPieces);
             source = source[piece.Length..];

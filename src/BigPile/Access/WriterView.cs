@@ -16,7 +16,7 @@ internal sealed unsafe class WriterView
     private readonly ulong* _changesAt;
     private readonly ulong _changes;
     private readonly int _numberShift;
-    private readonly Place[] _places;
+    private readonly SegmentSpan[] _places;
 
     /// <summary>Takes a view of segments that stay mapped for as long as somebody is inside who may have it.</summary>
     internal WriterView(StripeFile file, ulong changes, long segmentBytes, IReadOnlyCollection<Segment> segments)
@@ -51,16 +51,16 @@ internal sealed unsafe class WriterView
     {
         ulong number = address >> _numberShift;
         ulong unit = address - (number << _numberShift);
-        Place place = number < (ulong)_places.Length ? _places[number] : default;
-        block = place.Start + unit * SizeClasses.GranuleBytes;
-        wordAt = place.Words + (unit >> SegmentMap.PageShift);
-        bytesLeft = place.LengthBytes - (long)unit * SizeClasses.GranuleBytes;
+        SegmentSpan span = number < (ulong)_places.Length ? _places[number] : default;
+        block = span.Start + unit * SizeClasses.GranuleBytes;
+        wordAt = span.Words + (unit >> SegmentMap.PageShift);
+        bytesLeft = span.LengthBytes - (long)unit * SizeClasses.GranuleBytes;
         return bytesLeft > 0;
     }
 
-    private static Place[] PlacesOf(IReadOnlyCollection<Segment> segments, long segmentBytes)
+    private static SegmentSpan[] PlacesOf(IReadOnlyCollection<Segment> segments, long segmentBytes)
     {
-        var places = new List<Place>();
+        var places = new List<SegmentSpan>();
         foreach (Segment segment in segments)
         {
             long lengthBytes = segment.Region.LengthBytes;
@@ -69,7 +69,7 @@ internal sealed unsafe class WriterView
                 while (places.Count <= number)
                     places.Add(default);
                 Debug.Assert(places[(int)number].Start == null, "A number is one segment's.");
-                places[(int)number] = new Place(
+                places[(int)number] = new SegmentSpan(
                     segment.Region.Start + from, segment.Words + from / SizeClasses.PageBytes, lengthBytes - from);
             }
         }
@@ -80,7 +80,7 @@ internal sealed unsafe class WriterView
     /// <param name="start">Its first byte.</param>
     /// <param name="words">The words of its pages.</param>
     /// <param name="lengthBytes">The bytes from there to the end of the segment; none where there is no segment.</param>
-    private readonly struct Place(byte* start, ulong* words, long lengthBytes)
+    private readonly struct SegmentSpan(byte* start, ulong* words, long lengthBytes)
     {
         internal readonly byte* Start = start;
         internal readonly ulong* Words = words;

@@ -80,7 +80,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     }
 
     /// <summary>A place in words.</summary>
-    internal string PlaceOf(byte* block, ulong address)
+    internal string DescribeLocation(byte* block, ulong address)
     {
         Segment? segment = pool.Find(address);
         return string.Create(

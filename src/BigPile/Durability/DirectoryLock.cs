@@ -16,7 +16,7 @@ internal sealed class DirectoryLock : IDisposable
     internal const string LockName = "lock";
     private const string OwnerName = "owner";
     private const int OwnerChars = 10; // of the longest number
-    private const int AlivePlace = 0;
+    private const int AliveOffset = 0;
 
     private static readonly ManualResetEventSlim Never = new();
     private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(20);
@@ -79,7 +79,7 @@ internal sealed class DirectoryLock : IDisposable
         try
         {
             if (OperatingSystem.IsLinux())
-                _ = RangeLock.TryTake(File.Handle, File.Path, AlivePlace);
+                _ = RangeLock.TryTake(File.Handle, File.Path, AliveOffset);
         }
         catch (IOException) when (!isNeeded)
         {
@@ -104,7 +104,7 @@ internal sealed class DirectoryLock : IDisposable
     /// <summary>Whether an owner may live that has stated so.</summary>
     /// <param name="file">The lock's file, opened by a reader.</param>
     internal static bool IsOwnerAlive(HeldFile file) =>
-        !OperatingSystem.IsLinux() || RangeLock.IsHeldByOther(file.Handle, file.Path, AlivePlace);
+        !OperatingSystem.IsLinux() || RangeLock.IsHeldByOther(file.Handle, file.Path, AliveOffset);
 
     public void Dispose()
     {

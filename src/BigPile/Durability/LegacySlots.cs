@@ -49,11 +49,11 @@ internal static unsafe class LegacySlots
     private static void ReportUnused(byte* page, ulong firstAddress, int slotBytes, BlockInspector inspector, FaultLog faults)
     {
         if (inspector.LeftAs == LeftAs.Closed && EndOfUsed(page, slotBytes) == 0)
-            faults.Add(new PileFault(inspector.PlaceOf(page, firstAddress), LostPageFault, 0));
+            faults.Add(new PileFault(inspector.DescribeLocation(page, firstAddress), LostPageFault, 0));
     }
 
     private static PileFault FaultOf(byte* block, ulong firstAddress, int offset, BlockInspector inspector) =>
-        new(inspector.PlaceOf(block, firstAddress + (ulong)(offset / SizeClasses.GranuleBytes)), LostHeaderFault, 0);
+        new(inspector.DescribeLocation(block, firstAddress + (ulong)(offset / SizeClasses.GranuleBytes)), LostHeaderFault, 0);
 
     private static int EndOfUsed(byte* page, int slotBytes)
     {

@@ -159,7 +159,7 @@ internal sealed unsafe class PageRecovery
         PageMeta* meta = segment.Metas + page;
         NoteLostLayouts(segment, page, pages);
         if (LegacySlots.IsLostRun(word, meta->Start, _inspector))
-            Faults.Add(new PileFault(_inspector.PlaceOf(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
+            Faults.Add(new PileFault(_inspector.DescribeLocation(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
         BlockHeader header = RecoverBlock(
             meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isPendingFree);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
@@ -247,7 +247,7 @@ internal sealed unsafe class PageRecovery
         }
         Interlocked.Increment(ref _orphanCount);
         if (_inspector.LeftAs == LeftAs.Closed)
-            Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.OrphanFault, header.PayloadBytes));
+            Faults.Add(new PileFault(_inspector.DescribeLocation(block, address), BlockInspector.OrphanFault, header.PayloadBytes));
         NoteLostOrigin(block);
         // After a kill it stays undoable: it may be what the flushed link leads to, if the link was changed since the flush.
         bool mayBeFlushed = _inspector.LeftAs == LeftAs.Killed && _allocator.Pool.TracksFlushed;
@@ -276,7 +276,7 @@ internal sealed unsafe class PageRecovery
     private BlockHeader DropStale(byte* block, ulong address, BlockHeader header, uint generationBase)
     {
         if (!header.IsFree)
-            Faults.Add(new PileFault(_inspector.PlaceOf(block, address), BlockInspector.StaleFaultOf(header), header.PayloadBytes));
+            Faults.Add(new PileFault(_inspector.DescribeLocation(block, address), BlockInspector.StaleFaultOf(header), header.PayloadBytes));
         BlockHeader free = BlockHeader.Free(generationBase);
         *(ulong*)block = free.Word;
         return free;
@@ -284,7 +284,7 @@ internal sealed unsafe class PageRecovery
 
     private BlockHeader DropDamaged(byte* block, ulong address, BlockHeader header, uint generationBase, string what)
     {
-        Faults.Add(new PileFault(_inspector.PlaceOf(block, address), what, header.PayloadBytes));
+        Faults.Add(new PileFault(_inspector.DescribeLocation(block, address), what, header.PayloadBytes));
         var dropped =
             BlockHeader.Free(_inspector.HasTracesOfCut ? GenerationOfTorn(header, generationBase) + 1 : PilePointer.MaxGeneration);
         *(ulong*)block = dropped.Word;

@@ -120,9 +120,9 @@ internal sealed class PileDirectory : IDisposable
             if ((options.ReadOnly || !options.CreateDirectory) && !Directory.Exists(path))
                 throw DirectoryCheck.Missing(path);
             if (options.Shared && options.ReadOnly)
-                SharedPlace.Check(path);
+                SharedPileDirectory.Check(path);
             else if (options.Shared)
-                SharedPlace.Make(path);
+                SharedPileDirectory.Make(path);
             else if (!Directory.Exists(path))
                 DirectoryCheck.Make(path, options.FileHook);
             files = HeldDirectory.Open(path, options.FileHook, isPassing: options.Shared);

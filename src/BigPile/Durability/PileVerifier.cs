@@ -108,7 +108,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
                 break;
             spinner.SpinOnce();
         }
-        faults.Add(new PileFault(inspector.PlaceOf(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
+        faults.Add(new PileFault(inspector.DescribeLocation(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
     }
 
     // What must not have changed during a look at a block, beside its header and its page's word: else a fault may be one of the look. Of a
@@ -144,7 +144,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         TraceCount++;
         if (wasClean)
             faults.Add(new PileFault(
-                inspector.PlaceOf(block, address), isOrphan ? BlockInspector.OrphanFault : "a replacement had not ended", 0));
+                inspector.DescribeLocation(block, address), isOrphan ? BlockInspector.OrphanFault : "a replacement had not ended", 0));
     }
 
     private int Report(Segment segment, int page, string what)

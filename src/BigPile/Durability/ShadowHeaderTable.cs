@@ -31,9 +31,9 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     internal const int Capacity = 1 << CapacityBits;
 
     private const int CapacityBits = 17;
-    private const long LengthBytes = (long)Capacity * PlaceBytes;
+    private const long LengthBytes = (long)Capacity * EntryBytes;
     private const int PiecesBytes = 4096;
-    private const int PlaceBytes = 2 * sizeof(ulong);
+    private const int EntryBytes = 2 * sizeof(ulong);
     private const int MostUsed = Capacity / 16 * 15;
     private const int LeastUnused = 1_024; // as many threads may have found room and not taken it yet
     private const long MostBytesInPlace = 32 << 20;
@@ -100,7 +100,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     }
 
     /// <summary>States that a flush must write so many bytes more of payload because they are where only the table says so.</summary>
-    internal void NoteInPlace(long payloadBytes)
+    internal void CountInPlace(long payloadBytes)
     {
         _bytesInPlace += payloadBytes;
         LookWhetherNearlyFull();

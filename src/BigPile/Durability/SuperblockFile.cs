@@ -17,7 +17,7 @@ namespace BigPile.Durability;
 internal sealed class SuperblockFile : IDisposable
 {
     /// <summary>The bytes of one place.</summary>
-    internal const int PlaceBytes = 512 * 1024;
+    internal const int CopyBytes = 512 * 1024;
 
     private const string UnfinishedSuffix = ".new";
     private const int MaxLooks = 20; // a reader may come while the writer is writing one
@@ -54,10 +54,10 @@ internal sealed class SuperblockFile : IDisposable
     /// <exception cref="IOException">The device refused, or is full.</exception>
     internal static SuperblockFile Create(HeldDirectory directory, string name, SuperblockState state)
     {
-        HeldFile file = directory.Open(name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite, 2 * PlaceBytes);
+        HeldFile file = directory.Open(name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite, 2 * CopyBytes);
         try
         {
-            file.Allocate(2 * PlaceBytes, isNew: true); // from the start: a full disk must not keep the pile from stating what it is
+            file.Allocate(2 * CopyBytes, isNew: true); // from the start: a full disk must not keep the pile from stating what it is
             var superblock = new SuperblockFile(file);
             superblock.Write(state);
             directory.Rename(file, name);
@@ -77,12 +77,12 @@ internal sealed class SuperblockFile : IDisposable
     /// <exception cref="PileStorageException">Neither place is whole, or the format is newer than this version.</exception>
     internal SuperblockState Read(FaultLog faults)
     {
-        SuperblockState? first = ReadPlace(0);
-        SuperblockState? second = ReadPlace(1);
+        SuperblockState? first = ReadCopy(0);
+        SuperblockState? second = ReadCopy(1);
         for (int look = 1; look < MaxLooks && IsReadOnly && (first == null || second == null); look++)
         {
-            first = ReadPlace(0);
-            second = ReadPlace(1);
+            first = ReadCopy(0);
+            second = ReadCopy(1);
         }
         if (first == null && second == null)
         {
@@ -102,27 +102,27 @@ internal sealed class SuperblockFile : IDisposable
     internal void Write(SuperblockState state)
     {
         Debug.Assert(!IsReadOnly, "A reader has nothing to state.");
-        WritePlace(state);
+        WriteCopy(state);
         KillPoint.Pass(KillWindow.SuperblockBetweenPlaces);
-        WritePlace(state);
+        WriteCopy(state);
     }
 
     private bool IsReadOnly => !_file.CanWrite;
 
     public void Dispose() => _file.Dispose();
 
-    private void WritePlace(SuperblockState state)
+    private void WriteCopy(SuperblockState state)
     {
         state.Sequence++;
         try
         {
             byte[] bytes = state.Encode();
-            if (bytes.Length > PlaceBytes)
+            if (bytes.Length > CopyBytes)
                 throw new PileStorageException(
                     $"The superblock '{_file.Path}' can't list {state.Segments.Count:N0} segments. Use larger segments.");
             Debug.Assert(
                 SuperblockState.TryDecode(bytes, _file.Path)?.Sequence == state.Sequence, "What is written could not be read back.");
-            _file.Write(bytes, state.Sequence % 2 * PlaceBytes);
+            _file.Write(bytes, state.Sequence % 2 * CopyBytes);
             _file.Sync();
         }
         catch
@@ -132,24 +132,24 @@ internal sealed class SuperblockFile : IDisposable
         }
     }
 
-    private PileFault FaultOf(int damagedPlace, SuperblockState other)
+    private PileFault FaultOf(int damagedCopy, SuperblockState other)
     {
         var bytes = new byte[SuperblockState.SequenceEnd];
-        bool isLater = _file.Read(bytes, (long)damagedPlace * PlaceBytes) == bytes.Length
+        bool isLater = _file.Read(bytes, (long)damagedCopy * CopyBytes) == bytes.Length
             && SuperblockState.SequenceIn(bytes) > other.Sequence;
         string later = isLater
             ? ", though it was written before: they say the same, unless the power was cut or the process killed while the superblock "
                 + "was being written"
             : "";
-        return new PileFault(_file.Path, $"copy {damagedPlace + 1} of the superblock is damaged; the other one was used" + later, 0);
+        return new PileFault(_file.Path, $"copy {damagedCopy + 1} of the superblock is damaged; the other one was used" + later, 0);
     }
 
-    private SuperblockState? ReadPlace(int place)
+    private SuperblockState? ReadCopy(int copy)
     {
-        byte[] bytes = ArrayPool<byte>.Shared.Rent(PlaceBytes); // of the large ones, which cost a full collection now and then
+        byte[] bytes = ArrayPool<byte>.Shared.Rent(CopyBytes); // of the large ones, which cost a full collection now and then
         try
         {
-            int lengthBytes = _file.Read(bytes.AsSpan(0, PlaceBytes), (long)place * PlaceBytes);
+            int lengthBytes = _file.Read(bytes.AsSpan(0, CopyBytes), (long)copy * CopyBytes);
             return SuperblockState.TryDecode(new ArraySegment<byte>(bytes, 0, lengthBytes), _file.Path);
         }
         finally

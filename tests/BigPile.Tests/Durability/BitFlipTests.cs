@@ -40,7 +40,7 @@ public sealed class BitFlipTests : IDisposable
     [Fact]
     public void Every_byte_of_the_metadata_is_slack_or_reported()
     {
-        int superblockBytes = _files["superblock"].AsSpan(0, SuperblockFile.PlaceBytes).LastIndexOfAnyExcept((byte)0) + 1;
+        int superblockBytes = _files["superblock"].AsSpan(0, SuperblockFile.CopyBytes).LastIndexOfAnyExcept((byte)0) + 1;
         int headBytes = SegmentHead.SizeBytes + (int)(SegmentBytes / SizeClasses.PageBytes) * sizeof(ulong);
         int step = TestLeg.Steps(15, 1);
         int seed = TestLeg.Seed(7);
@@ -49,7 +49,7 @@ public sealed class BitFlipTests : IDisposable
         var tally = new Tally();
         int offset = random.Next(step);
         TryRange("superblock", 0, superblockBytes + 8, offset, step, random, tally);
-        TryRange("superblock", SuperblockFile.PlaceBytes, superblockBytes + 8, offset, step, random, tally);
+        TryRange("superblock", SuperblockFile.CopyBytes, superblockBytes + 8, offset, step, random, tally);
         TryRange("catalog", 0, _files["catalog"].Length, offset, step, random, tally);
         TryRange(Segment, 0, headBytes + 8, offset, step, random, tally);
         TryRange("redo", 0, 256, offset, step, random, tally);

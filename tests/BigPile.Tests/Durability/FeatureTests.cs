@@ -104,7 +104,7 @@ public sealed class FeatureTests : DurabilityTest
     {
         string path = Path.Combine(PilePath, PileDirectory.SuperblockName);
         byte[] file = File.ReadAllBytes(path);
-        file[8] = file[SuperblockFile.PlaceBytes + 8] = 8;
+        file[8] = file[SuperblockFile.CopyBytes + 8] = 8;
         File.WriteAllBytes(path, file);
         Assert.Contains("is of format 8", Assert.Throws<PileStorageException>(() => Open()).Message, StringComparison.Ordinal);
     }
@@ -134,7 +134,7 @@ public sealed class FeatureTests : DurabilityTest
     {
         string path = Path.Combine(PilePath, PileDirectory.SuperblockName);
         byte[] file = File.ReadAllBytes(path);
-        foreach (int at in new[] { 0, SuperblockFile.PlaceBytes })
+        foreach (int at in new[] { 0, SuperblockFile.CopyBytes })
         {
             Span<byte> place = file.AsSpan(at);
             int contentBytes = BitConverter.ToInt32(place[12..]);

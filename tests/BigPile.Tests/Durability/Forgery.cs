@@ -85,8 +85,8 @@ internal static class Forgery
     private static (string File, long Place, byte[] Bytes) Superblock(Random random, byte[] file)
     {
         int place = random.Next(2);
-        int contentBytes = BinaryPrimitives.ReadInt32LittleEndian(file.AsSpan(place * SuperblockFile.PlaceBytes + LengthOffset));
-        byte[] bytes = file.AsSpan(place * SuperblockFile.PlaceBytes, contentBytes + sizeof(uint)).ToArray();
+        int contentBytes = BinaryPrimitives.ReadInt32LittleEndian(file.AsSpan(place * SuperblockFile.CopyBytes + LengthOffset));
+        byte[] bytes = file.AsSpan(place * SuperblockFile.CopyBytes, contentBytes + sizeof(uint)).ToArray();
         int start = contentBytes - BodyBytes;
         int at = random.Next(8) == 0
             ? Pick(random, 8, LengthOffset, 24, 32, 40, 48)
@@ -101,7 +101,7 @@ internal static class Forgery
         int statedBytes = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(LengthOffset));
         int checkedBytes = statedBytes >= 0 && statedBytes <= contentBytes ? statedBytes : contentBytes;
         BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(checkedBytes), Checksum.Of(bytes.AsSpan(0, checkedBytes)));
-        return ("superblock", place * SuperblockFile.PlaceBytes, bytes);
+        return ("superblock", place * SuperblockFile.CopyBytes, bytes);
     }
 
     private static (string File, long Place, byte[] Bytes) CatalogRecord(Random random, byte[] file)

@@ -32,7 +32,7 @@ internal static class Superblocks
         for (int place = 0; place < 2; place++)
         {
             state.Sequence++;
-            file.Position = state.Sequence % 2 * SuperblockFile.PlaceBytes;
+            file.Position = state.Sequence % 2 * SuperblockFile.CopyBytes;
             file.Write(state.Encode());
         }
     }

@@ -122,10 +122,10 @@ public sealed class FormatUpgradeTests : IDisposable
         byte[] former = File.ReadAllBytes(path);
         Superblocks.Change(_directory, static _ => { });
         byte[] present = File.ReadAllBytes(path);
-        foreach (int written in new[] { 0, SuperblockFile.PlaceBytes })
+        foreach (int written in new[] { 0, SuperblockFile.CopyBytes })
         {
             byte[] half = [.. former];
-            present.AsSpan(written, SuperblockFile.PlaceBytes).CopyTo(half.AsSpan(written));
+            present.AsSpan(written, SuperblockFile.CopyBytes).CopyTo(half.AsSpan(written));
             File.WriteAllBytes(path, half);
             Assert.True(Superblocks.Read(_directory).Features.Has(Feature.LegacyBlockChecksums));
         }

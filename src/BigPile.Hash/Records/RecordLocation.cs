@@ -3,7 +3,7 @@ using BigPile.Hash.Format;
 namespace BigPile.Hash.Records;
 
 /// <summary>Where a record was found, or where its chain begins.</summary>
-internal struct Place
+internal struct RecordLocation
 {
     /// <summary>The link that leads to the record: a bucket, or within the record before. Where it is not there: its bucket.</summary>
     internal long Link;

@@ -1,7 +1,7 @@
 namespace BigPile.Hash.Records;
 
 /// <summary>Notices a chain that leads back into itself, after Brent: the step is compared with that of the last power of two.</summary>
-internal struct CircleWatch
+internal struct CycleDetector
 {
     private long _steps;
     private long _limit;

@@ -7,16 +7,16 @@ using BigPile.Hash.Records;
 namespace BigPile.Hash.Access;
 
 /// <summary>What all operations of an open database share.</summary>
-internal sealed class Session
+internal sealed class DatabaseState
 {
     [ThreadStatic]
-    private static List<Session>? _callbacksOfThread;
+    private static List<DatabaseState>? _callbacksOfThread;
 
     private RecordStore? _store;
     private RecordStore? _copy;
     private int _callbacks;
 
-    internal Session(RecordStore store, HashDatabaseOptions options, Stripes stripes)
+    internal DatabaseState(RecordStore store, HashDatabaseOptions options, Stripes stripes)
     {
         _store = store;
         Options = options;

@@ -15,7 +15,7 @@ namespace BigPile.Hash.Records;
 /// </para>
 /// <para>Thread safety: all members may be called concurrently; <see cref="Cut"/> and what follows it by one thread at a time.</para>
 /// </remarks>
-internal sealed class DeadRooms(RecordFile file, bool isReused)
+internal sealed class PendingFrees(RecordFile file, bool isReused)
 {
     private readonly Lock _lock = new();
     private readonly List<(int Stripe, Room Room)> _unmarked = [];
@@ -47,7 +47,7 @@ internal sealed class DeadRooms(RecordFile file, bool isReused)
     internal bool HasUnmarked => _hasUnmarked;
 
     /// <summary>Marks a room dead, and gives it back.</summary>
-    internal void Bury(int stripe, Room room)
+    internal void MarkDeadAndFree(int stripe, Room room)
     {
         if (TryMark(stripe, room))
             Give(stripe, room);
@@ -103,7 +103,7 @@ internal sealed class DeadRooms(RecordFile file, bool isReused)
         foreach ((int stripe, Room room) in old.Concat(cut))
         {
             Interlocked.Add(ref _waitingBytes, -room.Bytes);
-            Bury(stripe, room);
+            MarkDeadAndFree(stripe, room);
         }
     }
 

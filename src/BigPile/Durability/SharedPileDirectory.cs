@@ -6,7 +6,7 @@ using BigPile.Memory;
 namespace BigPile.Durability;
 
 /// <summary>Where shared piles are, and making and removing what is there.</summary>
-internal static class SharedPlace
+internal static class SharedPileDirectory
 {
     private const string Room = "/dev/shm";
     private const string Suffix = ".pile";

@@ -1,7 +1,7 @@
 namespace BigPile.Hash.Records;
 
 /// <summary>What came of looking for a record.</summary>
-internal enum Finding
+internal enum LookupResult
 {
     Absent,
     Found,
