@@ -34,7 +34,7 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         _keys = _typed.Keys;
         _flights = new FlightTable<TKey, TValue>(_typed, (IEqualityComparer<TKey>?)core.KeyComparer);
         _many = new ManyKeys<TKey, TValue>(_typed);
-        _listeners = new RemovalListeners<TKey>(core.Events, core.Pile.Keeper.Background, core.Name, _keys);
+        _listeners = new RemovalListeners<TKey>(core.Events, core.Pile.Engine.Background, core.Name, _keys);
     }
 
     /// <summary>Tells of entries that were evicted or expired: in batches, a little later, and on a thread of the pool.</summary>

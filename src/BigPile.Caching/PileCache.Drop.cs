@@ -64,7 +64,7 @@ public sealed partial class PileCache
             bool isFreed = false;
             try
             {
-                _ids.Drop(core.Id, Pile.Keeper.Versions.Next(floor));
+                _ids.Drop(core.Id, Pile.Engine.Versions.Next(floor));
                 _ids.Hold(core.Id); // nobody else gets its files while they are here
                 isFreed = true;
             }

@@ -79,7 +79,7 @@ public sealed partial class PileCache
         where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
-        Pile.Keeper.Codecs.Allow([typeof(TKey), typeof(TValue)]); // who names them means to store them
+        Pile.Engine.Codecs.Allow([typeof(TKey), typeof(TValue)]); // who names them means to store them
         lock (_lock)
         {
             bool exists = _cores.TryGetValue(name, out TableCore? core) && KeyCodec<TKey>.Fits(core.KeyKind);
@@ -93,7 +93,7 @@ public sealed partial class PileCache
     {
         if (TextKey.Utf8Of(name, "table's name").Length > MaxNameBytes)
             throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
-        Pile.Keeper.Codecs.Allow([typeof(TKey), typeof(TValue)]); // who names them means to store them
+        Pile.Engine.Codecs.Allow([typeof(TKey), typeof(TValue)]); // who names them means to store them
         CacheTable<TKey, TValue>? table;
         bool isKnown;
         do
@@ -194,8 +194,8 @@ public sealed partial class PileCache
     {
         if (_options.SpillDirectory is not { } directory)
             return null;
-        string path = Path.Combine(directory, $"{Pile.Keeper.Id:N}", $"table-{definition.Id}.hash");
-        return new SpillStore(new SpillFile(path, definition.Name, Pile.Logger, Pile.Keeper.Background));
+        string path = Path.Combine(directory, $"{Pile.Engine.Id:N}", $"table-{definition.Id}.hash");
+        return new SpillStore(new SpillFile(path, definition.Name, Pile.Logger, Pile.Engine.Background));
     }
 
     private CacheTable<TKey, TValue> CoverLocked<TKey, TValue>(TableCore core)

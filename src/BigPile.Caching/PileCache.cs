@@ -68,13 +68,13 @@ public sealed partial class PileCache : IDisposable
         _defaults = CheckDefaults(options.DefaultTableOptions);
         _noteDamage = () => _indexes!.NoteDamage(InspectDamaged);
         PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();
-        if (!pile.Keeper.TryTakeTables())
+        if (!pile.Engine.TryTakeTables())
             throw new InvalidOperationException(
                 "The pile has a cache already, which serves it until it is disposed. Use that one, or dispose of it first.");
         try
         {
-            _clock = new CacheClock(options.TimeProvider, pile.Keeper.Id, pile.Keeper.Versions.Last);
-            _ids = new TableIds(pile.Keeper.Catalog);
+            _clock = new CacheClock(options.TimeProvider, pile.Engine.Id, pile.Engine.Versions.Last);
+            _ids = new TableIds(pile.Engine.Catalog);
             _indexes = new IndexUpkeep(pile, options, _ids, _stopping.Token);
             Readiness = _indexes.Load(
                 (definition, place) => NewCore(definition, FirstOptions(definition.Name), wasFound: true, place: place), _cores,
@@ -87,8 +87,8 @@ public sealed partial class PileCache : IDisposable
             PileActivity.Record(CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening, e);
             throw;
         }
-        _sweeper = new Sweeper(pile.Keeper.Background, options, _clock, Cores);
-        CacheMeter.Of(pile.Keeper.Meter).Add(MeteredTables);
+        _sweeper = new Sweeper(pile.Engine.Background, options, _clock, Cores);
+        CacheMeter.Of(pile.Engine.Meter).Add(MeteredTables);
         PileActivity.RecordAfter(
             Readiness.Completion, CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening);
     }
@@ -180,12 +180,12 @@ public sealed partial class PileCache : IDisposable
         _dropping.Exit();
         _stopping.Cancel();
         _sweeper.Dispose();
-        CacheMeter.Of(Pile.Keeper.Meter).Remove(MeteredTables);
+        CacheMeter.Of(Pile.Engine.Meter).Remove(MeteredTables);
         ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
         ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
         _cores.Values.CloseAll();
         if (_clock.IsAhead)
-            Pile.Keeper.Background.TryRun("the note of the time", () => Pile.Keeper.Versions.Next(_clock.VersionAt(_clock.Now)));
+            Pile.Engine.Background.TryRun("the note of the time", () => Pile.Engine.Versions.Next(_clock.VersionAt(_clock.Now)));
         if (Readiness.IsReady)
             _indexes.Close(_cores.Values);
         try
@@ -216,7 +216,7 @@ public sealed partial class PileCache : IDisposable
         foreach (TableCore core in _cores.Values)
             core.Dispose();
         _indexes?.Dispose(); // none if it could not be made
-        Pile.Keeper.ReleaseTables();
+        Pile.Engine.ReleaseTables();
     }
 
     internal TableCore[] Cores()
@@ -239,7 +239,7 @@ public sealed partial class PileCache : IDisposable
 
     private static void RefuseBeyondVersions(Pile pile)
     {
-        if (pile.Keeper.Versions.Limit <= Versions.Max)
+        if (pile.Engine.Versions.Limit <= Versions.Max)
             return;
         throw new PileStorageException(
             $"The tables of the pile in '{pile.DirectoryPath}' were used under a clock past the year 2248 by a version that did not refuse "

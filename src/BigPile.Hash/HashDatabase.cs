@@ -27,12 +27,12 @@ namespace BigPile.Hash;
 public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
 {
     private readonly DatabaseState _database;
-    private readonly Keeper _keeper;
+    private readonly HashMaintenance _maintenance;
 
     private HashDatabase(DatabaseState database, Head head, HashRecovery found)
     {
         _database = database;
-        _keeper = new Keeper(database, head);
+        _maintenance = new HashMaintenance(database, head);
         Recovery = found;
     }
 
@@ -256,39 +256,39 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// The new file lies beside the old one, with <c>.rebuild</c> behind its name. Until it takes its place nothing is changed.
     /// </remarks>
     /// <inheritdoc cref="Set" path="/exception"/>
-    public void Rebuild(HashTuning? tuning = null) => _keeper.Rebuild(tuning);
+    public void Rebuild(HashTuning? tuning = null) => _maintenance.Rebuild(tuning);
 
     /// <summary>Hands what was written to the system, or has the device take it.</summary>
     /// <param name="hard">Return when the device has it: a power cut can't undo it. Otherwise only the system needs to have it.</param>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public void Synchronize(bool hard = true) => _keeper.Synchronize(hard);
+    public void Synchronize(bool hard = true) => _maintenance.Synchronize(hard);
 
     /// <summary>Removes all records: behind a kill all of them are there, or none.</summary>
     /// <exception cref="IOException">The device failed. The database is closed; the next opening finds all records, or none.</exception>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public void Clear() => _keeper.Clear();
+    public void Clear() => _maintenance.Clear();
 
     /// <summary>Whether a <see cref="Rebuild"/> would make the database faster or smaller, see <see cref="HashStatistics"/>.</summary>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public bool ShouldBeRebuilt => _keeper.Statistics().ShouldBeRebuilt;
+    public bool ShouldBeRebuilt => _maintenance.Statistics().ShouldBeRebuilt;
 
     /// <summary>What the database has, and what of its file is used how.</summary>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public HashStatistics GetStatistics() => _keeper.Statistics();
+    public HashStatistics GetStatistics() => _maintenance.Statistics();
 
     /// <summary>Looks at every byte. Who writes waits meanwhile; who reads does not.</summary>
     /// <returns>What is wrong and where.</returns>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
-    public HashVerification Verify() => _keeper.Verify();
+    public HashVerification Verify() => _maintenance.Verify();
 
     /// <summary>Waits for running calls, and closes the database. Calling it again does nothing.</summary>
     /// <remarks>One that was ever hard-synchronized is so once more.</remarks>
     /// <exception cref="IOException">The device failed: the database is closed, and is as after a kill.</exception>
-    public void Close() => _keeper.Close();
+    public void Close() => _maintenance.Close();
 
     /// <inheritdoc cref="Close"/>
     public void Dispose() => Close();

@@ -34,7 +34,7 @@ public sealed partial class Pile
     internal ObjectStore Objects => _objects;
 
     /// <summary>Catalog, codec, versions, files, and what runs in the background.</summary>
-    internal Keeper Keeper => _keeper;
+    internal PileEngine Engine => _engine;
 
     internal BlockReader Reader => _reader;
 }

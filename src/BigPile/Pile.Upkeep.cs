@@ -31,9 +31,9 @@ public sealed partial class Pile
     {
         CriticalRegion.RefuseInside();
         if (progress != null)
-            ProgressRelay.Run(progress, _keeper.Flush);
+            ProgressRelay.Run(progress, _engine.Flush);
         else
-            _keeper.Flush(new ProgressGauge(null));
+            _engine.Flush(new ProgressGauge(null));
         GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
     }
 
@@ -56,9 +56,9 @@ public sealed partial class Pile
         _space.Exit(_space.Barrier.EnterReader());
         if (IsReadOnly)
             return;
-        if (_keeper.PendingFreeBytes != 0)
+        if (_engine.PendingFreeBytes != 0)
             _ = _space.Room.TryFlush();
-        if (_keeper.Trimmer.Trim() is { } failure)
+        if (_engine.Trimmer.Trim() is { } failure)
             Throw.NotTrimmed(DirectoryPath, failure);
     }
 
@@ -96,7 +96,7 @@ public sealed partial class Pile
     /// <param name="cancellationToken">Stops the walk.</param>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
     public PileVerification Verify(IProgress<PileProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        new Verifier(_keeper).Run(new ProgressGauge(progress), cancellationToken);
+        new Verifier(_engine).Run(new ProgressGauge(progress), cancellationToken);
 
     /// <summary>Looks at everything in the directory of a pile that nobody has open. Nothing is changed.</summary>
     /// <param name="directory">The pile's directory.</param>
@@ -124,7 +124,7 @@ public sealed partial class Pile
     {
         CriticalRegion.RefuseInside(); // first of all: what is closed half-way keeps its lock for ever
         Recovery.Stop();
-        _keeper.Close();
+        _engine.Close();
     }
 
     /// <summary>Walks over all objects in the order of their addresses, also while others write.</summary>

@@ -28,7 +28,7 @@ namespace BigPile;
 [SuppressMessage("Naming", "CA1710", Justification = "A pile is what it is called.")]
 public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMeteredPile
 {
-    private readonly Keeper _keeper;
+    private readonly PileEngine _engine;
     private readonly BlockSpace _space;
     private readonly BlockReader _reader;
     private readonly BlockWriter _writer;
@@ -64,23 +64,23 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         IsReadOnly = options.ReadOnly;
         using Activity? opening =
             options.Directory == null ? null : PileActivity.Start(PileTelemetry.OpenActivity, PileTelemetry.PileNameTag, Name);
-        _keeper = opening.Watch(() => Keeper.Open(options, Name, Logger));
-        _space = _keeper.Space;
-        _reader = new BlockReader(_space, _keeper.Shared);
+        _engine = opening.Watch(() => PileEngine.Open(options, Name, Logger));
+        _space = _engine.Space;
+        _reader = new BlockReader(_space, _engine.Shared);
         _writer = new BlockWriter(_space);
         _replacer = new Replacer(_space);
         _partWriter = new PartWriter(_space, _replacer);
         _remover = new Remover(_space);
-        _lessor = new Lessor(_space, _keeper.Background, _keeper.LetGo);
-        _objects = new ObjectStore(_keeper.Codec, _reader, _writer, _replacer, IsReadOnly ? DirectoryPath : null);
-        _batch = new ObjectBatch(_space, _reader, _keeper.Codec, _objects, _remover);
-        _walk = new BlockWalk(_space, _reader, _keeper.Shared);
+        _lessor = new Lessor(_space, _engine.Background, _engine.LetGo);
+        _objects = new ObjectStore(_engine.Codec, _reader, _writer, _replacer, IsReadOnly ? DirectoryPath : null);
+        _batch = new ObjectBatch(_space, _reader, _engine.Codec, _objects, _remover);
+        _walk = new BlockWalk(_space, _reader, _engine.Shared);
         _compactor = new Compactor(_space, _walk, new Relocator(_space, _replacer));
-        _counter = new StatisticsCounter(_keeper, options.MaxBytes);
+        _counter = new StatisticsCounter(_engine, options.MaxBytes);
         Entries = new EntryBlocks(_space, _remover, _walk);
         Recovery = new PileRecovery(
-            _keeper, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
-        _keeper.Meter.Add(this);
+            _engine, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
+        _engine.Meter.Add(this);
         Recovery.Start(); // last: from here on somebody is inside
     }
 
@@ -97,7 +97,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     public PileRecovery Recovery { get; }
 
     /// <summary>The directory of a mapped pile, or <see langword="null"/>.</summary>
-    public string? DirectoryPath => _keeper.Directory?.Path;
+    public string? DirectoryPath => _engine.Directory?.Path;
 
     /// <summary>Opens the mapped pile in a directory, or makes one there.</summary>
     /// <param name="directory">The directory, made if it is missing; or the name of a pile with <see cref="PileOptions.Shared"/>.</param>

@@ -17,7 +17,7 @@ namespace BigPile;
 /// </remarks>
 public sealed class PileRecovery
 {
-    private readonly Keeper _keeper;
+    private readonly PileEngine _engine;
     private readonly OpeningReport _opening;
     private readonly RecoveryWalk.Plan _plan;
     private readonly Lock _lock = new();
@@ -25,14 +25,14 @@ public sealed class PileRecovery
     private bool _isStopped;
     private int _walkingThread;
 
-    internal PileRecovery(Keeper keeper, RecoveryWalk.Plan plan) =>
-        (_keeper, _opening, _plan) = (keeper, keeper.Report, plan);
+    internal PileRecovery(PileEngine engine, RecoveryWalk.Plan plan) =>
+        (_engine, _opening, _plan) = (engine, engine.Report, plan);
 
     /// <summary>Bytes of pages that were in use when the pile was opened.</summary>
     public long TotalBytes => _opening.TotalBytes;
 
     /// <summary>Bytes of them that nobody has examined yet.</summary>
-    public long RemainingBytes => _keeper.Examination.UnrecoveredBytes;
+    public long RemainingBytes => _engine.Examination.UnrecoveredBytes;
 
     /// <summary>Whether every page was examined: the owner's statistics are exact, and all free space is known.</summary>
     public bool IsComplete => RemainingBytes == 0;
@@ -52,16 +52,16 @@ public sealed class PileRecovery
     public long RestoredCount => _opening.RestoredCount;
 
     /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
-    public long OrphanCount => _keeper.Examination.OrphanCount;
+    public long OrphanCount => _engine.Examination.OrphanCount;
 
     /// <summary>Places that are not what was written. What was there is dropped, and never served.</summary>
-    public long FaultCount => _keeper.Examination.Faults.Count;
+    public long FaultCount => _engine.Examination.Faults.Count;
 
     /// <summary>Bytes of payload that were dropped, as far as their headers told.</summary>
-    public long LostBytes => _keeper.Examination.Faults.LostBytes;
+    public long LostBytes => _engine.Examination.Faults.LostBytes;
 
     /// <summary>The first thousand faults.</summary>
-    public IReadOnlyList<PileFault> Faults => _keeper.Examination.Faults.Kept;
+    public IReadOnlyList<PileFault> Faults => _engine.Examination.Faults.Kept;
 
     /// <summary>Ends when the work in the background has ended or was stopped. It never fails.</summary>
     public Task Completion { get; private set; } = Task.CompletedTask;
@@ -70,7 +70,7 @@ public sealed class PileRecovery
     internal bool ReadsAll => MustRecover || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
 
     // Who only reads puts nothing right.
-    private bool MustRecover => !WasClean && _keeper.Shared == null;
+    private bool MustRecover => !WasClean && _engine.Shared == null;
 
     /// <summary>Begins or goes on with examining all pages in the background, whatever the options say.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
@@ -123,8 +123,8 @@ public sealed class PileRecovery
     private void Begin(PileWarmup warmup)
     {
         _stopping = new CancellationTokenSource();
-        var walk = new RecoveryWalk(_keeper, _plan with { Warmup = warmup }, _stopping.Token);
-        Completion = _keeper.Background.Start("examining pages", () => Run(walk));
+        var walk = new RecoveryWalk(_engine, _plan with { Warmup = warmup }, _stopping.Token);
+        Completion = _engine.Background.Start("examining pages", () => Run(walk));
     }
 
     private void Run(RecoveryWalk walk)

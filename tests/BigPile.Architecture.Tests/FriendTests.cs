@@ -31,12 +31,12 @@ public sealed class FriendTests
         "BigPile.AspNetCore: BigPile.Concurrency.BackgroundFailure",
         "BigPile.AspNetCore: BigPile.Concurrency.BackgroundWork", "BigPile.AspNetCore: BigPile.Layout.BlockKind",
         "BigPile.AspNetCore: BigPile.Telemetry.PileActivity", "BigPile.AspNetCore: BigPile.Upkeep.FlushTrouble",
-        "BigPile.AspNetCore: BigPile.Upkeep.Keeper",
+        "BigPile.AspNetCore: BigPile.Upkeep.PileEngine",
         "BigPile.Http: BigPile.Access.BlockSpace", "BigPile.Http: BigPile.Allocation.PageUse",
         "BigPile.Http: BigPile.Allocation.SegmentMap", "BigPile.Http: BigPile.Allocation.SegmentUse",
         "BigPile.Http: BigPile.Concurrency.BackgroundFailure", "BigPile.Http: BigPile.Concurrency.BackgroundWork",
         "BigPile.Http: BigPile.Reporting.ProgressGauge", "BigPile.Http: BigPile.Telemetry.HistogramBounds",
-        "BigPile.Http: BigPile.Upkeep.FlushTrouble", "BigPile.Http: BigPile.Upkeep.Keeper",
+        "BigPile.Http: BigPile.Upkeep.FlushTrouble", "BigPile.Http: BigPile.Upkeep.PileEngine",
         "BigPile.Http: BigPile.Upkeep.SegmentSurvey",
     ];
 

@@ -51,7 +51,7 @@ public sealed class HealthTests
         Assert.Equal(2, entry.Data["tables"]);
         Assert.Equal(1.0, entry.Data["progress"]);
         Assert.Equal(0L, entry.Data["backgroundFailures"]);
-        host.Service<PileHost>().Cache.Pile.Keeper.Background.TryRun(
+        host.Service<PileHost>().Cache.Pile.Engine.Background.TryRun(
             "the flush by interval", static () => throw new UnauthorizedAccessException("denied"));
         entry = await CheckAsync(host);
         Assert.Equal(HealthStatus.Healthy, entry.Status);

@@ -22,8 +22,8 @@ public sealed class BackgroundTests
         table.Put("a", "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(5) });
         time.IsFailing = true;
         time.Tick();
-        Assert.Equal(1, pile.Keeper.Background.FailureCount);
-        Assert.Contains("sweep", pile.Keeper.Background.LastFailure!.Message, StringComparison.Ordinal);
+        Assert.Equal(1, pile.Engine.Background.FailureCount);
+        Assert.Contains("sweep", pile.Engine.Background.LastFailure!.Message, StringComparison.Ordinal);
         time.IsFailing = false;
         time.Offset = TimeSpan.FromSeconds(6);
         time.Tick();
@@ -53,7 +53,7 @@ public sealed class BackgroundTests
             table.Sweep();
         }
         Assert.True(told.Wait(Eventually.Patience));
-        Eventually.True(() => pile.Keeper.Background.FailureCount > 0);
+        Eventually.True(() => pile.Engine.Background.FailureCount > 0);
     }
 
     [Fact]
@@ -79,9 +79,9 @@ public sealed class BackgroundTests
         Assert.Equal(3, table.Sweep());
         Assert.True(told.Wait(Eventually.Patience));
         Assert.Equal([1, 3], keys.Order());
-        Eventually.True(() => pile.Keeper.Background.LastFailure != null); // the one that fails may come last
-        Assert.Equal(1, pile.Keeper.Background.FailureCount);
-        Assert.Contains("'t'", pile.Keeper.Background.LastFailure!.Message, StringComparison.Ordinal);
+        Eventually.True(() => pile.Engine.Background.LastFailure != null); // the one that fails may come last
+        Assert.Equal(1, pile.Engine.Background.FailureCount);
+        Assert.Contains("'t'", pile.Engine.Background.LastFailure!.Message, StringComparison.Ordinal);
     }
 
     private sealed class ForgetfulCodec : IPileCodec

@@ -65,7 +65,7 @@ public sealed class DropTableTests : StoppedCacheTest
             Assert.Equal(i % 1_000 == 0 ? 1 : 0, table.Count);
             Assert.True(cache.DropTable($"t{i}"));
         }
-        Assert.Equal(1, cache.Pile.Keeper.Catalog.Count(CatalogKind.Table));
+        Assert.Equal(1, cache.Pile.Engine.Catalog.Count(CatalogKind.Table));
         Assert.Equal(0, cache.Pile.Statistics.ObjectCount);
     }
 
@@ -117,7 +117,7 @@ public sealed class DropTableTests : StoppedCacheTest
         string killed = KillWithoutIndexes(cache =>
         {
             cache.GetOrCreateTable<long, byte[]>("t").Put(1, [1]);
-            ulong version = cache.Pile.Keeper.Versions.Next(0);
+            ulong version = cache.Pile.Engine.Versions.Next(0);
             Assert.True(cache.DropTable("t"));
             if (isTaken)
                 cache.GetOrCreateTable<long, byte[]>("t").Put(2, [2]);

@@ -146,7 +146,7 @@ public sealed class FarClockTests : IDisposable
     public void The_last_version_is_the_last_and_says_so()
     {
         using (Pile pile = OpenPile())
-            pile.Keeper.Versions.Restore(Versions.Max - 4);
+            pile.Engine.Versions.Restore(Versions.Max - 4);
         using (PileCache cache = Open(new FarTime(hasStamps: true) { Clock = Right }))
         {
             for (int i = 0; i < 4; i++)
@@ -164,7 +164,7 @@ public sealed class FarClockTests : IDisposable
         using (Pile pile = OpenPile())
         {
             pointer = pile.Put("object");
-            pile.Keeper.Versions.Restore(Versions.Max + 1);
+            pile.Engine.Versions.Restore(Versions.Max + 1);
         }
         using (Pile pile = OpenPile())
         {

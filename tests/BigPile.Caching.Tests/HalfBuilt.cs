@@ -20,9 +20,9 @@ internal sealed class HalfBuilt : IDisposable
     internal HalfBuilt(Pile pile, ManualTime time)
     {
         _pile = pile;
-        TableDefinition definition = Assert.Single(new TableIds(pile.Keeper.Catalog).Tables);
+        TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         _core = new TableCore(
-            pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Keeper.Id),
+            pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Engine.Id),
             TestCache.Durable());
         _core.BeginRebuild();
     }

@@ -189,7 +189,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
             cache.GetOrCreateTable<long, byte[]>("other").Put(1, [1]);
         });
         using (Pile pile = Pile.Open(killed))
-            new TableIds(pile.Keeper.Catalog).Drop(1, pile.Keeper.Versions.Last);
+            new TableIds(pile.Engine.Catalog).Drop(1, pile.Engine.Versions.Last);
         if (isGone)
             Array.ForEach(FilePlace.NamesOf(1), name => File.Delete(Path.Combine(killed, name)));
         else

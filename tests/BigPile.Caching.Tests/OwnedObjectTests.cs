@@ -69,7 +69,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
             Slot slot = cache.Pile.Entries.Take(100);
             cache.Pile.Space.Exit(critical);
             ulong pointer = slot.Pointer.ToUInt64();
-            PutBlock(cache, 1, cache.Pile.Keeper.Versions.Last + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));
+            PutBlock(cache, 1, cache.Pile.Engine.Versions.Last + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));
         });
         using (Pile pile = Pile.Open(killed))
         {

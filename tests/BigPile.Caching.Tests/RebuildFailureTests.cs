@@ -27,10 +27,10 @@ public sealed class RebuildFailureTests
             for (long key = 0; key < 5_000; key++)
                 table.Put(key, new byte[500]);
         }
-        TableDefinition definition = Assert.Single(new TableIds(pile.Keeper.Catalog).Tables);
+        TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         var time = new ManualTime();
         using var core = new TableCore(
-            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Keeper.Id), TestCache.Durable());
+            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Engine.Id), TestCache.Durable());
         core.BeginRebuild();
         Span<byte> stack = stackalloc byte[8];
         for (long key = 0; key < 100; key++)
@@ -45,7 +45,7 @@ public sealed class RebuildFailureTests
             pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) }.Run();
         Assert.True(cores.Failed > 0);
         Assert.Null(readiness.Failure);
-        Assert.True(pile.Keeper.Background.FailureCount > 0);
+        Assert.True(pile.Engine.Background.FailureCount > 0);
         Assert.False(core.IsRebuilding);
         Assert.Equal(4_900, core.Statistics.EntryCount);
         Assert.Equal(4_900, pile.Statistics.ObjectCount);
@@ -80,9 +80,9 @@ public sealed class RebuildFailureTests
             for (long key = 0; key < 1_000; key++)
                 cache.GetOrCreateTable<long, byte[]>("t").Put(key, [1]);
         }
-        TableDefinition definition = Assert.Single(new TableIds(pile.Keeper.Catalog).Tables);
+        TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         using var core = new TableCore(
-            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(new ManualTime(), pile.Keeper.Id),
+            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(new ManualTime(), pile.Engine.Id),
             TestCache.Durable());
         core.BeginRebuild();
         var cores = new FailingTables(new Dictionary<int, TableCore> { [definition.Id] = core }, failures: 0) { FailsAtEnd = true };

@@ -125,10 +125,10 @@ public sealed class RebuildInPartsTests : IDisposable
 
     private void Open()
     {
-        foreach (TableDefinition definition in new TableIds(_pile.Keeper.Catalog).Tables)
+        foreach (TableDefinition definition in new TableIds(_pile.Engine.Catalog).Tables)
         {
             var core = new TableCore(
-                _pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(_time, _pile.Keeper.Id),
+                _pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(_time, _pile.Engine.Id),
                 TestCache.Durable(definition.Name));
             core.BeginRebuild();
             _cores[definition.Id] = core;

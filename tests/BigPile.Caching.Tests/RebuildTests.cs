@@ -51,7 +51,7 @@ public sealed class RebuildTests : StoppedCacheTest
             for (long key = 0; key < 1000; key++)
             {
                 // A kill between publishing and freeing, and one that left a much older block behind.
-                PutBlock(cache, key, key % 2 == 0 ? cache.Pile.Keeper.Versions.Next(0) : 1, ValueKind.Bytes, [2]);
+                PutBlock(cache, key, key % 2 == 0 ? cache.Pile.Engine.Versions.Next(0) : 1, ValueKind.Bytes, [2]);
             }
         });
         using PileCache cache = TestCache.Open(killed, Time);
@@ -70,9 +70,9 @@ public sealed class RebuildTests : StoppedCacheTest
             for (long key = 0; key < 500; key++)
                 table.Put(key, [1]);
             for (long key = 0; key < 500; key += 2)
-                PutBlock(cache, key, cache.Pile.Keeper.Versions.Next(0), ValueKind.Tombstone, []);
+                PutBlock(cache, key, cache.Pile.Engine.Versions.Next(0), ValueKind.Tombstone, []);
             for (long key = 1000; key < 1100; key++)
-                PutBlock(cache, key, cache.Pile.Keeper.Versions.Next(0), ValueKind.Tombstone, []);
+                PutBlock(cache, key, cache.Pile.Engine.Versions.Next(0), ValueKind.Tombstone, []);
         });
         using PileCache cache = TestCache.Open(killed, Time);
         CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");

@@ -42,7 +42,7 @@ public sealed class RoomTests : StoppedCacheTest
         using PileCache cache = OpenFull(out CacheTable<string, byte[]> table, out int count);
         for (int i = 100; i < 400; i++)
             Assert.True(table.Remove(KeyOf(i)));
-        Assert.NotEqual(0, cache.Pile.Keeper.PendingFreeBytes);
+        Assert.NotEqual(0, cache.Pile.Engine.PendingFreeBytes);
         Ways[way](table, Time);
         Assert.True(count > 400);
         Assert.True(cache.Pile.Verify().IsSound);

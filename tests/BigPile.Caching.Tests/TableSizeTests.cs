@@ -51,14 +51,14 @@ public sealed class TableSizeTests(ITestOutputHelper output)
     public void A_table_that_is_refused_leaves_no_trace()
     {
         using PileCache cache = TestCache.Make();
-        for (int i = cache.Pile.Keeper.Catalog.Count(CatalogKind.Table); i < Entries.EntryHead.MaxTableId; i++)
-            _ = cache.Pile.Keeper.Catalog.GetOrAdd(CatalogKind.Table, Persistence.TableDefinition.Encode($"n{i}", default));
+        for (int i = cache.Pile.Engine.Catalog.Count(CatalogKind.Table); i < Entries.EntryHead.MaxTableId; i++)
+            _ = cache.Pile.Engine.Catalog.GetOrAdd(CatalogKind.Table, Persistence.TableDefinition.Encode($"n{i}", default));
         for (int i = 0; i < 3; i++)
         {
             PileException refused = Assert.Throws<PileException>(() => cache.GetOrCreateTable<string, string>($"refused{i}"));
             Assert.Contains("65,535", refused.Message, StringComparison.Ordinal);
         }
-        Assert.Equal(Entries.EntryHead.MaxTableId, cache.Pile.Keeper.Catalog.Count(CatalogKind.Table));
+        Assert.Equal(Entries.EntryHead.MaxTableId, cache.Pile.Engine.Catalog.Count(CatalogKind.Table));
         Assert.Empty(cache.TableNames);
     }
 

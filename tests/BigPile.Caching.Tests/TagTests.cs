@@ -140,7 +140,7 @@ public sealed class TagTests : IDisposable
         using (PileCache cache = TestCache.Open(directory.Path))
         {
             CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("t");
-            var seeded = new KeyHash(BitConverter.ToUInt64(cache.Pile.Keeper.Id.ToByteArray()));
+            var seeded = new KeyHash(BitConverter.ToUInt64(cache.Pile.Engine.Id.ToByteArray()));
             foreach (string tag in new[] { "foo", "bar" })
             {
                 var spec = new EntrySpec { ExpiresAt = long.MaxValue, Priority = EntryPriority.Normal,

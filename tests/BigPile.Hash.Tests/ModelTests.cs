@@ -40,7 +40,7 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
             if (_random.Next(700) == 0)
                 Open(mode);
             else if (_random.Next(500) == 0)
-                Upkeep();
+                Maintain();
             else
                 Change(_random.Next(_random.Next(3) == 0 ? 20 : Keys));
             Assert.Equal(_model.Count, _database.Count);
@@ -66,7 +66,7 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
         Assert.Equal((_model.Count, 0L), (_database.Recovery.Records, _database.Recovery.TornRecords));
     }
 
-    private void Upkeep()
+    private void Maintain()
     {
         switch (_random.Next(8))
         {

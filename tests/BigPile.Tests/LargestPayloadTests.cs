@@ -66,20 +66,20 @@ public sealed class LargestPayloadTests
             PilePointer other = pile.Put("other");
             KilledPile.Copy(path, killed);
             pile.Flush();
-            Assert.Equal(("freed", "other", 0), (pile.Get(pointer), pile.Get(other), pile.Keeper.PendingFreeBytes));
+            Assert.Equal(("freed", "other", 0), (pile.Get(pointer), pile.Get(other), pile.Engine.PendingFreeBytes));
         }
         using (Pile same = Open(killed, 1))
         {
             Assert.Equal("freed", same.Get(pointer));
             same.Recovery.Completion.Wait();
-            Assert.InRange(same.Keeper.PendingFreeBytes, Limit, Limit + (1 << 20));
+            Assert.InRange(same.Engine.PendingFreeBytes, Limit, Limit + (1 << 20));
             KilledPile.Copy(killed, Path.Combine(temporary.Path, "cut"));
         }
         Directory.Delete(killed, recursive: true);
         using Pile cut = Open(Path.Combine(temporary.Path, "cut"), 2);
         CheckEnd(cut, pointer);
         cut.Recovery.Completion.Wait();
-        Assert.Equal((0, 1, 0), (cut.Recovery.FaultCount, cut.Statistics.LinkCount, cut.Keeper.PendingFreeBytes));
+        Assert.Equal((0, 1, 0), (cut.Recovery.FaultCount, cut.Statistics.LinkCount, cut.Engine.PendingFreeBytes));
         CheckEnd(cut, pointer);
         Assert.True(cut.Verify().IsSound);
     }

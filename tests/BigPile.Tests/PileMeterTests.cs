@@ -34,7 +34,7 @@ public sealed class PileMeterTests : IDisposable
             pile.Put(new byte[i]);
         using PileLease lease = pile.Lease(pile.Put("leased"));
         PileStatistics statistics = pile.Statistics;
-        Assert.False(pile.Keeper.Background.TryRun("a test", static () => throw new InvalidOperationException()));
+        Assert.False(pile.Engine.Background.TryRun("a test", static () => throw new InvalidOperationException()));
         _listener.RecordObservableInstruments();
         Assert.Equal(1, ValueOf("bigpile.background.failures"));
         Assert.Equal(statistics.ReservedBytes, ValueOf("bigpile.memory.reserved"));

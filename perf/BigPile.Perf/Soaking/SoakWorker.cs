@@ -13,7 +13,7 @@ internal sealed class SoakWorker
     private readonly LimitedKeys _limited;
     private readonly TaggedKeys _tagged;
     private readonly ISoakPart[] _parts;
-    private readonly SoakUpkeep _upkeep;
+    private readonly SoakMaintenance _maintenance;
     private readonly long _share;
     private long _steps;
 
@@ -29,7 +29,7 @@ internal sealed class SoakWorker
         _limited = new LimitedKeys(place, Tally, _dice, TimeProvider.System);
         _tagged = new TaggedKeys(place, worker, Tally, _dice);
         _parts = [_own, _shared, _kept, _limited, _tagged];
-        _upkeep = new SoakUpkeep(place, worker, Tally, _own, _kept, _tagged);
+        _maintenance = new SoakMaintenance(place, worker, Tally, _own, _kept, _tagged);
     }
 
     internal SoakTally Tally { get; } = new();
@@ -55,7 +55,7 @@ internal sealed class SoakWorker
     {
         foreach (ISoakPart part in _parts)
             Guard("at the end", part.Check);
-        Guard("at the end", _upkeep.Verify);
+        Guard("at the end", _maintenance.Verify);
     }
 
     internal void Clear()
@@ -66,7 +66,7 @@ internal sealed class SoakWorker
 
     private void Step()
     {
-        _upkeep.At(_steps);
+        _maintenance.At(_steps);
         ISoakPart part = _dice.Next(100) switch
         {
             < 58 => _own,

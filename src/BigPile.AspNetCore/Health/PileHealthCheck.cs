@@ -24,7 +24,7 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
         PileState.Opening => HealthCheckResult.Degraded("The pile is opening, and its tables are being found again.", data: DataOf(null)),
         PileState.Preparing => HealthCheckResult.Degraded("The pile is open, and the application prepares it.", data: DataOf(null)),
         PileState.Ready when host.Tables is { Cache: var cache } =>
-            Of(cache.Readiness, failure, DataOf(cache), cache.Pile.Keeper.FlushTrouble),
+            Of(cache.Readiness, failure, DataOf(cache), cache.Pile.Engine.FlushTrouble),
         PileState.Failed => new HealthCheckResult(failure, "The pile can't be opened.", host.Failure, DataOf(null)),
         _ => new HealthCheckResult(failure, "The pile is closed.", data: DataOf(null)),
     };
@@ -50,8 +50,8 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
         data["tables"] = cache.TableNames.Count;
         data["progress"] = cache.Readiness.Progress;
         data["entriesFound"] = cache.Readiness.EntriesFound;
-        data["backgroundFailures"] = cache.Pile.Keeper.Background.FailureCount;
-        if (cache.Pile.Keeper.Background.LastFailure is { } last)
+        data["backgroundFailures"] = cache.Pile.Engine.Background.FailureCount;
+        if (cache.Pile.Engine.Background.LastFailure is { } last)
             data["lastBackgroundFailure"] = last.Message;
         return data;
     }

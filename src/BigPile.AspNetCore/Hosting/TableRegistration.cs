@@ -23,7 +23,7 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
     // Better now than by each request.
     private static void Check(PileCache cache, TableOptions options, Type type, string what)
     {
-        if (cache.Pile.Keeper.Codecs.WhyNot(type) is { } reason)
+        if (cache.Pile.Engine.Codecs.WhyNot(type) is { } reason)
             throw new InvalidOperationException($"The table '{options.Name}' can't have {what} of type {type}. {reason}");
     }
 }

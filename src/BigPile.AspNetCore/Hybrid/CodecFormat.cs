@@ -11,7 +11,7 @@ namespace BigPile.AspNetCore.Hybrid;
 internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueFormat<T>
 {
     // The pile's schemas have numbers of the pile. What leaves the process takes its own along; a codec of the user's is taken to do so.
-    private readonly PortableCodec? _portable = PortableCodec.Of(pile.Keeper.Codec);
+    private readonly PortableCodec? _portable = PortableCodec.Of(pile.Engine.Codec);
 
     internal override ValueKind Encode(T value, PileBuffer target)
     {
@@ -31,7 +31,7 @@ internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueForma
     {
         ValueKind.Null => null,
         ValueKind.Bytes => source.WrittenSpan.ToArray(),
-        ValueKind.Object => pile.Keeper.Codec.Deserialize(source),
+        ValueKind.Object => pile.Engine.Codec.Deserialize(source),
         _ => TextPayload.Read(source.WrittenSpan, (BlockKind)kind),
     });
 

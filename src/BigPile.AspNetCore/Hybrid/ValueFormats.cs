@@ -21,7 +21,7 @@ internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffer
     {
         if (FindSerializer<T>() is { } serializer)
             return new SerializerFormat<T>(serializer, buffers);
-        pile.Keeper.Codecs.Allow([typeof(T)]); // who names it in a call means to store it
+        pile.Engine.Codecs.Allow([typeof(T)]); // who names it in a call means to store it
         var format = new CodecFormat<T>(pile, buffers);
         return typeof(T) == typeof(string) || typeof(T).IsAssignableFrom(typeof(byte[])) // what is JSON is told by being bytes
             ? format

@@ -241,7 +241,7 @@ internal sealed class ServedTables
     {
         await walk.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
         if (walk.IsCompletedSuccessfully)
-            _ = Cache.Pile.Keeper.Background.TryRun("the restoring of how tables are to behave", Restore);
+            _ = Cache.Pile.Engine.Background.TryRun("the restoring of how tables are to behave", Restore);
     }
 
     private void Restore()

@@ -23,9 +23,9 @@ internal sealed class KeyCodec<TKey>(
     internal static bool HasOwnBytes => KindFor(KeyKind.Object) != KeyKind.Object;
 
     // A comparer may tell keys apart that are one in normal form. Such tables are in memory only, and their bytes are nobody else's.
-    private readonly IPileCodec _codec = comparer != null ? pile.Keeper.Codec
-        : stored == KeyKind.Normal ? pile.Keeper.Codecs.Keys
-        : pile.Keeper.Codecs.OtherKeys;
+    private readonly IPileCodec _codec = comparer != null ? pile.Engine.Codec
+        : stored == KeyKind.Normal ? pile.Engine.Codecs.Keys
+        : pile.Engine.Codecs.OtherKeys;
 
     private readonly bool _isComparerOwn = comparer != null && OwnMatcher<TKey>.IsFor(comparer);
 
@@ -34,7 +34,7 @@ internal sealed class KeyCodec<TKey>(
 
     /// <summary>The kind of such keys in a table that is being made.</summary>
     internal static KeyKind KindIn(Pile pile) =>
-        KindFor(pile.Keeper.Codecs.MakesKeysOf(typeof(TKey)) ? KeyKind.Normal : KeyKind.Object);
+        KindFor(pile.Engine.Codecs.MakesKeysOf(typeof(TKey)) ? KeyKind.Normal : KeyKind.Object);
 
     /// <summary>Whether a table with keys of a kind can have such keys.</summary>
     internal static bool Fits(KeyKind kind) => kind == KindFor(kind is KeyKind.Object or KeyKind.Normal ? kind : KeyKind.Object);

@@ -33,7 +33,7 @@ internal static unsafe class Adopting
         }
         var adoption = new Adoption(evictor);
         core.Adoption = adoption;
-        core.Pile.Keeper.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.AdoptAll(adoption));
+        core.Pile.Engine.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.AdoptAll(adoption));
     }
 
     /// <summary>Evicts one entry; where the queues do not have all entries yet, some more enter them first. The caller is inside.</summary>

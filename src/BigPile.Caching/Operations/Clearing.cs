@@ -43,7 +43,7 @@ internal static class Clearing
     /// <returns><see langword="false"/> when all are gone, and nothing gave room.</returns>
     private static bool TryMarkAll(this TableCore core, out ulong version)
     {
-        version = core.Pile.Keeper.Versions.Last;
+        version = core.Pile.Engine.Versions.Last;
         if (Fault.ClearUnmarked)
             return true;
         try

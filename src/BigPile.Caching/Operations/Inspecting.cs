@@ -28,7 +28,7 @@ internal static unsafe class Inspecting
     }
 
     private static void BeginToNoteRemovals(this TableCore core, bool mayBeAny) =>
-        core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Keeper.Versions.Last : 0);
+        core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Engine.Versions.Last : 0);
 
     /// <summary>States that the index was compared with the pile, and counts anew if it was damaged. The caller is not inside.</summary>
     /// <param name="core">The table.</param>

@@ -47,7 +47,7 @@ internal static class Joining
             using LockedBucket bucket = core.Index.Lock(key.Hash);
             bool isThere = core.TryFindLocked(bucket, key, out LockedEntry entry) && !core.IsNoneLocked(entry.Head, ref now)
                 && (entry.Head.Kind != ValueKind.Pointer || core.IsLive(entry.Owned));
-            return isThere ? null : core.Flights.Begin(key.Hash, core.Pile.Keeper.Versions.Last, tags);
+            return isThere ? null : core.Flights.Begin(key.Hash, core.Pile.Engine.Versions.Last, tags);
         }
         finally
         {

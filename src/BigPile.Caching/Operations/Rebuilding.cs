@@ -82,7 +82,7 @@ internal static unsafe class Rebuilding
         Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "What the walk came by stays in its place meanwhile.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
-        core.Pile.Keeper.Versions.Note(head.Version);
+        core.Pile.Engine.Versions.Note(head.Version);
         bool isNew = core.AddFoundLocking(critical, found, head);
         if (isNew)
             core.Evictor?.EnterFound(found.Hash, priority, isInMain: false);

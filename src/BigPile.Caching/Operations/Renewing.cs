@@ -87,7 +87,7 @@ internal static unsafe class Renewing
     private static void QueueNotes(this TableCore core)
     {
         if (core.ReadBuffer.IsToBeTaken && core.ReadBuffer.TryBeginQueued())
-            core.Pile.Keeper.Background.Queue($"what reads of the table '{core.Name}' have noticed", core.TakeQueuedNotes);
+            core.Pile.Engine.Background.Queue($"what reads of the table '{core.Name}' have noticed", core.TakeQueuedNotes);
     }
 
     private static void TakeQueuedNotes(this TableCore core)

@@ -21,7 +21,7 @@ internal static class Showing
     {
         core.IsRebuilding = true;
         core.ReadsPlain = false;
-        core.ShownFrom = core.Pile.Keeper.Versions.Last + 1;
+        core.ShownFrom = core.Pile.Engine.Versions.Last + 1;
     }
 
     /// <summary>States that the index knows all entries.</summary>

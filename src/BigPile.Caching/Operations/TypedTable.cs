@@ -187,7 +187,7 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private TValue Complete(ref ValueReader reader, in KeyProbe key) => ValueOf(reader.Complete(Core.Pile.Keeper.Codec), key);
+    private TValue Complete(ref ValueReader reader, in KeyProbe key) => ValueOf(reader.Complete(Core.Pile.Engine.Codec), key);
 
     /// <summary>What another caller's factory made for a key, as a read would give it.</summary>
     /// <exception cref="InvalidCastException">It is of another type.</exception>

@@ -42,8 +42,8 @@ internal sealed unsafe class IndexFiles : IDisposable
         _pile = pile;
         _own = own;
         _lock = ownLock;
-        Directory = own ?? pile.Keeper.Directory!.Files;
-        PileId = pile.Keeper.Id;
+        Directory = own ?? pile.Engine.Directory!.Files;
+        PileId = pile.Engine.Id;
         _foundUse = ReadUse();
         GrowingMap? found = GrowingMap.TryOpen(Directory, FileName, FileBytes, FileBytes, FileBytes, Environment.SystemPageSize);
         WereUsable = found != null && AreUsable((IndexFilesHead*)found.Start);
@@ -82,7 +82,7 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     private IndexFilesHead* Head => (IndexFilesHead*)_map.Start;
 
-    private Superblock Superblock => _pile.Keeper.Directory!.Superblock;
+    private Superblock Superblock => _pile.Engine.Directory!.Superblock;
 
     private Guid BootId => Superblock.BootId;
 
@@ -98,7 +98,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         {
             if (directory != null)
             {
-                string path = Path.Combine(directory, $"bigpile-{pile.Keeper.Id:n}");
+                string path = Path.Combine(directory, $"bigpile-{pile.Engine.Id:n}");
                 System.IO.Directory.CreateDirectory(path);
                 own = HeldDirectory.Open(path);
                 ownLock = DirectoryLock.Take(own, owner =>
@@ -179,7 +179,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// </remarks>
     internal void BeginUse(ulong seed, bool owesWalk)
     {
-        bool isOnDevice = WereUsable && !WereClosed && Head->IsInUseOnDevice && _pile.Keeper.Directory!.IsOnDevice;
+        bool isOnDevice = WereUsable && !WereClosed && Head->IsInUseOnDevice && _pile.Engine.Directory!.IsOnDevice;
         Head->IsInUseOnDevice = isOnDevice;
         if (!WereUsable)
             Head->SetIdentity(PileId, seed, Guid.NewGuid());
@@ -187,7 +187,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         var number = Guid.NewGuid();
         Head->FormerUse = WereUsable ? _foundUse!.Value : default;
         Head->SetInUse(BootId, number);
-        using (HeldFile use = _pile.Keeper.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
+        using (HeldFile use = _pile.Engine.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
         {
             use.Write(number.ToByteArray(), 0);
             if (!isOnDevice)
@@ -199,7 +199,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         Head->IsInUseOnDevice = true;
         if (!WereUsable)
             Superblock.SetIndexSet(Head->SetNumber); // first of all that makes others wrong
-        if (Directory == _pile.Keeper.Directory!.Files)
+        if (Directory == _pile.Engine.Directory!.Files)
             Directory.Delete(FormerFileName);
     }
 
@@ -215,9 +215,9 @@ internal sealed unsafe class IndexFiles : IDisposable
             new IndexSeal(index, place.SealArea).Write();
             place.Flush();
         }
-        using (HeldFile use = _pile.Keeper.Directory!.Files.Open(UseFileName, FileMode.Open, FileAccess.ReadWrite))
+        using (HeldFile use = _pile.Engine.Directory!.Files.Open(UseFileName, FileMode.Open, FileAccess.ReadWrite))
             use.Sync();
-        Head->SetClosed(_pile.Keeper.Versions.Last);
+        Head->SetClosed(_pile.Engine.Versions.Last);
         _map.Flush();
     }
 
@@ -230,7 +230,7 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     private Guid? ReadUse()
     {
-        using HeldFile? use = _pile.Keeper.Directory!.Files.TryOpen(UseFileName, FileAccess.Read);
+        using HeldFile? use = _pile.Engine.Directory!.Files.TryOpen(UseFileName, FileAccess.Read);
         return use?.ReadAll() is { Length: 16 } number ? new Guid(number) : null;
     }
 
@@ -242,7 +242,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         bool isSameBoot = BootClock.IsSame(head->BootId, BootId);
         if (!head->IsClosed)
             return isSameBoot && (use == head->UseNumber || use == head->FormerUse);
-        return use == head->UseNumber && head->LastVersion == _pile.Keeper.Versions.Last && (isSameBoot || _pile.Recovery.WasClean);
+        return use == head->UseNumber && head->LastVersion == _pile.Engine.Versions.Last && (isSameBoot || _pile.Recovery.WasClean);
     }
 
     /// <summary>What is thrown when the system refuses a file.</summary>

@@ -39,7 +39,7 @@ internal sealed class IndexRebuild(
 
     private static readonly TimeSpan LongestPause = TimeSpan.FromMinutes(1);
 
-    private readonly ulong _lastBefore = pile.Keeper.Versions.Last;
+    private readonly ulong _lastBefore = pile.Engine.Versions.Last;
     private EntryEstimate _estimate = new(0);
     private TableCore?[] _tablesById = []; // those that were looked up
     private long _unreadable;
@@ -126,7 +126,7 @@ internal sealed class IndexRebuild(
         {
             readiness.Failure = e;
             failed.Add(part);
-            pile.Keeper.Background.NoteFailure("the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
+            pile.Engine.Background.NoteFailure("the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
         }
     }
 

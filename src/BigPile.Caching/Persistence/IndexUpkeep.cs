@@ -58,7 +58,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             core.BeginInspection();
         Task drops = opening.CutDrops.Count == 0
             ? Task.CompletedTask
-            : pile.Keeper.Background.Start("the end of drops that were cut off", () => finishDrops(opening.CutDrops));
+            : pile.Engine.Background.Start("the end of drops that were cut off", () => finishDrops(opening.CutDrops));
         CacheReadiness readiness = opening.NeedsWalk
             ? Rebuild(opening, cores.Values, drops)
             : new CacheReadiness { WasRestored = opening.WasRestored };
@@ -103,7 +103,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     /// <summary>Removes the files of a table that was dropped.</summary>
     /// <returns><see langword="false"/> when they can't be removed now; they go when the cache is opened next.</returns>
     internal bool TryDelete(int id) =>
-        _files == null || pile.Keeper.Background.TryRun($"removing the index of table {id}", () => _files.Delete(id));
+        _files == null || pile.Engine.Background.TryRun($"removing the index of table {id}", () => _files.Delete(id));
 
     /// <summary>States that the tables are back: damage that turns up from now on is noted by <see cref="NoteDamage"/>.</summary>
     internal void EndLoad() => Volatile.Write(ref _damage, Quiet);
@@ -114,7 +114,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     internal void NoteDamage(Action inspect)
     {
         if (Interlocked.CompareExchange(ref _damage, Noted, Quiet) == Quiet)
-            pile.Keeper.Background.Queue("the look for what damaged indexes miss", inspect);
+            pile.Engine.Background.Queue("the look for what damaged indexes miss", inspect);
     }
 
     /// <summary>Compares indexes that are in use with the pile, in the background, once all other looks at them are over.</summary>
@@ -142,7 +142,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             foreach (TableCore core in cores)
                 core.AbandonInspection();
             _ = Interlocked.CompareExchange(ref _damage, Quiet, Noted);
-            pile.Keeper.Background.NoteFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
+            pile.Engine.Background.NoteFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
         }
     }
 
@@ -197,5 +197,5 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     }
 
     private void ReportFailure(Task task) =>
-        pile.Keeper.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
+        pile.Engine.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
 }

@@ -105,7 +105,7 @@ internal static unsafe class LockedEntries
     {
         if (!core.HasFlag(IndexHead.RemovedFlag))
             core.SetFlag(IndexHead.RemovedFlag, true);
-        removed.Note(tag, core.Pile.Keeper.Versions.Last);
+        removed.Note(tag, core.Pile.Engine.Versions.Last);
     }
 
     private static void CountDropped(

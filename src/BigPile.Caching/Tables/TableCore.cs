@@ -76,8 +76,8 @@ internal sealed unsafe partial class TableCore : IDisposable
         Tags = new TagMarks(pile, id, Index);
         _hasMortals = HasFlag(IndexHead.MortalsFlag);
         _hasPriorities = HasFlag(IndexHead.PrioritiesFlag);
-        Events = new EntryEvents(pile.Keeper.Background, clock);
-        Meter = CacheMeter.Of(pile.Keeper.Meter);
+        Events = new EntryEvents(pile.Engine.Background, clock);
+        Meter = CacheMeter.Of(pile.Engine.Meter);
     }
 
     internal Pile Pile { get; }
@@ -259,7 +259,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         limit - (limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes) - Index.SizeBytes;
 
     /// <summary>The version of what is put now, higher than all before.</summary>
-    internal ulong NextVersion(long now) => Pile.Keeper.Versions.Next(Clock.VersionAt(now));
+    internal ulong NextVersion(long now) => Pile.Engine.Versions.Next(Clock.VersionAt(now));
 
     /// <summary>Whether the index states something of itself.</summary>
     internal bool HasFlag(int flag) => Index.Head->HasFlag(flag);

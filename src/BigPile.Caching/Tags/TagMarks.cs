@@ -36,7 +36,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
 
     private readonly Lock _lock = new();
     private readonly Dictionary<ulong, TagMark> _marks = [];
-    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Keeper.Id.ToByteArray()));
+    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Engine.Id.ToByteArray()));
     private ulong _clearedUpTo;
     private ulong _lastVersion;
     private ulong _formerUpTo;
@@ -183,7 +183,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
                 places[written] = _marks.TryGetValue(tags[written], out TagMark known) ? known.Place : TakePlaceLocked();
                 slots[written] = Write(tags[written]);
             }
-            version = pile.Keeper.Versions.Next(floor);
+            version = pile.Engine.Versions.Next(floor);
         }
         finally
         {

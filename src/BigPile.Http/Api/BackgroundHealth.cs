@@ -11,7 +11,7 @@ internal sealed record BackgroundHealth(long Failures, string Last)
 {
     /// <summary>Of an open pile; <see langword="null"/> when nothing has failed.</summary>
     internal static BackgroundHealth? Of(Pile pile) =>
-        pile.Keeper.Background.LastFailure is { } last ? new BackgroundHealth(pile.Keeper.Background.FailureCount, Describe(last)) : null;
+        pile.Engine.Background.LastFailure is { } last ? new BackgroundHealth(pile.Engine.Background.FailureCount, Describe(last)) : null;
 
     private static string Describe(BackgroundFailure failure) => $"{failure.Work}: {failure.Exception.GetType().Name}";
 }

@@ -28,7 +28,7 @@ internal sealed record HealthReport(
                 Recovery = RecoveryProgress.Of(cache.Pile),
                 Index = IndexProgress.Of(cache.Readiness),
                 Background = BackgroundHealth.Of(cache.Pile),
-                Degraded = cache.Pile.Keeper.FlushTrouble?.Reason,
+                Degraded = cache.Pile.Engine.FlushTrouble?.Reason,
             }
             : report;
     }

@@ -10,7 +10,7 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Upkeep;
 
 /// <summary>Of a mapped pile: what was flushed and then freed is free once the next flush has ended, and so is the log's room.</summary>
-internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
+internal sealed class FlushedRoom(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
     : RoomMaker(allocator.GivingBack)
 {
     private int _isRequested;
@@ -23,7 +23,7 @@ internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, ShadowHead
     {
         Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
         bool isRefused = IsFlushWanted && !TryFlush();
-        lock (keeper.Flushing)
+        lock (engine.Flushing)
         {
             // what another one's flush gave back is free now
         }
@@ -35,7 +35,7 @@ internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, ShadowHead
     {
         try
         {
-            keeper.Flush(new ProgressGauge(null));
+            engine.Flush(new ProgressGauge(null));
             return true;
         }
         catch (PileStorageException e)
@@ -48,18 +48,18 @@ internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, ShadowHead
     internal override void RequestFlush()
     {
         if (Interlocked.Exchange(ref _isRequested, 1) == 0)
-            keeper.Background.Queue("a flush that gives room back", FlushAsRequested);
+            engine.Background.Queue("a flush that gives room back", FlushAsRequested);
     }
 
-    internal override void GiveBackQuietly() => keeper.Trimmer.TrimQuietly();
+    internal override void GiveBackQuietly() => engine.Trimmer.TrimQuietly();
 
     /// <summary>Flushes, unless a flush is under way: the device is slower than whoever asks.</summary>
     internal void FlushQuietly()
     {
-        if (!keeper.Flushing.TryEnter())
+        if (!engine.Flushing.TryEnter())
             return;
-        keeper.Flushing.Exit();
-        keeper.Flush(new ProgressGauge(null));
+        engine.Flushing.Exit();
+        engine.Flush(new ProgressGauge(null));
     }
 
     private void FlushAsRequested()
@@ -67,6 +67,6 @@ internal sealed class FlushedRoom(Keeper keeper, Allocator allocator, ShadowHead
         Volatile.Write(ref _isRequested, 0);
         FlushQuietly();
         if (allocator.GivingBack.IsTrimWanted)
-            keeper.Trimmer.TrimQuietly();
+            engine.Trimmer.TrimQuietly();
     }
 }

@@ -12,13 +12,13 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Upkeep;
 
 /// <summary>Goes through the segments in the background, in the order of addresses.</summary>
-internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, CancellationToken stopping)
+internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, CancellationToken stopping)
 {
     private const int PagesPerStep = 16;
     private const int MostFailures = 16; // then it is not a matter of single pages
     private const double LongestDelaySeconds = 3600; // a timer has a limit, a rate has none
 
-    private readonly PagePool _pool = keeper.Space.Allocator.Pool;
+    private readonly PagePool _pool = engine.Space.Allocator.Pool;
     private readonly long _startedAt = plan.Time.GetTimestamp();
     private readonly PastActivity _activity = PastActivity.Begin();
     private long _readBytes;
@@ -34,7 +34,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
             else
                 RecoverAll();
         }
-        catch (ObjectDisposedException) when (keeper.Barrier.IsClosed)
+        catch (ObjectDisposedException) when (engine.Barrier.IsClosed)
         {
             // closed meanwhile
         }
@@ -48,7 +48,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
     {
         foreach (Segment segment in _pool.Segments())
         {
-            keeper.Examination.AdviseToRead(segment);
+            engine.Examination.AdviseToRead(segment);
             Pace(segment.Region.LengthBytes);
         }
     }
@@ -66,7 +66,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
         SearchAll();
         Report();
         if (plan.Warmup == PileWarmup.Verify)
-            _ = new Verifier(keeper).Run(new ProgressGauge(null), stopping);
+            _ = new Verifier(engine).Run(new ProgressGauge(null), stopping);
     }
 
     // Nobody waits for free pages but the first checkpoint: they come last.
@@ -77,7 +77,7 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
             for (int page = segment.HeadPages; page < segment.PageCount && _pool.SuspectPages != 0; page += PagesPerStep)
             {
                 stopping.ThrowIfCancellationRequested();
-                int searched = keeper.Examination.SearchPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+                int searched = engine.Examination.SearchPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
                 Pace((long)searched * SizeClasses.PageBytes);
             }
         }
@@ -88,11 +88,11 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
     {
         try
         {
-            return keeper.Examination.RecoverPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+            return engine.Examination.RecoverPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
         }
-        catch (Exception e) when (!keeper.Barrier.IsClosed && ++_failures < MostFailures)
+        catch (Exception e) when (!engine.Barrier.IsClosed && ++_failures < MostFailures)
         {
-            keeper.Background.NoteFailure("examining pages", e);
+            engine.Background.NoteFailure("examining pages", e);
             return 0;
         }
     }
@@ -111,15 +111,15 @@ internal sealed class RecoveryWalk(Keeper keeper, RecoveryWalk.Plan plan, Cancel
 
     private void Report()
     {
-        if (keeper.Report.TotalBytes == 0)
+        if (engine.Report.TotalBytes == 0)
             return;
         TimeSpan elapsed = plan.Time.GetElapsedTime(_startedAt);
-        keeper.Meter.NoteRecovery(plan.Name, elapsed);
+        engine.Meter.NoteRecovery(plan.Name, elapsed);
         PileActivity.Record(PileTelemetry.RecoveryActivity, PileTelemetry.PileNameTag, plan.Name, _activity);
         plan.Logger.LogInformation(
             "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were "
             + "found",
-            _readBytes, elapsed.TotalMilliseconds, keeper.Examination.OrphanCount, keeper.Examination.Faults.Count);
+            _readBytes, elapsed.TotalMilliseconds, engine.Examination.OrphanCount, engine.Examination.Faults.Count);
     }
 
     /// <summary>How a walk is made.</summary>

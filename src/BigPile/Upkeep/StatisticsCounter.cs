@@ -7,18 +7,18 @@ using BigPile.Layout;
 namespace BigPile.Upkeep;
 
 /// <summary>Says what a pile holds and where its memory goes.</summary>
-internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
+internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
 {
-    private readonly BlockSpace _space = keeper.Space;
+    private readonly BlockSpace _space = engine.Space;
 
     /// <summary>Counts, at one instant but for links and leases: beside writers some of these are of another one.</summary>
     internal PileStatistics Count()
     {
-        keeper.LookAround();
+        engine.LookAround();
         CriticalRegion critical = _space.Barrier.EnterReader();
         try
         {
-            return Describe(keeper.Count(), _space.LinkCount + keeper.Examination.LinkCount);
+            return Describe(engine.Count(), _space.LinkCount + engine.Examination.LinkCount);
         }
         finally
         {
@@ -51,8 +51,8 @@ internal sealed class StatisticsCounter(Keeper keeper, long limitBytes)
             UnusedBytes = counters.ReservedBytes - committedBytes,
             RecordBytes = counters.RecordBytes + _space.Stripes.SizeBytes,
             LimitBytes = limitBytes,
-            BackgroundFailureCount = keeper.Background.FailureCount,
-            LastBackgroundFailure = keeper.Background.LastFailure?.Message,
+            BackgroundFailureCount = engine.Background.FailureCount,
+            LastBackgroundFailure = engine.Background.LastFailure?.Message,
         };
     }
 }

@@ -14,19 +14,19 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace BigPile.Upkeep;
 
 /// <summary>Looks whether everything is what was written.</summary>
-internal sealed class Verifier(Keeper keeper)
+internal sealed class Verifier(PileEngine engine)
 {
-    private readonly OperationBarrier _barrier = keeper.Barrier;
-    private readonly PagePool _pool = keeper.Space.Allocator.Pool;
+    private readonly OperationBarrier _barrier = engine.Barrier;
+    private readonly PagePool _pool = engine.Space.Allocator.Pool;
 
     /// <summary>Looks at every block of an open pile.</summary>
     internal PileVerification Run(ProgressGauge gauge, CancellationToken cancellationToken)
     {
-        BlockSpace space = keeper.Space;
+        BlockSpace space = engine.Space;
         var faults = new FaultLog();
-        var reading = keeper as ReadingKeeper;
-        if (reading == null && keeper.Directory is { LastEnd.HasTracesOfCut: true })
-            keeper.Examination.RecoverAll(); // a link may lead to a page that was not: what lies there may be about to be put right
+        var reading = engine as ReaderEngine;
+        if (reading == null && engine.Directory is { LastEnd.HasTracesOfCut: true })
+            engine.Examination.RecoverAll(); // a link may lead to a page that was not: what lies there may be about to be put right
         Stripes stripes = reading?.Writer.WritersStripes() ?? space.Stripes;
         ShadowHeaderTable? shadowHeaders = reading != null ? reading.Writer.Moves() : space.ShadowHeaders;
         BlockInspector inspector = new(_pool, space.Checksums) { LeftAs = LeftAs.Killed, ShadowHeaders = shadowHeaders };
@@ -36,10 +36,10 @@ internal sealed class Verifier(Keeper keeper)
         gauge.Begin(PageGauge.CountPages(segments));
         foreach (Segment segment in segments)
             Check(verifier, segment, gauge, cancellationToken);
-        foreach (PileFault fault in keeper.Examination.Faults.Kept)
+        foreach (PileFault fault in engine.Examination.Faults.Kept)
             faults.Add(fault);
         gauge.Complete();
-        return Describe(verifier, segments.Length, keeper.Report.WasClean, space.IsSealed, faults);
+        return Describe(verifier, segments.Length, engine.Report.WasClean, space.IsSealed, faults);
     }
 
     /// <summary>Looks at everything in the directory of a pile that nobody has open.</summary>
@@ -106,12 +106,12 @@ internal sealed class Verifier(Keeper keeper)
         {
             if (!_pool.IsInUse(segment))
                 return segment.PageCount - page; // given back to the system meanwhile, and perhaps another one of its number is there
-            _ = keeper.Examination.RecoverPage(segment, page); // of a pile that is only read no page is known
+            _ = engine.Examination.RecoverPage(segment, page); // of a pile that is only read no page is known
             return verifier.Check(segment, page);
         }
         finally
         {
-            keeper.Space.Exit(critical);
+            engine.Space.Exit(critical);
         }
     }
 

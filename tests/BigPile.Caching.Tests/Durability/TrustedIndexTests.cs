@@ -131,7 +131,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         disk.Passing = null;
         await again.Readiness.Inspection.WaitAsync(Eventually.Patience);
         CheckAll(again);
-        Assert.Equal(0, again.Pile.Keeper.Background.FailureCount);
+        Assert.Equal(0, again.Pile.Engine.Background.FailureCount);
         Task before = again.Readiness.Inspection;
         TableOf(again).Core.NoteDamage("is said to be damaged by a test");
         await Eventually.TrueAsync(() => again.Readiness.Inspection != before);

@@ -44,7 +44,7 @@ public sealed class SpillFileTests
     {
         const int displaced = 3_000;
         using var cache = new SpillingCache();
-        string left = Path.Combine(cache.SpillDirectory, $"{cache.Cache.Pile.Keeper.Id:N}", $"table-{cache.Table.Core.Id}.hash");
+        string left = Path.Combine(cache.SpillDirectory, $"{cache.Cache.Pile.Engine.Id:N}", $"table-{cache.Table.Core.Id}.hash");
         Directory.CreateDirectory(Path.GetDirectoryName(left)!);
         using (HashDatabase database = HashDatabase.Open(left))
         {

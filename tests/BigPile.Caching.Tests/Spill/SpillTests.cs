@@ -256,7 +256,7 @@ public sealed class SpillTests
                 told.AddRange(batch);
         };
         cache.Fill();
-        Testing.Eventually.True(() => cache.Cache.Pile.Keeper.Background.IsIdle, "the deliveries end");
+        Testing.Eventually.True(() => cache.Cache.Pile.Engine.Background.IsIdle, "the deliveries end");
         Assert.Empty(told);
     }
 }

@@ -34,7 +34,7 @@ public sealed class TableLimitTests : IAsyncLifetime
     private PileCache Cache => _server.Service<PileHost>().Tables!.Cache;
 
     private int CatalogCount =>
-        Cache.Pile.Keeper.Catalog.Count(CatalogKind.Table) + Cache.Pile.Keeper.Catalog.Count(CatalogKind.TableChange);
+        Cache.Pile.Engine.Catalog.Count(CatalogKind.Table) + Cache.Pile.Engine.Catalog.Count(CatalogKind.TableChange);
 
     public async Task InitializeAsync()
     {
@@ -90,7 +90,7 @@ public sealed class TableLimitTests : IAsyncLifetime
             Assert.Equal(HttpStatusCode.NoContent, (await SendAsync(_admin, HttpMethod.Delete, $"/v1/tables/o{i}")).StatusCode);
             Assert.Equal(HttpStatusCode.Created, await PutAsync(_other, $"o{i + MaxTables}"));
         }
-        Assert.InRange(Cache.Pile.Keeper.Catalog.Count(CatalogKind.Table), MaxTables, MaxTables + 3); // and those of the service itself
+        Assert.InRange(Cache.Pile.Engine.Catalog.Count(CatalogKind.Table), MaxTables, MaxTables + 3); // and those of the service itself
     }
 
     [Fact]

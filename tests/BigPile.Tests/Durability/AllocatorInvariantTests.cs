@@ -53,7 +53,7 @@ public sealed class AllocatorInvariantTests(ITestOutputHelper output) : Durabili
     // What a step had done in the background, such as a flush that gives room back, goes on behind it.
     private static void Check(Pile pile)
     {
-        Eventually.True(() => pile.Keeper.Background.IsIdle);
+        Eventually.True(() => pile.Engine.Background.IsIdle);
         pile.Space.Allocator.CheckInvariants();
     }
 

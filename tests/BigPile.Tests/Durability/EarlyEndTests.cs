@@ -264,7 +264,7 @@ public sealed class EarlyEndTests
     // of no instant.
     private static void Copy(Pile pile, string from, string to)
     {
-        lock (pile.Keeper.Flushing)
+        lock (pile.Engine.Flushing)
             KilledPile.Copy(from, to);
     }
 

@@ -123,9 +123,9 @@ public sealed class FlushFaultTests : DurabilityTest
         Assert.Throws<PileStorageException>(() => pile.Flush());
         Assert.Throws<PileStorageException>(() => pile.Flush());
         failing = null;
-        long before = pile.Keeper.RewrittenBytes;
+        long before = pile.Engine.RewrittenBytes;
         pile.Flush();
-        Assert.Equal(SegmentBytes, pile.Keeper.RewrittenBytes - before);
+        Assert.Equal(SegmentBytes, pile.Engine.RewrittenBytes - before);
         Files.Build(ImagePath);
         using Pile image = OpenImage();
         Assert.Equal("flushed", image.Get(pointer));
@@ -140,7 +140,7 @@ public sealed class FlushFaultTests : DurabilityTest
         for (int i = 0; i < 300; i++)
         {
             pointers.Add(pile.Put("batch " + i));
-            for (ulong last = pile.Keeper.Versions.Next(); pile.Keeper.Versions.Next() < last + (i % 50 == 0 ? 1_100_000UL : 0);)
+            for (ulong last = pile.Engine.Versions.Next(); pile.Engine.Versions.Next() < last + (i % 50 == 0 ? 1_100_000UL : 0);)
             {
             }
             pile.Flush();

@@ -200,11 +200,11 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         using Pile pile = Open();
         for (int i = 0; i < 3; i++)
         {
-            ulong version = pile.Keeper.Versions.Next();
-            while (pile.Keeper.Versions.Next() < version + 70_000)
+            ulong version = pile.Engine.Versions.Next();
+            while (pile.Engine.Versions.Next() < version + 70_000)
             {
             }
-            ulong last = pile.Keeper.Versions.Next();
+            ulong last = pile.Engine.Versions.Next();
             Files.Build(ImagePath);
             Assert.True(Superblocks.Read(ImagePath).VersionLimit >= last);
         }

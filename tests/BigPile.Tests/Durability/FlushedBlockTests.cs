@@ -40,10 +40,10 @@ public sealed class FlushedBlockTests : DurabilityTest
         pile.Flush();
         using (pile.Lease(pointer))
             pile.Delete(pointer);
-        Assert.NotEqual(0, pile.Keeper.PendingFreeBytes);
+        Assert.NotEqual(0, pile.Engine.PendingFreeBytes);
         pile.Flush();
         PileStatistics s = pile.Statistics;
-        Assert.Equal((0L, 0L, 0L), (pile.Keeper.PendingFreeBytes, s.ObjectCount, s.PayloadBytes));
+        Assert.Equal((0L, 0L, 0L), (pile.Engine.PendingFreeBytes, s.ObjectCount, s.PayloadBytes));
         Assert.Equal(s.CommittedBytes, s.HeaderBytes + s.SlackBytes + s.FreeBytes);
         Assert.True(pile.Verify().IsSound);
     }
@@ -66,7 +66,7 @@ public sealed class FlushedBlockTests : DurabilityTest
         using Pile image = Pile.Open(OtherPath, new PileOptions { SegmentBytes = SegmentBytes, BootId = DurabilityTest.NextBoot });
         AssertHolds(image, flushed, "after a kill and a power cut");
         killed.Flush();
-        Assert.Equal(0, killed.Keeper.PendingFreeBytes);
+        Assert.Equal(0, killed.Engine.PendingFreeBytes);
     }
 
     [Fact]
@@ -80,9 +80,9 @@ public sealed class FlushedBlockTests : DurabilityTest
             PilePointer[] some = [.. flushed.Where((_, i) => i % 7 == part)];
             Array.ForEach(some, pile.Delete);
             Assert.All(some, pointer => Assert.False(pile.TryDelete(pointer)));
-            Assert.NotEqual(0, pile.Keeper.PendingFreeBytes);
+            Assert.NotEqual(0, pile.Engine.PendingFreeBytes);
             pile.Flush();
-            Assert.Equal((0, left -= some.Length), (pile.Keeper.PendingFreeBytes, pile.Statistics.ObjectCount));
+            Assert.Equal((0, left -= some.Length), (pile.Engine.PendingFreeBytes, pile.Statistics.ObjectCount));
             Assert.True(pile.Verify().IsSound);
         }
         pile.Trim();
@@ -125,9 +125,9 @@ public sealed class FlushedBlockTests : DurabilityTest
         PileStatistics s = pile.Statistics;
         Assert.Equal(s.CommittedBytes, s.PayloadBytes + s.HeaderBytes + s.SlackBytes + s.FreeBytes + s.UnexaminedBytes);
         Assert.Equal(0, s.ObjectCount);
-        Assert.InRange(pile.Keeper.PendingFreeBytes, flushed.Values.Sum(static value => (long)value.Length), s.FreeBytes);
+        Assert.InRange(pile.Engine.PendingFreeBytes, flushed.Values.Sum(static value => (long)value.Length), s.FreeBytes);
         pile.Flush();
-        Assert.Equal(0, pile.Keeper.PendingFreeBytes);
+        Assert.Equal(0, pile.Engine.PendingFreeBytes);
         pile.Trim();
         Assert.Equal(1, pile.Statistics.SegmentCount);
     }
@@ -171,7 +171,7 @@ public sealed class FlushedBlockTests : DurabilityTest
         for (int i = 1; i < leases.Length; i += 2)
             leases[i].Dispose();
         pile.Flush();
-        Assert.Equal(0, pile.Keeper.PendingFreeBytes);
+        Assert.Equal(0, pile.Engine.PendingFreeBytes);
         Assert.Equal(0, pile.Statistics.ObjectCount);
         Assert.True(pile.Verify().IsSound);
     }

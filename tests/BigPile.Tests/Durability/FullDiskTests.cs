@@ -120,7 +120,7 @@ public sealed class FullDiskTests(ITestOutputHelper output) : IDisposable
             File.Delete(BallastPath);
             Put(pile, 20, 300);
             pile.Flush();
-            Assert.Null(pile.Keeper.FlushTrouble);
+            Assert.Null(pile.Engine.FlushTrouble);
             Replace(pile, 40, 900);
             File.WriteAllBytes(BallastPath, new byte[disk.FreeBytes - freeBytes]);
         }
@@ -142,7 +142,7 @@ public sealed class FullDiskTests(ITestOutputHelper output) : IDisposable
             Check(cut);
         }
         Directory.Delete(image, recursive: true);
-        if (pile.Keeper.FlushTrouble is not { } trouble)
+        if (pile.Engine.FlushTrouble is not { } trouble)
             return false;
         Assert.Contains(Path.Combine(PilePath, "log-"), trouble.Details, StringComparison.Ordinal);
         Assert.Contains("bytes of the disk", trouble.Details, StringComparison.Ordinal);
@@ -166,10 +166,10 @@ public sealed class FullDiskTests(ITestOutputHelper output) : IDisposable
         fails = true;
         string message = Assert.Throws<PileStorageException>(() => pile.Flush()).Message;
         Assert.EndsWith("Make room on the disk, and flush again.", message, StringComparison.Ordinal);
-        Assert.Equal(message, pile.Keeper.FlushTrouble!.Details);
+        Assert.Equal(message, pile.Engine.FlushTrouble!.Details);
         fails = false;
         pile.Flush();
-        Assert.Null(pile.Keeper.FlushTrouble);
+        Assert.Null(pile.Engine.FlushTrouble);
     }
 
     /// <summary>What a killed owner left under the name of the next segment may be all the room that there is for it.</summary>

@@ -45,7 +45,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         {
             searches++; // the put that calls this has found no room
             mayEnd.Set();
-            Eventually.True(() => pile.Keeper.PendingFreeBytes == 0);
+            Eventually.True(() => pile.Engine.PendingFreeBytes == 0);
         };
         _ = pile.Put(new byte[LengthBytes]);
         Assert.Equal(1, searches);

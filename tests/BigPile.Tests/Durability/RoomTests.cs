@@ -39,7 +39,7 @@ public sealed class RoomTests : DurabilityTest
         Assert.Throws<PileFullException>(() => Fill(pile, pointers));
         pile.Flush();
         pointers.Take(Deleted).ToList().ForEach(pile.Delete);
-        Assert.NotEqual(0, pile.Keeper.PendingFreeBytes);
+        Assert.NotEqual(0, pile.Engine.PendingFreeBytes);
         Ways[way](pile, pointers[^1]);
         Assert.True(pile.Verify().IsSound);
     }

@@ -52,7 +52,7 @@ public sealed class DirectoryIdentityTests : IDisposable
             Directory.Move(PilePath, OtherPath);
             Refuses(() => pile.Put(new List<DateTime> { default })); // a type for the catalog
             Refuses(() => pile.Flush());
-            Refuses(() => _ = pile.Keeper.Versions.Next());
+            Refuses(() => _ = pile.Engine.Versions.Next());
             Directory.Move(OtherPath, PilePath);
             pile.Flush();
             Fill(pile);
@@ -84,7 +84,7 @@ public sealed class DirectoryIdentityTests : IDisposable
         File.Delete(Path.Combine(PilePath, "lock"));
         using (Pile second = Open())
         {
-            Refuses(() => _ = first.Keeper.Versions.Next());
+            Refuses(() => _ = first.Engine.Versions.Next());
             Refuses(() => first.Put(new List<DateTime> { default }));
             Refuses(first.Dispose);
             Assert.Equal("first", second.Get(old));

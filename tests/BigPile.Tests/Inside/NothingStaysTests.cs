@@ -63,7 +63,7 @@ public sealed class NothingStaysTests
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes });
         Assert.Equal(new[] { 1, 2 }, pile.Get(pile.Put(new[] { 1, 2 })));
-        return new WeakReference(pile.Keeper.Codec);
+        return new WeakReference(pile.Engine.Codec);
     }
 
     private static void Settle(Pile pile)

@@ -48,7 +48,7 @@ public sealed class SharedPileTests : SharedPileTest
         writer.Replace(replaced, "new");
         writer.Replace(kept, new byte[70_000]);
         writer.Delete(writer.Put("gone"));
-        Assert.Equal(0, writer.Keeper.PendingFreeBytes);
+        Assert.Equal(0, writer.Engine.PendingFreeBytes);
         Assert.Empty(Directory.GetFiles(PilePath, "log-*"));
         Assert.False(File.Exists(Path.Combine(PilePath, "moved")));
         using Pile next = Pile.Open(CopyKilled("killed"), Options);
@@ -81,7 +81,7 @@ public sealed class SharedPileTests : SharedPileTest
         {
             Assert.True(next.Verify().IsSound);
             Assert.Single(next);
-            Assert.Equal(0, next.Keeper.PendingFreeBytes);
+            Assert.Equal(0, next.Engine.PendingFreeBytes);
         }
         using Pile last = Pile.Open(copy, Options);
         Assert.True(last.Recovery.WasClean);

@@ -21,7 +21,7 @@ internal sealed unsafe partial class PuttingWorker : IWorker
     private readonly int _pair;
     private readonly Dice _dice;
     private readonly ThreadRecord* _record;
-    private readonly TableUpkeep _upkeep;
+    private readonly TableMaintenance _maintenance;
     private readonly ArrayBufferWriter<byte> _value = new();
 
     internal PuttingWorker(TableTarget target, Journal journal, Findings findings, int thread, ulong seed)
@@ -32,12 +32,12 @@ internal sealed unsafe partial class PuttingWorker : IWorker
         _pair = thread / 2;
         _dice = new Dice(seed);
         _record = journal.ThreadAt(thread);
-        _upkeep = new TableUpkeep(target, journal, findings, thread, _dice);
+        _maintenance = new TableMaintenance(target, journal, findings, thread, _dice);
     }
 
     public void Step()
     {
-        if (!_upkeep.TryStep())
+        if (!_maintenance.TryStep())
             Change(_pair * Journal.KeysPerPair + (_dice.OneIn(2) ? _dice.Next(HotKeys) : _dice.Next(Journal.KeysPerPair)));
         Volatile.Write(ref _record->Operations, _record->Operations + 1);
     }

@@ -13,7 +13,7 @@ internal sealed unsafe class RemovingWorker : IWorker
     private readonly int _pair;
     private readonly Dice _dice;
     private readonly ThreadRecord* _record;
-    private readonly TableUpkeep _upkeep;
+    private readonly TableMaintenance _maintenance;
 
     internal RemovingWorker(TableTarget target, Journal journal, Findings findings, int thread, ulong seed)
     {
@@ -22,12 +22,12 @@ internal sealed unsafe class RemovingWorker : IWorker
         _pair = thread / 2;
         _dice = new Dice(seed);
         _record = journal.ThreadAt(thread);
-        _upkeep = new TableUpkeep(target, journal, findings, thread, _dice);
+        _maintenance = new TableMaintenance(target, journal, findings, thread, _dice);
     }
 
     public void Step()
     {
-        if (!_upkeep.TryStep())
+        if (!_maintenance.TryStep())
             Change();
         Volatile.Write(ref _record->Operations, _record->Operations + 1);
     }

@@ -13,7 +13,7 @@ internal sealed unsafe partial class TableTarget
 {
     private void CheckSums(HashSet<int> present, bool isOtherBoot)
     {
-        new TableUpkeep(this, _journal, _findings, 0, new Dice(1)).CheckTablesMade(isOtherBoot);
+        new TableMaintenance(this, _journal, _findings, 0, new Dice(1)).CheckTablesMade(isOtherBoot);
         CheckGrowth(isOtherBoot);
         foreach (IKeyTable table in Tables.All)
             _ = table.Table.Sweep();

@@ -20,7 +20,7 @@ namespace BigPile.Upkeep;
 /// power cut left is put right by <see cref="FileRecovery"/>; the superblock states that the pile is in use; the codec's stamp; readers
 /// go on. A kill in between changes nothing: all of it is done again. What each step leaves: CRASH.md, the rows of opening.
 /// </remarks>
-internal sealed class FileKeeper : Keeper
+internal sealed class FileEngine : PileEngine
 {
     private const string RedoName = "redo";
 
@@ -34,7 +34,7 @@ internal sealed class FileKeeper : Keeper
     private readonly ITimer? _flushTimer;
 
     /// <summary>Opens the pile in a directory, or makes one there.</summary>
-    internal FileKeeper(PileOptions options, string name, ILogger logger) : base(options, logger)
+    internal FileEngine(PileOptions options, string name, ILogger logger) : base(options, logger)
     {
         _directory = PileDirectory.Open(options, logger);
         Superblock superblock = _directory.Superblock;

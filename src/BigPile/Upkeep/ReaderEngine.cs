@@ -13,7 +13,7 @@ namespace BigPile.Upkeep;
 
 /// <summary>Keeps a pile that is opened for reading only, while another process may write it.</summary>
 /// <remarks>Every page is read by what the writer states of it at that instant: nothing is examined, and nothing written.</remarks>
-internal sealed class ReadingKeeper : Keeper
+internal sealed class ReaderEngine : PileEngine
 {
     // What the writer gave back is memory for as long as a reader has it mapped, and one that reads nothing would not notice.
     private static readonly TimeSpan LookEvery = TimeSpan.FromSeconds(1);
@@ -24,7 +24,7 @@ internal sealed class ReadingKeeper : Keeper
     private readonly ITimer? _look;
 
     /// <summary>Opens a pile for reading.</summary>
-    internal ReadingKeeper(PileOptions options, ILogger logger) : base(options, logger)
+    internal ReaderEngine(PileOptions options, ILogger logger) : base(options, logger)
     {
         _directory = PileDirectory.Open(options, logger);
         Superblock superblock = _directory.Superblock;
@@ -60,7 +60,7 @@ internal sealed class ReadingKeeper : Keeper
         {
             AbandonUnopened();
             if (e is IOException or UnauthorizedAccessException)
-                throw FileKeeper.CantBeOpened(_directory.Path, e);
+                throw FileEngine.CantBeOpened(_directory.Path, e);
             throw;
         }
     }

@@ -4,13 +4,13 @@ namespace BigPile.Perf.Soaking;
 
 /// <summary>What is done now and then beside the operations: walks, tables that come and go, and the pile's own upkeep.</summary>
 /// <remarks>By the number of a worker's steps and not by a clock: so it follows from the seed. The first time comes early.</remarks>
-internal sealed class SoakUpkeep
+internal sealed class SoakMaintenance
 {
     private readonly SoakPlace _place;
     private readonly SoakTally _tally;
     private readonly Duty[] _duties;
 
-    internal SoakUpkeep(SoakPlace place, int worker, SoakTally tally, OwnObjects own, KeptKeys kept, TaggedKeys tagged)
+    internal SoakMaintenance(SoakPlace place, int worker, SoakTally tally, OwnObjects own, KeptKeys kept, TaggedKeys tagged)
     {
         (_place, _tally) = (place, tally);
         var passing = new PassingTable(place, worker, tally);

@@ -10,12 +10,12 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Upkeep;
 
 /// <summary>Keeps a pile in memory, which ends with its process.</summary>
-internal sealed class MemoryKeeper : Keeper
+internal sealed class MemoryEngine : PileEngine
 {
     private readonly Stripes _stripes = new();
 
     /// <summary>Makes an empty pile.</summary>
-    internal MemoryKeeper(PileOptions options, ILogger logger) : base(options, logger)
+    internal MemoryEngine(PileOptions options, ILogger logger) : base(options, logger)
     {
         try
         {

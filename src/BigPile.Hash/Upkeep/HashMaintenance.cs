@@ -9,14 +9,14 @@ namespace BigPile.Hash.Upkeep;
 
 /// <summary>What is done to a database as a whole, one thing at a time.</summary>
 /// <remarks>Order of locks: the one here, the synchronizer's, the stripes in their order.</remarks>
-internal sealed class Keeper
+internal sealed class HashMaintenance
 {
     private readonly Lock _lock = new();
     private readonly DatabaseState _database;
     private readonly Synchronizer _synchronizer;
     private readonly Rebuilder _rebuilder;
 
-    internal Keeper(DatabaseState database, Head head)
+    internal HashMaintenance(DatabaseState database, Head head)
     {
         _database = database;
         _synchronizer = new Synchronizer(database, head);

@@ -14,17 +14,17 @@ namespace BigPile.Upkeep;
 
 /// <summary>Opens what a pile consists of, keeps it, and closes it: in memory, in files, or in files that another process writes.</summary>
 /// <remarks>
-/// What is common is here; what differs is in <see cref="MemoryKeeper"/>, <see cref="FileKeeper"/> and <see cref="ReadingKeeper"/>.
+/// What is common is here; what differs is in <see cref="MemoryEngine"/>, <see cref="FileEngine"/> and <see cref="ReaderEngine"/>.
 /// Order of closing: the timer of flushes stops; pages that nobody needed are examined; nobody comes in any more, and everybody has left;
 /// files are settled and written through; logs, redo records and the table of moved blocks are unmapped; segments are freed, at last the
 /// directory's lock. A lease puts the last two off until it ends. Locks: the flush's, then the closing's.
 /// </remarks>
-internal abstract class Keeper
+internal abstract class PileEngine
 {
     private int _areTablesTaken;
 
     /// <summary>Prepares a keeper; nothing is opened yet.</summary>
-    protected Keeper(PileOptions options, ILogger logger)
+    protected PileEngine(PileOptions options, ILogger logger)
     {
         Meter = PileMeter.Of(options.MeterFactory);
         Barrier = new OperationBarrier(options.Directory);
@@ -108,11 +108,11 @@ internal abstract class Keeper
     internal virtual Lock Flushing { get; } = new();
 
     /// <summary>Opens a pile.</summary>
-    internal static Keeper Open(PileOptions options, string name, ILogger logger)
+    internal static PileEngine Open(PileOptions options, string name, ILogger logger)
     {
         if (options.Directory == null)
-            return new MemoryKeeper(options, logger);
-        return options.ReadOnly ? new ReadingKeeper(options, logger) : new FileKeeper(options, name, logger);
+            return new MemoryEngine(options, logger);
+        return options.ReadOnly ? new ReaderEngine(options, logger) : new FileEngine(options, name, logger);
     }
 
     /// <summary>Makes durable what was done before; of a pile that outlives no process there is nothing to do.</summary>

@@ -9,7 +9,7 @@ using BigPile.Torture.Values;
 namespace BigPile.Torture.Tables;
 
 /// <summary>What is done to tables and pile as a whole, beside puts and removals of the other threads.</summary>
-internal sealed unsafe class TableUpkeep(TableTarget target, Journal journal, Findings findings, int thread, Dice dice)
+internal sealed unsafe class TableMaintenance(TableTarget target, Journal journal, Findings findings, int thread, Dice dice)
 {
     private const int MostTablesMade = 6;
     private const int LongestStepMs = 300;
