@@ -64,7 +64,7 @@ public sealed record SharedArenaOptions
         long granules = (CapacityBytes - 1) / GranuleBytes + 1;
         Check(granules <= ArenaShape.MaxGranules, nameof(CapacityBytes), CapacityBytes,
             $"at most {ArenaShape.MaxGranules:N0} granules, or larger granules");
-        Check(granules * GranuleBytes < SealedLength.MaxBytes, nameof(CapacityBytes), CapacityBytes, "less than 1 TiB");
+        Check(granules * GranuleBytes < ChecksummedLength.MaxBytes, nameof(CapacityBytes), CapacityBytes, "less than 1 TiB");
         return new ArenaShape(GranuleBytes, granules, MaxPorts, MaxDepth, MaxMulticastPorts);
     }
 

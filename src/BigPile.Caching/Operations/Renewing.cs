@@ -183,7 +183,7 @@ internal static unsafe class Renewing
     private static bool TryCopyToRenewLocked(
         this TableCore core, CriticalRegion critical, ulong hash, in LockedEntry entry, long expiresAt)
     {
-        if (core.Pile.Space.IsSealed && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Space))
+        if (core.Pile.Space.HasChecksums && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Space))
             return true; // damaged: the copy would get a right checksum
         Slot copy;
         try

@@ -24,7 +24,7 @@ internal sealed partial class ReadBuffer
         internal const long Taken = -2;
 
         /// <summary>The time of a note that was taken from a set that goes.</summary>
-        internal const long Sealed = -3;
+        internal const long Closed = -3;
 
         /// <summary>The time of a note whose time is about to be stated.</summary>
         internal const long Pending = -4;
@@ -48,9 +48,9 @@ internal sealed partial class ReadBuffer
     internal sealed class Set
     {
         private const int PartPlaces = 4_096; // on the heap of large objects, where nothing is moved; they have no references
-        private const ulong SealedVersion = ulong.MaxValue;
+        private const ulong ClosedVersion = ulong.MaxValue;
 
-        private static readonly Cell[] SealedPart = MakeSealed();
+        private static readonly Cell[] ClosedPart = MakeClosedPart();
 
         private readonly Cell[]?[] _parts;
         private readonly int _partMask;
@@ -91,7 +91,7 @@ internal sealed partial class ReadBuffer
             if (PartOf(number) is not { } part)
                 return 0;
             ulong version = Volatile.Read(ref part[number & _partMask].Version);
-            return version == SealedVersion ? 0 : version;
+            return version == ClosedVersion ? 0 : version;
         }
 
         /// <summary>
@@ -107,7 +107,7 @@ internal sealed partial class ReadBuffer
                 ulong was = Volatile.Read(ref cell.Version);
                 if (was == 0)
                     was = Interlocked.CompareExchange(ref cell.Version, version, 0);
-                if (was == SealedVersion) // nothing comes behind it: who looks for a note goes no further
+                if (was == ClosedVersion) // nothing comes behind it: who looks for a note goes no further
                     return false;
                 if (was == version && Interlocked.CompareExchange(ref cell.Time, Note.Pending, Note.Taken) == Note.Taken)
                     return true;
@@ -125,27 +125,27 @@ internal sealed partial class ReadBuffer
 
         /// <summary>Has nobody claim a place any more, or note again what was taken.</summary>
         /// <returns>Whether nothing is left.</returns>
-        internal bool TrySeal()
+        internal bool TryClose()
         {
             bool isEmpty = true;
             for (int first = 0; first < Length; first += PartPlaces)
             {
-                Cell[] part = PartOf(first) ?? MakePart(first, SealedPart);
-                if (part == SealedPart)
+                Cell[] part = PartOf(first) ?? MakePart(first, ClosedPart);
+                if (part == ClosedPart)
                     continue;
                 foreach (ref Cell cell in part.AsSpan())
                 {
-                    if (Interlocked.CompareExchange(ref cell.Version, SealedVersion, 0) is not (0 or SealedVersion))
-                        isEmpty &= Interlocked.CompareExchange(ref cell.Time, Note.Sealed, Note.Taken) is Note.Taken or Note.Sealed;
+                    if (Interlocked.CompareExchange(ref cell.Version, ClosedVersion, 0) is not (0 or ClosedVersion))
+                        isEmpty &= Interlocked.CompareExchange(ref cell.Time, Note.Closed, Note.Taken) is Note.Taken or Note.Closed;
                 }
             }
             return isEmpty;
         }
 
-        private static Cell[] MakeSealed()
+        private static Cell[] MakeClosedPart()
         {
             var part = new Cell[PartPlaces];
-            Array.Fill(part, new Cell { Version = SealedVersion });
+            Array.Fill(part, new Cell { Version = ClosedVersion });
             return part;
         }
 

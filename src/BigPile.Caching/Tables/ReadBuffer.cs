@@ -84,7 +84,7 @@ internal sealed partial class ReadBuffer
     {
         foreach (Note note in Of(version))
         {
-            if (note.Time is not (Note.Taken or Note.Sealed))
+            if (note.Time is not (Note.Taken or Note.Closed))
                 return;
         }
         if (TryAdd(Newest, version, hash, WaysOfEnds, out Note added))
@@ -169,7 +169,7 @@ internal sealed partial class ReadBuffer
             Interlocked.CompareExchange(ref _newest, new Set(enough, newest), newest);
         for (Set set = Newest; set.Older is { } older;)
         {
-            if (older.TrySeal())
+            if (older.TryClose())
                 set.Older = older.Older;
             else
                 set = older;

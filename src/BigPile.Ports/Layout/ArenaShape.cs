@@ -45,7 +45,7 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
     internal bool IsSound =>
         BitOperations.IsPow2(GranuleBytes) && GranuleBytes is >= MinGranuleBytes and <= MaxGranuleBytes
         && Granules is >= 1 and <= MaxGranules && Ports is >= 1 and <= MaxPorts && Depth is >= 1 and <= MaxDepth
-        && BitOperations.IsPow2(Depth) && MulticastPorts is >= 0 and <= MaxPorts && Granules * GranuleBytes < SealedLength.MaxBytes;
+        && BitOperations.IsPow2(Depth) && MulticastPorts is >= 0 and <= MaxPorts && Granules * GranuleBytes < ChecksummedLength.MaxBytes;
 
     internal unsafe SlotRecord Slot(byte* start, int slot) => new(start + SlotsAt + (slot * SlotRecord.Bytes));
 

@@ -20,6 +20,6 @@ internal readonly unsafe struct ObjectRecord(byte* at)
     /// <summary>How many objects have begun here; only who has just become the first holder changes it.</summary>
     internal ref ulong Generation => ref Unsafe.AsRef<ulong>(at + 16);
 
-    /// <summary>The <see cref="SealedLength"/> of the object.</summary>
+    /// <summary>The <see cref="ChecksummedLength"/> of the object.</summary>
     internal ref ulong Length => ref Unsafe.AsRef<ulong>(at + 24);
 }

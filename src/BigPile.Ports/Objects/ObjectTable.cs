@@ -26,7 +26,7 @@ internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
         if (reference.Head >= shape.Granules)
             return false;
         ObjectRecord record = this[reference.Head];
-        var length = new SealedLength(Volatile.Read(ref record.Length));
+        var length = new ChecksummedLength(Volatile.Read(ref record.Length));
         lengthBytes = length.LengthBytes;
         return length.IsOf(reference.Generation) && lengthBytes <= MostAt(reference.Head) && IsLive(reference);
     }
@@ -58,7 +58,7 @@ internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
             ObjectRecord record = this[head];
             if (Volatile.Read(ref record.Holders) == 0)
                 continue;
-            long lengthBytes = Math.Min(new SealedLength(Volatile.Read(ref record.Length)).LengthBytes, MostAt(head));
+            long lengthBytes = Math.Min(new ChecksummedLength(Volatile.Read(ref record.Length)).LengthBytes, MostAt(head));
             objects++;
             bytes += lengthBytes;
             granules += shape.GranulesOf(lengthBytes);

@@ -90,7 +90,7 @@ internal sealed class RoomFinder
         _watch.At(Step.HeadTaken);
         ObjectRecord record = _objects[head];
         ulong generation = record.Generation >= Reference.MaxGeneration ? 1 : record.Generation + 1;
-        Volatile.Write(ref record.Length, new SealedLength(lengthBytes, generation).Word);
+        Volatile.Write(ref record.Length, new ChecksummedLength(lengthBytes, generation).Word);
         Volatile.Write(ref record.Generation, generation);
         reference = new Reference(head, generation);
         for (long granule = head; granule < head + count; granule++)

@@ -91,7 +91,7 @@ internal sealed unsafe partial class BlockSpace
     internal bool IsIntact(byte* block, BlockHeader header, ulong address, PageInfo info)
     {
         long capacityBytes = info.HasSlotAt(address) ? _allocator.BlockBytesAt(address, info) - BlockHeader.SizeBytes : 0;
-        return BlockSeal.IsWhole(block, header.NotBusy, capacityBytes, _checksums);
+        return BlockChecksum.IsWhole(block, header.NotBusy, capacityBytes, _checksums);
     }
 
     // Whoever changes a link has its target's page examined before: see PageRecovery.

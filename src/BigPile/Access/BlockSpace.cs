@@ -16,7 +16,7 @@ namespace BigPile.Access;
 /// </remarks>
 internal sealed unsafe partial class BlockSpace
 {
-    private readonly bool _isSealed;
+    private readonly bool _hasChecksums;
     private readonly BlockChecksums _checksums;
     private readonly OperationBarrier _barrier;
     private readonly SegmentMap _map;
@@ -37,7 +37,7 @@ internal sealed unsafe partial class BlockSpace
         Stripes = stripes;
         Room = room;
         _checksums = rules.Checksums;
-        _isSealed = _checksums != BlockChecksums.None;
+        _hasChecksums = _checksums != BlockChecksums.None;
         _shadowHeaders = rules.ShadowHeaders;
         Redo = rules.Redo;
         ChecksEveryRead = rules.ChecksEveryRead;
@@ -71,7 +71,7 @@ internal sealed unsafe partial class BlockSpace
     internal RoomMaker Room { get; }
 
     /// <summary>Whether blocks have checksums.</summary>
-    internal bool IsSealed => _isSealed;
+    internal bool HasChecksums => _hasChecksums;
 
     /// <summary>Which checksums blocks have.</summary>
     internal BlockChecksums Checksums => _checksums;
@@ -149,7 +149,7 @@ internal sealed unsafe partial class BlockSpace
     internal Slot TakeAnySlot(long payloadBytes, long capacityBytes)
     {
         Debug.Assert(capacityBytes >= payloadBytes, "A slot holds its payload.");
-        long tailBytes = _isSealed ? BlockSeal.TailBytesFor(capacityBytes) : 0;
+        long tailBytes = _hasChecksums ? BlockChecksum.TailBytesFor(capacityBytes) : 0;
         return _allocator.Take(BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes);
     }
 
@@ -168,8 +168,8 @@ internal sealed unsafe partial class BlockSpace
     /// <summary>The header for a payload that is in its place; writes the checksum where blocks have one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockHeader HeaderOf(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes) =>
-        _isSealed
-            ? BlockSeal.Close(block, kind, generation, payloadBytes, capacityBytes)
+        _hasChecksums
+            ? BlockChecksum.Close(block, kind, generation, payloadBytes, capacityBytes)
             : new BlockHeader(kind, generation, (ulong)payloadBytes);
 
     /// <summary>The most bytes of payload that a block's slot has room for.</summary>
@@ -183,7 +183,7 @@ internal sealed unsafe partial class BlockSpace
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal long RoomBytesOf(long payloadBytes)
     {
-        long blockBytes = payloadBytes + BlockHeader.SizeBytes + (_isSealed ? BlockSeal.TailBytesFor(payloadBytes) : 0);
+        long blockBytes = payloadBytes + BlockHeader.SizeBytes + (_hasChecksums ? BlockChecksum.TailBytesFor(payloadBytes) : 0);
         return blockBytes <= SizeClasses.MaxSlotBytes
             ? SizeClasses.SlotBytes(SizeClasses.ClassOf((int)blockBytes))
             : (blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes * SizeClasses.PageBytes;

@@ -78,7 +78,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
     }
 
     private bool IsWhole(Block holder, long offsetBytes, long lengthBytes) =>
-        BlockSeal.IsWholeAround(
+        BlockChecksum.IsWholeAround(
             holder.Start, holder.Header, space.CapacityBytes(holder), offsetBytes, lengthBytes, space.Checksums);
 
     private BlockHeader WriteInPieces(Block holder, ReadOnlySpan<byte> source, int offsetBytes)
@@ -93,8 +93,8 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             KillPoint.CopyHalf(piece, holder.Start + BlockHeader.SizeBytes + offsetBytes, KillWindow.ReplaceHalfOfPayload);
             piece.CopyTo(new Span<byte>(holder.Start + BlockHeader.SizeBytes + offsetBytes, piece.Length));
             KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
-            if (space.IsSealed)
-                header = BlockSeal.CloseAgain(holder.Start, holder.Header, capacityBytes, offsetBytes, piece.Length);
+            if (space.HasChecksums)
+                header = BlockChecksum.CloseAgain(holder.Start, holder.Header, capacityBytes, offsetBytes, piece.Length);
             holder.Publish(holder.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
             replacer.EndRedo(redo);
             KillPoint.Pass(KillWindow.RawBetweenPieces);

@@ -67,7 +67,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 space.CheckShadowCapacity();
             Block target = space.TargetOf(origin.Header);
             Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
-            if (space.IsSealed && !space.IsIntact(target.Start, target.Header, target.Address, target.Info))
+            if (space.HasChecksums && !space.IsIntact(target.Start, target.Header, target.Address, target.Info))
             {
                 origin.Publish(origin.Header);
                 return; // damaged: moved it would get a right checksum

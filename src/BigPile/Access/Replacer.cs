@@ -118,7 +118,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
     internal bool FitsInPlace(long payloadBytes, Block block)
     {
         long capacityBytes = space.CapacityBytes(block);
-        bool fits = space.IsSealed ? BlockSeal.Fits(payloadBytes, capacityBytes) : payloadBytes <= capacityBytes;
+        bool fits = space.HasChecksums ? BlockChecksum.Fits(payloadBytes, capacityBytes) : payloadBytes <= capacityBytes;
         return fits && payloadBytes <= space.Redo.MaxPayloadBytes;
     }
 

@@ -180,7 +180,7 @@ internal sealed unsafe class SharedReader
         long lengthBytes = block.Header.PayloadBytes;
         if (_checksums == BlockChecksums.None
             ? lengthBytes > block.CapacityBytes
-            : !BlockSeal.IsWhole(block.Start, block.Header, block.CapacityBytes, _checksums))
+            : !BlockChecksum.IsWhole(block.Start, block.Header, block.CapacityBytes, _checksums))
             return false;
         Debug.Assert(offsetBytes <= lengthBytes && lengthBytes <= block.CapacityBytes, "A payload that is whole lies within its slot.");
         reader.Read(block.Start + BlockHeader.SizeBytes + offsetBytes, lengthBytes - offsetBytes, kind);

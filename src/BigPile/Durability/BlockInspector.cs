@@ -68,7 +68,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
         Debug.Assert(undoable.IsUndoableFree, "The header does not say what was there.");
         BlockHeader undone = undoable.Undone(capacityBytes);
         bool isPossible = undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes;
-        return isPossible && BlockSeal.IsWhole(block, undone, capacityBytes, checksums) ? undone : undoable;
+        return isPossible && BlockChecksum.IsWhole(block, undone, capacityBytes, checksums) ? undone : undoable;
     }
 
     /// <summary>Whether another header counts than a block's own, and which.</summary>
@@ -101,13 +101,13 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
             return $"its header states {header.PayloadBytes:N0} bytes, and there is room for {capacityBytes:N0}";
         if (header.Kind == BlockKind.LinkTarget && header.PayloadBytes < BackWord.SizeBytes)
             return "the payload behind a link is shorter than its back word";
-        return BlockSeal.IsWhole(block, header, capacityBytes, checksums) ? null : "the payload does not match its checksum";
+        return BlockChecksum.IsWhole(block, header, capacityBytes, checksums) ? null : "the payload does not match its checksum";
     }
 
     /// <summary>Whether a block without a fault has the checksum of formats 1 to 6 still.</summary>
     internal bool HasLegacyChecksum(byte* block, BlockHeader header, long capacityBytes) =>
         checksums == BlockChecksums.Crc32COrLegacy && !header.IsFree && header.Kind != BlockKind.Link
-        && BlockSeal.StateOf(block, header, capacityBytes, checksums) == BlockSealState.IntactByLegacy;
+        && BlockChecksum.StateOf(block, header, capacityBytes, checksums) == BlockChecksumState.IntactByLegacy;
 
     /// <summary>Whether a link leads to a payload that states to be its own, and is intact.</summary>
     internal bool HasSoundTarget(ulong address, BlockHeader link)
@@ -120,7 +120,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
             return false;
         var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
         return back.OriginAddress == address && back.OriginGeneration == link.Generation
-            && BlockSeal.IsWhole(target, header, capacityBytes, checksums);
+            && BlockChecksum.IsWhole(target, header, capacityBytes, checksums);
     }
 
     /// <summary>Whether nothing leads to a link target.</summary>

@@ -8,7 +8,7 @@ using BigPile.Layout;
 namespace BigPile.Durability;
 
 /// <summary>Copies the blocks that changed since the last flush. No change runs meanwhile.</summary>
-internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, ShadowHeaderTable shadowHeaders, bool isSealed, ulong lastVersion)
+internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, ShadowHeaderTable shadowHeaders, bool hasChecksums, ulong lastVersion)
 {
     /// <summary>Collects the addresses that changed, each once, begins new lists, and freezes what is there.</summary>
     /// <returns><see langword="null"/> when there were too many to be listed.</returns>
@@ -86,7 +86,7 @@ internal sealed unsafe class ChangeCapture(SegmentMap map, Allocator allocator, 
             // the payload that the run had is durably gone with this flush: a link needs the first page only
             word = PageWord.RunHead(1, word.GenerationBase);
         bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
-        long bytes = hasPayload ? header.PayloadBytes + (isSealed ? BlockSeal.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
+        long bytes = hasPayload ? header.PayloadBytes + (hasChecksums ? BlockChecksum.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
         Debug.Assert(bytes <= word.CapacityBytes, "The record would have bytes of the next block.");
         return new ChangeRecord
         {

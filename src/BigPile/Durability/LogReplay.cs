@@ -115,6 +115,6 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockCheck
             return header.Generation > flushed.Generation && header.Word == BlockHeader.Free(header.Generation).Word;
         if (header.Generation < flushed.Generation || header.Kind == BlockKind.Link)
             return false;
-        return BlockSeal.IsWhole(block, header, capacityBytes, checksums);
+        return BlockChecksum.IsWhole(block, header, capacityBytes, checksums);
     }
 }

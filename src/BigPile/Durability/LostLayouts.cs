@@ -72,7 +72,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
         long payloadBytes = header.IsUndoableFree ? header.Undone(long.MaxValue - BlockHeader.SizeBytes).PayloadBytes : header.PayloadBytes;
         if (header.IsShortForm && !header.IsFree)
             return false;
-        long blockBytes = BlockHeader.SizeBytes + payloadBytes + BlockSeal.TailBytesFor(payloadBytes);
+        long blockBytes = BlockHeader.SizeBytes + payloadBytes + BlockChecksum.TailBytesFor(payloadBytes);
         long leftBytes = (segment.PageCount - page) * (long)SizeClasses.PageBytes;
         return blockBytes > SizeClasses.MaxSlotBytes && blockBytes <= leftBytes
             && IsWholeWith(segment.Metas[page].Start, header, Math.Min(
@@ -84,7 +84,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
         BlockHeader live = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy;
         if (!live.CanBeUndone || live.OwnPayloadBytes > capacityBytes || (checksums == BlockChecksums.None && live.IsShortForm))
             return false;
-        return BlockSeal.IsWhole(block, live, capacityBytes, checksums);
+        return BlockChecksum.IsWhole(block, live, capacityBytes, checksums);
     }
 
     // Whatever the target's header and checksum say: damaged, or freed as an orphan, it may be there again after the next power cut.

@@ -28,7 +28,7 @@ namespace BigPile.Layout;
 /// </code>
 /// One store with release semantics publishes a block whose payload was written before; so a slot is whole and live, or free.
 /// Whoever deletes takes the word by a compare-and-swap from live to free; whoever replaces makes it busy by another one, and a busy
-/// block is nobody else's to change. The all-zero word is a free slot that was never used. <see cref="BlockSeal"/> says what a checksum
+/// block is nobody else's to change. The all-zero word is a free slot that was never used. <see cref="BlockChecksum"/> says what a checksum
 /// covers.
 /// </remarks>
 internal readonly partial struct BlockHeader

@@ -159,7 +159,7 @@ internal sealed unsafe class CapturedChanges
         return own.CanBeUndone ? own.UndoableFree(capacityBytes, _directory.Superblock.LogEpoch) : counts;
     }
 
-    private ChangeCapture NewCapture() => new(_map, _allocator, _shadowHeaders, _space.IsSealed, Version);
+    private ChangeCapture NewCapture() => new(_map, _allocator, _shadowHeaders, _space.HasChecksums, Version);
 
     /// <summary>Gives the blocks that a flush has made durable as they are in the table their headers. Nothing changes meanwhile.</summary>
     internal void BringHeadersBack()

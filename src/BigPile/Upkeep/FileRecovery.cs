@@ -132,14 +132,14 @@ internal sealed unsafe class FileRecovery
             return false;
         var present = new BlockHeader(*(ulong*)block);
         bool isSame = present.Generation == header.Generation && !present.IsFree && !header.IsFree;
-        bool isSealed = _checksums != BlockChecksums.None;
-        bool fits = isSealed ? BlockSeal.Fits(header.PayloadBytes, capacityBytes) : header.PayloadBytes <= capacityBytes;
+        bool hasChecksums = _checksums != BlockChecksums.None;
+        bool fits = hasChecksums ? BlockChecksum.Fits(header.PayloadBytes, capacityBytes) : header.PayloadBytes <= capacityBytes;
         if (!isSame || !fits || (long)found.OffsetBytes + found.LengthBytes > header.PayloadBytes)
             return false;
         byte* bytes = block + BlockHeader.SizeBytes + found.OffsetBytes;
         new ReadOnlySpan<byte>((void*)found.Bytes, found.LengthBytes).CopyTo(new Span<byte>(bytes, found.LengthBytes));
-        if (isSealed)
-            header = BlockSeal.CloseAgain(block, header, capacityBytes, found.OffsetBytes, found.LengthBytes);
+        if (hasChecksums)
+            header = BlockChecksum.CloseAgain(block, header, capacityBytes, found.OffsetBytes, found.LengthBytes);
         Volatile.Write(ref *(ulong*)block, header.Word);
         return true;
     }

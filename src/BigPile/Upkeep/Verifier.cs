@@ -39,7 +39,7 @@ internal sealed class Verifier(PileEngine engine)
         foreach (PileFault fault in engine.Examination.Faults.Kept)
             faults.Add(fault);
         gauge.Complete();
-        return Describe(verifier, segments.Length, engine.Report.WasClean, space.IsSealed, faults);
+        return Describe(verifier, segments.Length, engine.Report.WasClean, space.HasChecksums, faults);
     }
 
     /// <summary>Looks at everything in the directory of a pile that nobody has open.</summary>

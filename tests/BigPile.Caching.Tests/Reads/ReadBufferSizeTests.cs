@@ -122,12 +122,12 @@ public sealed class ReadBufferSizeTests
         Assert.True(set.TryClaim(1, 7, ways: 2, out int next));
         Assert.False(set.TryClaim(1, 7, ways: 2, out _));
         Assert.Equal((number + 1, 1UL, 0UL), (next, set.VersionAt(next), set.VersionAt(next + 1)));
-        Assert.False(set.TrySeal());
+        Assert.False(set.TryClose());
         Assert.False(set.TryClaim(1, 7, ways: 16, out _));
         Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that nobody had made
         foreach (int one in (int[])[number, next])
             Assert.True(new ReadBuffer.Note(set, one).TryExchange(ReadBuffer.Note.Pending, ReadBuffer.Note.Taken));
-        Assert.True(set.TrySeal());
+        Assert.True(set.TryClose());
         Assert.False(new ReadBuffer.Note(set, next).TryExchange(ReadBuffer.Note.Taken, ReadBuffer.Note.Pending));
         Assert.Equal(0UL, set.VersionAt(next + 1));
     }

@@ -57,7 +57,7 @@ public sealed class BlockHeaderUndoTests
 
     private static void CheckSlot(BlockKind kind, uint generation, long lengthBytes, long capacityBytes)
     {
-        if (capacityBytes - lengthBytes < BlockSeal.TailBytes)
+        if (capacityBytes - lengthBytes < BlockChecksum.TailBytes)
             Check(BlockHeader.Short(kind, generation, lengthBytes, generation * 2_654_435_761), capacityBytes);
         Check(new BlockHeader(kind, generation, (ulong)lengthBytes), capacityBytes);
     }

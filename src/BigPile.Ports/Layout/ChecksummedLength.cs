@@ -1,14 +1,14 @@
 namespace BigPile.Ports.Layout;
 
 /// <summary>The length of an object in one word: 40 bits, and above them 24 of a check that goes with the generation.</summary>
-internal readonly record struct SealedLength(ulong Word)
+internal readonly record struct ChecksummedLength(ulong Word)
 {
     internal const long MaxBytes = 1L << CheckShift;
     private const int CheckShift = 40;
     private const ulong LengthMask = (1UL << CheckShift) - 1;
     private const ulong Spread = 0x9E3779B97F4A7C15;
 
-    internal SealedLength(long lengthBytes, ulong generation)
+    internal ChecksummedLength(long lengthBytes, ulong generation)
         : this((ulong)lengthBytes | (Check((ulong)lengthBytes, generation) << CheckShift))
     {
     }

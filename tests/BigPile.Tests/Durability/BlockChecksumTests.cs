@@ -8,7 +8,7 @@ using BigPile.Layout;
 namespace BigPile.Tests.Durability;
 
 /// <summary>Each single bit that flips in a header, a payload, a checksum or a page word is noticed.</summary>
-public sealed unsafe class BlockSealTests
+public sealed unsafe class BlockChecksumTests
 {
     private const BlockKind Kind = BlockKind.Bytes;
     private const uint Generation = 0x5A1234;
@@ -127,14 +127,14 @@ public sealed unsafe class BlockSealTests
 
     private static void TryFlips(int payloadBytes, int capacityBytes, bool sampled)
     {
-        if (payloadBytes < 0 || !BlockSeal.Fits(payloadBytes, capacityBytes))
+        if (payloadBytes < 0 || !BlockChecksum.Fits(payloadBytes, capacityBytes))
             return;
         byte* block = (byte*)NativeMemory.AlignedAlloc((nuint)(capacityBytes + BlockHeader.SizeBytes), 8);
         try
         {
             var random = new Random(payloadBytes);
             Noise.Fill(new Span<byte>(block, capacityBytes + BlockHeader.SizeBytes), random.NextInt64());
-            BlockHeader header = BlockSeal.Close(block, Kind, Generation, payloadBytes, capacityBytes);
+            BlockHeader header = BlockChecksum.Close(block, Kind, Generation, payloadBytes, capacityBytes);
             Assert.True(IsSound(block, header, capacityBytes));
             Assert.True(IsSound(block, header.Busy.NotBusy, capacityBytes));
             for (int bit = 0; bit < 64; bit++)
@@ -143,7 +143,7 @@ public sealed unsafe class BlockSealTests
                     Assert.False(IsSound(block, new BlockHeader(header.Word ^ (1UL << bit)), capacityBytes),
                         $"{payloadBytes} of {capacityBytes}: bit {bit} of the header");
             }
-            long checkedBytes = payloadBytes + BlockSeal.TailBytesOf(header, capacityBytes);
+            long checkedBytes = payloadBytes + BlockChecksum.TailBytesOf(header, capacityBytes);
             for (long bit = 0; bit < checkedBytes * 8; bit += sampled ? random.Next(1, (int)(checkedBytes * 8 / 200) + 2) : 1)
             {
                 block[BlockHeader.SizeBytes + bit / 8] ^= (byte)(1 << (int)(bit % 8));
@@ -162,7 +162,7 @@ public sealed unsafe class BlockSealTests
     {
         if (header.IsFree)
             return header.Word == BlockHeader.Free(header.Generation).Word;
-        return header.Kind != BlockKind.Link && BlockSeal.Fits(header.PayloadBytes, capacityBytes)
-            && BlockSeal.IsIntact(block, header, capacityBytes, BlockChecksums.Crc32C);
+        return header.Kind != BlockKind.Link && BlockChecksum.Fits(header.PayloadBytes, capacityBytes)
+            && BlockChecksum.IsIntact(block, header, capacityBytes, BlockChecksums.Crc32C);
     }
 }

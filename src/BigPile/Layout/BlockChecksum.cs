@@ -16,7 +16,7 @@ namespace BigPile.Layout;
 /// Links have none: see <see cref="BackWord"/>. A block that was written in formats 1 to 6 has the <see cref="LegacyChecksum"/> until it is
 /// written anew; which of the two it has is not stated, so it may match either where the pile may hold such blocks.
 /// </remarks>
-internal static unsafe class BlockSeal
+internal static unsafe class BlockChecksum
 {
     /// <summary>The bytes of one checksum.</summary>
     internal const int TailBytes = sizeof(uint);
@@ -68,7 +68,7 @@ internal static unsafe class BlockSeal
 
     /// <summary>Whether header and payload are what was written. The length must have been checked against the capacity before.</summary>
     internal static bool IsIntact(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds) =>
-        StateOf(block, header, capacityBytes, kinds) != BlockSealState.Broken;
+        StateOf(block, header, capacityBytes, kinds) != BlockChecksumState.Broken;
 
     /// <summary>
     /// Whether header and payload are what was written, and fit their block; the length may be any. Without checksums nothing says that
@@ -90,11 +90,11 @@ internal static unsafe class BlockSeal
         if (!Fits(header.PayloadBytes, capacityBytes))
             return false;
         long end = lengthBytes == 0 ? 0 : (offsetBytes + lengthBytes - 1) / ChunkBytes + 1;
-        return StateOfChunks(block, header.Plain, offsetBytes / ChunkBytes, end, kinds) != BlockSealState.Broken;
+        return StateOfChunks(block, header.Plain, offsetBytes / ChunkBytes, end, kinds) != BlockChecksumState.Broken;
     }
 
     /// <summary>Which checksum header and payload match. The length must have been checked against the capacity before.</summary>
-    internal static BlockSealState StateOf(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds)
+    internal static BlockChecksumState StateOf(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds)
     {
         BlockHeader plain = header.Plain;
         long payloadBytes = plain.PayloadBytes;
@@ -104,15 +104,15 @@ internal static unsafe class BlockSeal
         {
             return header.NotBusy.Word == plain.Word
                 ? StateOfChunks(block, plain, 0, ChunkCount(payloadBytes), kinds)
-                : BlockSealState.Broken;
+                : BlockChecksumState.Broken;
         }
         byte* payload = block + BlockHeader.SizeBytes;
         if (Matches(payload, header, plain, capacityBytes, ~Checksum.OfBlock(plain.Word, payload, (int)payloadBytes)))
-            return BlockSealState.Intact;
+            return BlockChecksumState.Intact;
         return kinds == BlockChecksums.Crc32COrLegacy
             && Matches(payload, header, plain, capacityBytes, LegacyChecksum.OfBlock(plain.Word, payload, (int)payloadBytes))
-            ? BlockSealState.IntactByLegacy
-            : BlockSealState.Broken;
+            ? BlockChecksumState.IntactByLegacy
+            : BlockChecksumState.Broken;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -134,18 +134,18 @@ internal static unsafe class BlockSeal
             Unsafe.WriteUnaligned(tail + chunk * TailBytes, OfChunk(block, header, chunk));
     }
 
-    private static BlockSealState StateOfChunks(byte* block, BlockHeader header, long firstChunk, long endChunk, BlockChecksums kinds)
+    private static BlockChecksumState StateOfChunks(byte* block, BlockHeader header, long firstChunk, long endChunk, BlockChecksums kinds)
     {
         byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
-        var state = BlockSealState.Intact;
+        var state = BlockChecksumState.Intact;
         for (long chunk = firstChunk; chunk < endChunk; chunk++)
         {
             uint checksum = Unsafe.ReadUnaligned<uint>(tail + chunk * TailBytes);
             if (checksum == OfChunk(block, header, chunk))
                 continue;
             if (kinds != BlockChecksums.Crc32COrLegacy || checksum != LegacyOfChunk(block, header, chunk))
-                return BlockSealState.Broken;
-            state = BlockSealState.IntactByLegacy;
+                return BlockChecksumState.Broken;
+            state = BlockChecksumState.IntactByLegacy;
         }
         return state;
     }

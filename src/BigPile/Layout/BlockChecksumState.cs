@@ -1,7 +1,7 @@
 namespace BigPile.Layout;
 
 /// <summary>What a comparison of a block with its checksum says.</summary>
-internal enum BlockSealState
+internal enum BlockChecksumState
 {
     /// <summary>It is not what was written.</summary>
     Broken,
