@@ -51,7 +51,7 @@ public sealed partial class PileCache
             core.CloseToDrop();
             FreeIdOf(core, floor);
             core.CompleteDrop();
-            KillPoint.Pass(KillWindow.DropBeforeFiles);
+            CrashPoints.Pass(CrashPoint.DropBeforeFiles);
             DeleteFilesOf(core.Id);
             return true;
         }

@@ -56,7 +56,7 @@ public sealed record HashDatabaseOptions
     internal Guid? BootId { get; init; }
 
     /// <summary>Is called between two stores; where tests kill the process.</summary>
-    internal Action<HashWindow>? Window { get; init; }
+    internal Action<HashCrashPoint>? CrashPoint { get; init; }
 
     /// <summary>A wrong way to store; controls of tests, which must notice it.</summary>
     internal HashControl Control { get; init; }

@@ -42,14 +42,14 @@ public sealed partial class SharedArena : IDisposable
         {
             _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks, out ArenaIdentity identity);
             using ArenaLocks.Control control = locks.EnterControl();
-            _membership = Membership.JoinLocked(locks, _objects, identity, options.Watch);
+            _membership = Membership.JoinLocked(locks, _objects, identity, options.TestHooks);
         }
         if (options.Populate)
             _objects.Mapping.Populate();
         _holdings = new Holdings(_objects, _membership.OwnSlot);
-        _room = new RoomFinder(_objects, _holdings, _membership.OwnSlot, options.Watch);
-        _ports = new PortTable(_objects, _holdings, _membership, options.Watch);
-        _multicasts = new MulticastTable(_objects, _holdings, _membership, options.Watch);
+        _room = new RoomFinder(_objects, _holdings, _membership.OwnSlot, options.TestHooks);
+        _ports = new PortTable(_objects, _holdings, _membership, options.TestHooks);
+        _multicasts = new MulticastTable(_objects, _holdings, _membership, options.TestHooks);
         _spin = options.Spin;
         _work = new PendingWork(_membership.Bells.OfWaiter(_membership.OwnSlot), new Patience(_spin));
     }

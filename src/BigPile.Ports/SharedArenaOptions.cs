@@ -44,7 +44,7 @@ public sealed record SharedArenaOptions
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
 
     /// <summary>Is told of steps; how tests hold processes up and kill them.</summary>
-    internal Watch Watch { get; init; } = new(null, Twin.None);
+    internal PortTestHooks TestHooks { get; init; } = new(null, PortMutation.None);
 
     /// <summary>How long opening and closing wait for another process that has the control lock and does not go on.</summary>
     internal TimeSpan ControlPatience { get; init; } = DefaultControlPatience;

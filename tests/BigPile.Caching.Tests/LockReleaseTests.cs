@@ -24,7 +24,7 @@ public sealed partial class LockReleaseTests
             string[] lines = File.ReadAllLines(file);
             for (int i = 0; i < lines.Length - 1 && !Handing.Contains(Path.GetFileName(file)); i++)
             {
-                bool isOfControl = i > 0 && lines[i - 1].Contains("if (Fault.", StringComparison.Ordinal);
+                bool isOfControl = i > 0 && lines[i - 1].Contains("if (Mutation.", StringComparison.Ordinal);
                 if (!Taking().IsMatch(lines[i]) || lines[i].Contains(").Dispose();", StringComparison.Ordinal) || isOfControl)
                     continue;
                 taken++;

@@ -130,7 +130,7 @@ public sealed class CrashTests(ITestOutputHelper output)
             Control = control,
             Tuning = new HashTuning { Buckets = 256, OffsetWidth = 4 },
             Hook = watched ? this : null,
-            Window = watched ? Pass : null,
+            CrashPoint = watched ? Pass : null,
         });
 
         private void Step(HashDatabase database)
@@ -194,11 +194,11 @@ public sealed class CrashTests(ITestOutputHelper output)
                 _possible.Clear();
         }
 
-        private void Pass(HashWindow window)
+        private void Pass(HashCrashPoint window)
         {
-            if (window == HashWindow.RebuildRenamed)
+            if (window == HashCrashPoint.RebuildRenamed)
                 _durable = _durableCopy;
-            if (_random.Next(40) != 0 && window < HashWindow.SyncedBeforeHead)
+            if (_random.Next(40) != 0 && window < HashCrashPoint.SyncedBeforeHead)
                 return;
             if (_random.Next(2) == 0)
                 Kill(window);
@@ -206,7 +206,7 @@ public sealed class CrashTests(ITestOutputHelper output)
                 Cut(window, Bytes(), "cut");
         }
 
-        private void Kill(HashWindow window)
+        private void Kill(HashCrashPoint window)
         {
             Kills++;
             string copy = _scratch.At("killed");
@@ -240,7 +240,7 @@ public sealed class CrashTests(ITestOutputHelper output)
             }
         }
 
-        private void Cut(HashWindow window, byte[] now, string how)
+        private void Cut(HashCrashPoint window, byte[] now, string how)
         {
             Cuts++;
             string copy = _scratch.At("cut");

@@ -32,7 +32,7 @@ public sealed class DeadPeerTests : IDisposable
     [Fact]
     public void Nothing_is_given_back_without_the_cleaner()
     {
-        using SharedArena arena = _directory.Open(watch: new Watch(null, Twin.LeavesTheDead));
+        using SharedArena arena = _directory.Open(hooks: new PortTestHooks(null, PortMutation.LeavesTheDead));
         using Process child = Child.Start("hold", _directory.Path, "20");
         Assert.Equal("holds", child.StandardOutput.ReadLine());
         Kill(child);
@@ -43,16 +43,16 @@ public sealed class DeadPeerTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void What_a_killed_process_had_sent_is_received(bool isTwin)
+    public void What_a_killed_process_had_sent_is_received(bool isMutation)
     {
-        using SharedArena arena = _directory.Open(watch: new Watch(null, isTwin ? Twin.FreesWhatIsOnTheWay : Twin.None));
+        using SharedArena arena = _directory.Open(hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesWhatIsOnTheWay : PortMutation.None));
         using ReceivePort receiver = arena.OpenReceivePort("p");
         using Process child = Child.Start("bind", _directory.Path, "p");
         Assert.Equal("bound", child.StandardOutput.ReadLine());
         Kill(child);
         Eventually.True(() => arena.Statistics.Processes == 1);
-        Assert.Equal(isTwin, arena.TryAllocate((256 - 2) * 4096L) is { } room && Let(room));
-        if (isTwin)
+        Assert.Equal(isMutation, arena.TryAllocate((256 - 2) * 4096L) is { } room && Let(room));
+        if (isMutation)
         {
             Assert.Throws<System.IO.InvalidDataException>(() => receiver.Receive());
             return;
@@ -106,15 +106,15 @@ public sealed class DeadPeerTests : IDisposable
     }
 
     [Theory]
-    [InlineData(nameof(Step.HeadTaken))]
-    [InlineData(nameof(Step.GranuleTaken))]
-    [InlineData(nameof(Step.SlotLocked))]
+    [InlineData(nameof(PortCrashPoint.HeadTaken))]
+    [InlineData(nameof(PortCrashPoint.GranuleTaken))]
+    [InlineData(nameof(PortCrashPoint.SlotLocked))]
     public void Nothing_is_lost_of_one_that_is_killed_between_two_stores(string step)
     {
         using SharedArena arena = _directory.Open();
         using Process child = Child.Start("stop-at", _directory.Path, step);
         Assert.Equal("stopped", child.StandardOutput.ReadLine());
-        if (step != nameof(Step.SlotLocked)) // who stops there has the control lock, and is waited for
+        if (step != nameof(PortCrashPoint.SlotLocked)) // who stops there has the control lock, and is waited for
             Assert.Null(arena.TryAllocate(arena.CapacityBytes));
         Kill(child);
         using SharedArena next = _directory.Open();
@@ -131,8 +131,8 @@ public sealed class DeadPeerTests : IDisposable
         int cleaned = 0;
         SharedArena[] others =
         [
-            .. Enumerable.Range(0, 4).Select(_ => _directory.Open(watch: new Watch(
-                step => _ = step == Step.SlotCleaned ? System.Threading.Interlocked.Increment(ref cleaned) : 0, Twin.None))),
+            .. Enumerable.Range(0, 4).Select(_ => _directory.Open(hooks: new PortTestHooks(
+                step => _ = step == PortCrashPoint.SlotCleaned ? System.Threading.Interlocked.Increment(ref cleaned) : 0, PortMutation.None))),
         ];
         Kill(child);
         Eventually.True(() => arena.Statistics.Processes == 5);

@@ -88,16 +88,16 @@ public sealed class MulticastDeadPeerTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void What_a_dead_sender_had_sent_comes_to_all(bool isTwin)
+    public void What_a_dead_sender_had_sent_comes_to_all(bool isMutation)
     {
-        using SharedArena arena = _directory.Open(watch: new Watch(null, isTwin ? Twin.FreesWhatIsOnTheWay : Twin.None));
+        using SharedArena arena = _directory.Open(hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesWhatIsOnTheWay : PortMutation.None));
         using MulticastReceiver quick = arena.OpenMulticastReceiver("m");
         using MulticastReceiver slow = arena.OpenMulticastReceiver("m");
         using Process child = StartAndHear("cast", "sent");
         Assert.Equal([0, 1, 2], Cast.Drain(quick));
         Kill(child);
         Assert.Throws<PeerLostException>(() => quick.Receive());
-        if (isTwin)
+        if (isMutation)
         {
             using SharedObject? room = arena.TryAllocate(arena.CapacityBytes);
             Assert.Throws<System.IO.InvalidDataException>(() => slow.Receive());
@@ -130,19 +130,19 @@ public sealed class MulticastDeadPeerTests : IDisposable
     }
 
     [Theory]
-    [InlineData(nameof(Step.MemberNamed), 0, 0)]
-    [InlineData(nameof(Step.MemberPlaced), 0, 0)]
-    [InlineData(nameof(Step.MemberAdded), 0, 0)]
-    [InlineData(nameof(Step.Adopted), 0, 0)]
-    [InlineData(nameof(Step.EntryWritten), 0, 0)]
-    [InlineData(nameof(Step.EntrySent), 1, 0)]
-    [InlineData(nameof(Step.EntryRead), 3, 0)]
-    [InlineData(nameof(Step.EntryHeld), 3, 0)]
-    [InlineData(nameof(Step.EntryTaken), 3, 0)]
-    [InlineData(nameof(Step.SlowPassed), 4, 1)]
-    [InlineData(nameof(Step.SlowestFound), 4, 1)]
-    [InlineData(nameof(Step.FloorRaised), 4, 1)]
-    [InlineData(nameof(Step.MemberRemoved), 5, 1)]
+    [InlineData(nameof(PortCrashPoint.MemberNamed), 0, 0)]
+    [InlineData(nameof(PortCrashPoint.MemberPlaced), 0, 0)]
+    [InlineData(nameof(PortCrashPoint.MemberAdded), 0, 0)]
+    [InlineData(nameof(PortCrashPoint.Adopted), 0, 0)]
+    [InlineData(nameof(PortCrashPoint.EntryWritten), 0, 0)]
+    [InlineData(nameof(PortCrashPoint.EntrySent), 1, 0)]
+    [InlineData(nameof(PortCrashPoint.EntryRead), 3, 0)]
+    [InlineData(nameof(PortCrashPoint.EntryHeld), 3, 0)]
+    [InlineData(nameof(PortCrashPoint.EntryTaken), 3, 0)]
+    [InlineData(nameof(PortCrashPoint.SlowPassed), 4, 1)]
+    [InlineData(nameof(PortCrashPoint.SlowestFound), 4, 1)]
+    [InlineData(nameof(PortCrashPoint.FloorRaised), 4, 1)]
+    [InlineData(nameof(PortCrashPoint.MemberRemoved), 5, 1)]
     public void Nothing_is_lost_of_one_that_is_killed_between_two_stores(string step, int sent, int missed)
     {
         using SharedArena arena = _directory.Open();
@@ -151,7 +151,7 @@ public sealed class MulticastDeadPeerTests : IDisposable
         Assert.Equal("stopped", child.StandardOutput.ReadLine());
         Kill(child);
         var seen = new List<int>();
-        if (step is nameof(Step.MemberNamed) or nameof(Step.MemberPlaced) or nameof(Step.MemberAdded) or nameof(Step.Adopted))
+        if (step is nameof(PortCrashPoint.MemberNamed) or nameof(PortCrashPoint.MemberPlaced) or nameof(PortCrashPoint.MemberAdded) or nameof(PortCrashPoint.Adopted))
             Assert.Equal(ReceiveResult.Nothing, receiver.TryReceive(out _)); // it was no sender so far
         else
             Assert.Throws<PeerLostException>(() => DrainInto(receiver, seen));

@@ -15,12 +15,12 @@ public sealed class MulticastRaceTests : IDisposable
     public void Dispose() => _directory.Dispose();
 
     [Theory]
-    [InlineData(nameof(Step.SlowestFound), false, 0, 2)]
-    [InlineData(nameof(Step.FloorRaised), false, 1, 1)]
-    [InlineData(nameof(Step.SlowestFound), true, 0, 1)] // the first was given back, and is received
-    public void What_begins_a_receiver_that_comes_while_the_sender_gives_back_is_kept(string step, bool isTwin, int begins, int kept)
+    [InlineData(nameof(PortCrashPoint.SlowestFound), false, 0, 2)]
+    [InlineData(nameof(PortCrashPoint.FloorRaised), false, 1, 1)]
+    [InlineData(nameof(PortCrashPoint.SlowestFound), true, 0, 1)] // the first was given back, and is received
+    public void What_begins_a_receiver_that_comes_while_the_sender_gives_back_is_kept(string step, bool isMutation, int begins, int kept)
     {
-        using SharedArena left = Open(step, isTwin ? Twin.GivesBackWithoutSecondLook : Twin.None);
+        using SharedArena left = Open(step, isMutation ? PortMutation.GivesBackWithoutSecondLook : PortMutation.None);
         using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver first = right.OpenMulticastReceiver("m");
@@ -40,7 +40,7 @@ public sealed class MulticastRaceTests : IDisposable
     [InlineData(false)]
     public void Who_comes_while_the_sender_finds_nobody_sees_no_gap(bool isSomethingKept)
     {
-        using SharedArena left = Open(nameof(Step.NobodyFound), Twin.None);
+        using SharedArena left = Open(nameof(PortCrashPoint.NobodyFound), PortMutation.None);
         using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using (MulticastReceiver first = right.OpenMulticastReceiver("m"))
@@ -55,14 +55,14 @@ public sealed class MulticastRaceTests : IDisposable
     }
 
     [Theory]
-    [InlineData(nameof(Step.MemberNamed), false, 6)]
-    [InlineData(nameof(Step.MemberPlaced), false, 6)]
-    [InlineData(nameof(Step.MemberAdded), false, 2)]
-    [InlineData(nameof(Step.MemberPlaced), true, 0)]
-    public void What_is_sent_while_a_receiver_comes_is_there_or_before_it(string step, bool isTwin, int begins)
+    [InlineData(nameof(PortCrashPoint.MemberNamed), false, 6)]
+    [InlineData(nameof(PortCrashPoint.MemberPlaced), false, 6)]
+    [InlineData(nameof(PortCrashPoint.MemberAdded), false, 2)]
+    [InlineData(nameof(PortCrashPoint.MemberPlaced), true, 0)]
+    public void What_is_sent_while_a_receiver_comes_is_there_or_before_it(string step, bool isMutation, int begins)
     {
         using SharedArena left = _directory.Open();
-        using SharedArena right = Open(step, isTwin ? Twin.JoinsWithoutSecondLook : Twin.None);
+        using SharedArena right = Open(step, isMutation ? PortMutation.JoinsWithoutSecondLook : PortMutation.None);
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver first = left.OpenMulticastReceiver("m");
         _meanwhile = () =>
@@ -75,7 +75,7 @@ public sealed class MulticastRaceTests : IDisposable
         };
         using MulticastReceiver late = right.OpenMulticastReceiver("m");
         Assert.Null(_meanwhile);
-        if (isTwin)
+        if (isMutation)
         {
             Assert.Throws<InvalidDataException>(() => late.Receive());
             return;
@@ -87,12 +87,12 @@ public sealed class MulticastRaceTests : IDisposable
 
     /// <summary>The receiver has read what is oldest when the sender passes it.</summary>
     [Theory]
-    [InlineData(nameof(Step.EntryRead))]
-    [InlineData(nameof(Step.EntryHeld))]
+    [InlineData(nameof(PortCrashPoint.EntryRead))]
+    [InlineData(nameof(PortCrashPoint.EntryHeld))]
     public void Who_is_passed_while_it_takes_takes_the_next(string step)
     {
         using SharedArena left = _directory.Open();
-        using SharedArena right = Open(step, Twin.None);
+        using SharedArena right = Open(step, PortMutation.None);
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver receiver = right.OpenMulticastReceiver("m");
         Cast.Send(left, sender, 0, 1, 2);
@@ -108,7 +108,7 @@ public sealed class MulticastRaceTests : IDisposable
     [Fact]
     public void Who_goes_on_while_it_is_passed_misses_what_it_was_passed_at()
     {
-        using SharedArena left = Open(nameof(Step.SlowPassed), Twin.None);
+        using SharedArena left = Open(nameof(PortCrashPoint.SlowPassed), PortMutation.None);
         using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver receiver = right.OpenMulticastReceiver("m");
@@ -120,9 +120,9 @@ public sealed class MulticastRaceTests : IDisposable
         Assert.Equal(1, receiver.MissedCount);
     }
 
-    private SharedArena Open(string step, Twin twin) => _directory.Open(watch: new Watch(at => Hear(at, step), twin));
+    private SharedArena Open(string step, PortMutation mutation) => _directory.Open(hooks: new PortTestHooks(at => Hear(at, step), mutation));
 
-    private void Hear(Step at, string step)
+    private void Hear(PortCrashPoint at, string step)
     {
         if (at.ToString() != step || _meanwhile is not { } meanwhile)
             return;

@@ -12,7 +12,7 @@ switch (args[0])
         Hold(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }), int.Parse(args[2]));
         return 0;
     case "stop-at":
-        StopAt(args[1], Enum.Parse<Step>(args[2]));
+        StopAt(args[1], Enum.Parse<PortCrashPoint>(args[2]));
         return 0;
     case "send":
         return Workers.Send(OpenTroubled(args), args[2], int.Parse(args[3]), int.Parse(args[4]));
@@ -23,7 +23,7 @@ switch (args[0])
     case "receive-both":
         return CastWorkers.Receive(OpenTroubled(args), args[2].Split(','), int.Parse(args[4]));
     case "cast-to":
-        CastWorkers.CastTo(args[1], Enum.Parse<Step>(args[2]));
+        CastWorkers.CastTo(args[1], Enum.Parse<PortCrashPoint>(args[2]));
         return 0;
     case "listen":
         Listen(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }));
@@ -121,23 +121,23 @@ static void Idle(SharedArena arena, string port)
 }
 
 // Goes to a step, says so, and is killed there.
-static void StopAt(string path, Step step)
+static void StopAt(string path, PortCrashPoint step)
 {
-    var watch = new Watch(
+    var hooks = new PortTestHooks(
         at =>
         {
             if (at != step)
                 return;
             Console.WriteLine("stopped");
             Console.ReadLine();
-        }, Twin.None);
-    SharedArena arena = SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path, 1 << 20, 4096, watch));
+        }, PortMutation.None);
+    SharedArena arena = SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path, 1 << 20, 4096, hooks));
     arena.Allocate(10_000);
 }
 
 static SharedArena OpenTroubled(string[] args)
 {
     var trouble = new Troublemaker(int.Parse(args[4]), int.Parse(args[6]), delayOneIn: 300);
-    var watch = new Watch(trouble.At, Enum.Parse<Twin>(args[5]));
-    return SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(args[1], 1 << 19, 1024, watch));
+    var hooks = new PortTestHooks(trouble.At, Enum.Parse<PortMutation>(args[5]));
+    return SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(args[1], 1 << 19, 1024, hooks));
 }

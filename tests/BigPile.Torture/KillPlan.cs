@@ -13,25 +13,25 @@ internal sealed unsafe class KillPlan
     private const int LongestRunMs = 220;
     private const int LongestOpeningMs = 60;
     private const int MostOperations = 6000;
-    private const int WindowPatienceMs = 900;
+    private const int CrashPointTimeoutMs = 900;
     private const int OperationPatienceMs = 1500;
     private const int LongestLingerMs = 3;
 
     private readonly double _afterMs;
     private readonly long _operations = long.MaxValue;
-    private readonly bool _waitsForWindow;
+    private readonly bool _waitsForCrashPoint;
     private readonly double _lingerMs;
 
-    internal KillPlan(bool inOpening, bool hasPauses, KillWindow window, Dice dice)
+    internal KillPlan(bool inOpening, bool hasPauses, CrashPoint point, Dice dice)
     {
         InOpening = inOpening;
-        Window = window;
+        Point = point;
         _afterMs = dice.Next((inOpening ? LongestOpeningMs : LongestRunMs) * 1000) / 1000.0;
         if (hasPauses && dice.OneIn(2))
         {
-            _waitsForWindow = true;
+            _waitsForCrashPoint = true;
             _lingerMs = dice.OneIn(2) ? 0 : dice.Next(LongestLingerMs * 1000) / 1000.0; // the other threads go on meanwhile
-            _afterMs = WindowPatienceMs;
+            _afterMs = CrashPointTimeoutMs;
         }
         else if (!inOpening && dice.OneIn(2))
         {
@@ -43,7 +43,7 @@ internal sealed unsafe class KillPlan
     internal bool InOpening { get; }
 
     /// <summary>The window that the child favours.</summary>
-    internal KillWindow Window { get; }
+    internal CrashPoint Point { get; }
 
     /// <summary>Waits for the instant.</summary>
     /// <returns>Whether the child ended by itself.</returns>
@@ -51,9 +51,9 @@ internal sealed unsafe class KillPlan
     {
         var watch = Stopwatch.StartNew();
         long end = _operations == long.MaxValue ? long.MaxValue : journal.Operations() + _operations;
-        while (watch.Elapsed.TotalMilliseconds < _afterMs && journal.Operations() < end && !(_waitsForWindow && IsInWindow(journal)))
+        while (watch.Elapsed.TotalMilliseconds < _afterMs && journal.Operations() < end && !(_waitsForCrashPoint && IsAtCrashPoint(journal)))
         {
-            if (_waitsForWindow || _afterMs - watch.Elapsed.TotalMilliseconds < 2)
+            if (_waitsForCrashPoint || _afterMs - watch.Elapsed.TotalMilliseconds < 2)
                 Thread.SpinWait(20);
             else if (child.WaitForExit(1))
                 return true;
@@ -67,18 +67,18 @@ internal sealed unsafe class KillPlan
     public override string ToString()
     {
         string where = InOpening ? "opening" : "work";
-        if (_waitsForWindow)
-            return $"when in {HashWindows.NameOf(Window)} of {where}";
+        if (_waitsForCrashPoint)
+            return $"when in {HashWindows.NameOf(Point)} of {where}";
         return _operations != long.MaxValue
             ? $"after {_operations:N0} operations"
             : string.Create(CultureInfo.InvariantCulture, $"{_afterMs:F1} ms into {where}");
     }
 
-    private bool IsInWindow(Journal journal)
+    private bool IsAtCrashPoint(Journal journal)
     {
         for (int i = 0; i < journal.Threads; i++)
         {
-            if (Volatile.Read(ref journal.ThreadAt(i)->Window) == (int)Window)
+            if (Volatile.Read(ref journal.ThreadAt(i)->Point) == (int)Point)
                 return true;
         }
         return false;

@@ -48,7 +48,7 @@ internal sealed class TortureOptions
     internal required bool Pauses { get; init; }
 
     /// <summary>The window that every child favours, if not one by the seed.</summary>
-    internal required string Window { get; init; }
+    internal required string Point { get; init; }
 
     /// <summary>Whether every third kill is followed by another start of the machine, as far as the pile can tell.</summary>
     internal required bool HasOtherBoots { get; init; }
@@ -75,7 +75,7 @@ internal sealed class TortureOptions
             Directory = values.GetValueOrDefault("--directory"),
             Threads = NumberOf(values, "--threads", 1, MaxThreads, 2),
             Pauses = OneOf(values, "--pauses", "on", OnOrOff) == "on",
-            Window = OneOf(values, "--window", "", Windows.Of(values.GetValueOrDefault("--target"))),
+            Point = OneOf(values, "--window", "", Windows.Of(values.GetValueOrDefault("--target"))),
             HasOtherBoots = OneOf(values, "--other-boot", "off", OnOrOff) == "on",
             IsShared = OneOf(values, "--shared", "off", OnOrOff) == "on",
             Codec = OneOf(values, "--codec", OwnCodec, [OwnCodec, LibraryCodec]),

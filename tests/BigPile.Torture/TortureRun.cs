@@ -58,7 +58,7 @@ internal sealed unsafe class TortureRun
         Directory.CreateDirectory(directory);
         Say($"seed {options.Seed}, target {options.Target}, threads {options.Threads}, pauses {(options.Pauses ? "on" : "off")}, "
             + $"other boots {(options.HasOtherBoots ? "on" : "off")}, shared {(options.IsShared ? "on" : "off")}, "
-            + $"window {(options.Window.Length == 0 ? "any" : options.Window)}, "
+            + $"window {(options.Point.Length == 0 ? "any" : options.Point)}, "
             + $"control {(options.ControlName.Length == 0 ? "none" : options.ControlName)}, "
             + (options.Target == TortureOptions.HashTarget ? $"file {(options.FileKind.Length == 0 ? "any" : options.FileKind)}, " : "")
             + $"directory {directory}");
@@ -88,8 +88,8 @@ internal sealed unsafe class TortureRun
                 RunRound(++kills);
             JournalHead head = *_journal.Head;
             Say($"compared {head.Compared:N0}; of what was in flight {head.FoundWhole:N0} whole, {head.FoundAbsent:N0} absent or old");
-            IEnumerable<int> windows = Enumerable.Range(1, _killedIn.Length - 1).Where(window => _killedIn[window] != 0);
-            IEnumerable<string> inside = windows.Select(window => $"{HashWindows.NameOf((KillWindow)window)} {_killedIn[window]}");
+            IEnumerable<int> windows = Enumerable.Range(1, _killedIn.Length - 1).Where(point => _killedIn[point] != 0);
+            IEnumerable<string> inside = windows.Select(point => $"{HashWindows.NameOf((CrashPoint)point)} {_killedIn[point]}");
             Say("killed inside: " + string.Join(", ", inside));
             if (_options.HasOtherBoots)
                 Say($"opened under another start of the machine {head.OtherBoots:N0} times; undone by that {head.Undone:N0}");
@@ -137,8 +137,8 @@ internal sealed unsafe class TortureRun
     {
         _journal.Head->Phase = 0;
         for (int i = 0; i < _journal.Threads; i++)
-            _journal.ThreadAt(i)->Window = 0;
-        using Process child = Start(ChildProcess.WorkVerb, seed, plan.Window);
+            _journal.ThreadAt(i)->Point = 0;
+        using Process child = Start(ChildProcess.WorkVerb, seed, plan.Point);
         bool isReady = WaitForPhase(child, plan.InOpening ? 1 : 2);
         bool ended = plan.Wait(child, _journal);
         child.Kill();
@@ -160,7 +160,7 @@ internal sealed unsafe class TortureRun
 
     private void Verify(ulong seed)
     {
-        using Process child = Start(ChildProcess.VerifyVerb, seed, KillWindow.None);
+        using Process child = Start(ChildProcess.VerifyVerb, seed, CrashPoint.None);
         bool ended = child.WaitForExit(ChildPatienceMs);
         if (!ended)
         {
@@ -175,7 +175,7 @@ internal sealed unsafe class TortureRun
         _journal.ForgetPile();
     }
 
-    private Process Start(string verb, ulong seed, KillWindow window)
+    private Process Start(string verb, ulong seed, CrashPoint point)
     {
         string program = Environment.ProcessPath!;
         var start = new ProcessStartInfo(program) { RedirectStandardInput = true };
@@ -187,7 +187,7 @@ internal sealed unsafe class TortureRun
         start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.ControlName;
         bool pauses = _options.Pauses && verb == ChildProcess.WorkVerb;
         start.Environment["BIGPILE_TORTURE_PAUSES"] = pauses ? seed.ToString(CultureInfo.InvariantCulture) : "0";
-        start.Environment["BIGPILE_TORTURE_WINDOW"] = window.ToString();
+        start.Environment["BIGPILE_TORTURE_WINDOW"] = point.ToString();
         return Process.Start(start)!;
     }
 
@@ -207,11 +207,11 @@ internal sealed unsafe class TortureRun
         string text = "";
         for (int i = 0; i < _journal.Threads; i++)
         {
-            var window = (KillWindow)_journal.ThreadAt(i)->Window;
-            if (window <= KillWindow.None || (int)window >= HashWindows.End)
+            var point = (CrashPoint)_journal.ThreadAt(i)->Point;
+            if (point <= CrashPoint.None || (int)point >= HashWindows.End)
                 continue;
-            _killedIn[(int)window]++;
-            text += (text.Length == 0 ? ", inside " : " and ") + HashWindows.NameOf(window);
+            _killedIn[(int)point]++;
+            text += (text.Length == 0 ? ", inside " : " and ") + HashWindows.NameOf(point);
         }
         return text;
     }

@@ -7,42 +7,42 @@ namespace BigPile.Torture;
 /// <summary>Which windows a target passes.</summary>
 internal static class Windows
 {
-    private static readonly KillWindow[] OfBoth =
+    private static readonly CrashPoint[] OfBoth =
     [
-        KillWindow.PutHalfOfPayload, KillWindow.PutBeforeHeader, KillWindow.FreedBeforeReturned, KillWindow.PageBeforeSlotsCleared,
-        KillWindow.PageBeforeWord, KillWindow.PageBeforeUnused, KillWindow.RunBeforeFirstPage, KillWindow.SegmentBeforeListed,
-        KillWindow.SegmentBeforeUse, KillWindow.SegmentBeforeStruck, KillWindow.SegmentBeforeRemoved,
-        KillWindow.FlushBeforeBatch, KillWindow.FlushBeforeEpoch, KillWindow.SuperblockBetweenPlaces, KillWindow.CatalogBeforeUse,
-        KillWindow.RecoveryBeforeRedoIdle, KillWindow.RecoveryBeforeOpened, KillWindow.LeaseBeforeGivenBack,
+        CrashPoint.PutHalfOfPayload, CrashPoint.PutBeforeHeader, CrashPoint.FreedBeforeReturned, CrashPoint.PageBeforeSlotsCleared,
+        CrashPoint.PageBeforeWord, CrashPoint.PageBeforeUnused, CrashPoint.RunBeforeFirstPage, CrashPoint.SegmentBeforeListed,
+        CrashPoint.SegmentBeforeUse, CrashPoint.SegmentBeforeStruck, CrashPoint.SegmentBeforeRemoved,
+        CrashPoint.FlushBeforeBatch, CrashPoint.FlushBeforeEpoch, CrashPoint.SuperblockBetweenPlaces, CrashPoint.CatalogBeforeUse,
+        CrashPoint.RecoveryBeforeRedoIdle, CrashPoint.RecoveryBeforeOpened, CrashPoint.LeaseBeforeGivenBack,
     ];
 
-    private static readonly KillWindow[] OfPile =
+    private static readonly CrashPoint[] OfPile =
     [
         .. OfBoth,
-        KillWindow.ReplaceHalfOfPayload, KillWindow.ReplaceBeforeHeader, KillWindow.RedoBeforeFilled, KillWindow.RedoBeforeValid,
-        KillWindow.RedoBeforeIdle, KillWindow.LinkBeforeSwing, KillWindow.LinkBeforeOldTargetFreed, KillWindow.DeleteBeforeTargetFreed,
-        KillWindow.RunBeforeCut, KillWindow.RunBeforeTailsFreed, KillWindow.CompactBeforeOldTargetFreed, KillWindow.RawBetweenPieces,
-        KillWindow.ShadowBeforeValid, KillWindow.ShadowBeforeRemoved,
+        CrashPoint.ReplaceHalfOfPayload, CrashPoint.ReplaceBeforeHeader, CrashPoint.RedoBeforeFilled, CrashPoint.RedoBeforeValid,
+        CrashPoint.RedoBeforeIdle, CrashPoint.LinkBeforeSwing, CrashPoint.LinkBeforeOldTargetFreed, CrashPoint.DeleteBeforeTargetFreed,
+        CrashPoint.RunBeforeCut, CrashPoint.RunBeforeTailsFreed, CrashPoint.CompactBeforeOldTargetFreed, CrashPoint.RawBetweenPieces,
+        CrashPoint.ShadowBeforeValid, CrashPoint.ShadowBeforeRemoved,
     ];
 
-    private static readonly KillWindow[] OfTable =
+    private static readonly CrashPoint[] OfTable =
     [
         .. OfBoth,
-        KillWindow.EntryBeforeSwing, KillWindow.EntryBeforeOldFreed, KillWindow.OwnedBeforeEntryFreed, KillWindow.RemoveBeforeFreed,
-        KillWindow.MoveOutBeforeEntry, KillWindow.MoveOutBeforeObject, KillWindow.VersionsReservedBeforeUse,
-        KillWindow.RenewalBeforePublish,
-        KillWindow.RenewalBeforeSwing, KillWindow.RenewalBeforeOldFreed, KillWindow.TagBetweenMarks, KillWindow.MarkBeforePublish,
-        KillWindow.MarkBeforeOldFreed, KillWindow.ClearBeforeDropped, KillWindow.ClearBeforeMarkFreed, KillWindow.RebuildBeforeOldFreed,
-        KillWindow.LineOnItsWay, KillWindow.SplitBeforeRaised, KillWindow.SplitBetweenCleared, KillWindow.SplitBetweenBroughtForward,
-        KillWindow.SplitBeforeEnded, KillWindow.SplitBeforeCounted, KillWindow.ChangeNoted, KillWindow.ChangeBeforeDone,
-        KillWindow.TableBeforeListed, KillWindow.DropBeforeFiles,
+        CrashPoint.EntryBeforeSwing, CrashPoint.EntryBeforeOldFreed, CrashPoint.OwnedBeforeEntryFreed, CrashPoint.RemoveBeforeFreed,
+        CrashPoint.MoveOutBeforeEntry, CrashPoint.MoveOutBeforeObject, CrashPoint.VersionsReservedBeforeUse,
+        CrashPoint.RenewalBeforePublish,
+        CrashPoint.RenewalBeforeSwing, CrashPoint.RenewalBeforeOldFreed, CrashPoint.TagBetweenMarks, CrashPoint.MarkBeforePublish,
+        CrashPoint.MarkBeforeOldFreed, CrashPoint.ClearBeforeDropped, CrashPoint.ClearBeforeMarkFreed, CrashPoint.RebuildBeforeOldFreed,
+        CrashPoint.LineOnItsWay, CrashPoint.SplitBeforeRaised, CrashPoint.SplitBetweenCleared, CrashPoint.SplitBetweenBroughtForward,
+        CrashPoint.SplitBeforeEnded, CrashPoint.SplitBeforeCounted, CrashPoint.ChangeNoted, CrashPoint.ChangeBeforeDone,
+        CrashPoint.TableBeforeListed, CrashPoint.DropBeforeFiles,
     ];
 
-    private static readonly KillWindow[] OfRecovery =
+    private static readonly CrashPoint[] OfRecovery =
     [
-        KillWindow.RecoveryBeforeRedoIdle, KillWindow.RecoveryBeforeOpened, KillWindow.ReplayBetweenRecords,
-        KillWindow.SuperblockBetweenPlaces, KillWindow.RebuildBeforeOldFreed, KillWindow.PageBeforeUnused, KillWindow.RecoveredBeforeStated,
-        KillWindow.ChangeRecovered,
+        CrashPoint.RecoveryBeforeRedoIdle, CrashPoint.RecoveryBeforeOpened, CrashPoint.ReplayBetweenRecords,
+        CrashPoint.SuperblockBetweenPlaces, CrashPoint.RebuildBeforeOldFreed, CrashPoint.PageBeforeUnused, CrashPoint.RecoveredBeforeStated,
+        CrashPoint.ChangeRecovered,
     ];
 
     /// <summary>The names of a target's windows.</summary>
@@ -50,22 +50,22 @@ internal static class Windows
         [.. HashWindows.NamesOf(AllOf(target).Concat(RecoveryOf(target)))];
 
     /// <summary>The window that a child favours.</summary>
-    internal static KillWindow Choose(TortureOptions options, bool inOpening, Dice dice)
+    internal static CrashPoint Choose(TortureOptions options, bool inOpening, Dice dice)
     {
-        KillWindow asked = options.Window.Length != 0 ? HashWindows.Parse(options.Window) : Control.WindowOf(options.ControlName);
-        if (asked != KillWindow.None && !dice.OneIn(4))
+        CrashPoint asked = options.Point.Length != 0 ? HashWindows.Parse(options.Point) : Control.CrashPointOf(options.ControlName);
+        if (asked != CrashPoint.None && !dice.OneIn(4))
             return asked;
-        KillWindow[] all = inOpening ? RecoveryOf(options.Target) : AllOf(options.Target);
+        CrashPoint[] all = inOpening ? RecoveryOf(options.Target) : AllOf(options.Target);
         return all[dice.Next(all.Length)];
     }
 
-    private static KillWindow[] AllOf(string? target) => target switch
+    private static CrashPoint[] AllOf(string? target) => target switch
     {
         TortureOptions.TableTarget => OfTable,
         TortureOptions.HashTarget => HashWindows.OfWork,
         _ => OfPile,
     };
 
-    private static KillWindow[] RecoveryOf(string? target) =>
+    private static CrashPoint[] RecoveryOf(string? target) =>
         target == TortureOptions.HashTarget ? HashWindows.OfRecovery : OfRecovery;
 }

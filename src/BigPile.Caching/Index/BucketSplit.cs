@@ -23,7 +23,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
     {
         Debug.Assert(old.First->Level == level, "The bucket is the one whose turn it is.");
         Debug.Assert(born.Number == old.Number + (1UL << level), "The new bucket is the one that the next bit of the hash leads to.");
-        if (old.First->Next == 0 && !Fault.SplitUnmarked)
+        if (old.First->Next == 0 && !Mutation.SplitUnmarked)
             RunLine(old.First, born.First);
         else
             RunLines(old, born);
@@ -41,14 +41,14 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             Move(new SlotPlace(old, slot), new SlotPlace(born, BitOperations.PopCount(moved)));
             moved |= 1u << slot;
         }
-        KillPoint.Pass(KillWindow.SplitBeforeRaised);
+        CrashPoints.Pass(CrashPoint.SplitBeforeRaised);
         old->BeginMoveLocked();
         for (; moved != 0; moved &= moved - 1)
         {
-            KillPoint.Pass(KillWindow.SplitBetweenCleared);
+            CrashPoints.Pass(CrashPoint.SplitBetweenCleared);
             Bucket.Store(old, BitOperations.TrailingZeroCount(moved), default);
         }
-        KillPoint.Pass(KillWindow.SplitBeforeEnded);
+        CrashPoints.Pass(CrashPoint.SplitBeforeEnded);
         old->EndMoveLocked();
     }
 
@@ -64,9 +64,9 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             Empty(born); // no reader can have found it: the old bucket still has the old level
             throw;
         }
-        if (Fault.SplitUnmarked)
+        if (Mutation.SplitUnmarked)
             ClearMoved(old);
-        KillPoint.Pass(KillWindow.SplitBeforeRaised);
+        CrashPoints.Pass(CrashPoint.SplitBeforeRaised);
         old.First->BeginMoveLocked();
         Finish(old);
     }
@@ -76,7 +76,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
     {
         ClearMoved(old);
         BringForward(old.First);
-        KillPoint.Pass(KillWindow.SplitBeforeEnded);
+        CrashPoints.Pass(CrashPoint.SplitBeforeEnded);
         FreeEmptyTail(old);
         old.First->EndMoveLocked();
     }
@@ -123,7 +123,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         {
             if (!IsMoved(place.Value))
                 continue;
-            KillPoint.Pass(KillWindow.SplitBetweenCleared);
+            CrashPoints.Pass(CrashPoint.SplitBetweenCleared);
             place.Store(default);
         }
     }
@@ -137,7 +137,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             if (room < 0)
                 return;
             Move(place, new SlotPlace(old, room));
-            KillPoint.Pass(KillWindow.SplitBetweenBroughtForward);
+            CrashPoints.Pass(CrashPoint.SplitBetweenBroughtForward);
             place.Store(default);
         }
     }

@@ -62,14 +62,14 @@ internal sealed unsafe class ChangeNotes
     internal static void Publish(ChangeNote* note, ulong word)
     {
         Volatile.Write(ref note->Word, note->Checked(word));
-        KillPoint.Pass(KillWindow.ChangeNoted);
+        CrashPoints.Pass(CrashPoint.ChangeNoted);
     }
 
     /// <summary>Takes a note back: all of the change is made, or nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void End(ChangeNote* note)
     {
-        KillPoint.Pass(KillWindow.ChangeBeforeDone);
+        CrashPoints.Pass(CrashPoint.ChangeBeforeDone);
         Debug.Assert(note->IsValid, "What ends has begun.");
         Volatile.Write(ref note->Word, 0);
         if (note == _notes + _last)

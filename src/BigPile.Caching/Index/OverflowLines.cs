@@ -63,7 +63,7 @@ internal sealed unsafe class OverflowLines : IDisposable
                 number = TakeNewLocked();
             BeginLocked(number, name, usedIfLedTo: Used + 1);
             Volatile.Write(ref _head->FirstFree, isNew ? 0 : At(number)->Next);
-            KillPoint.Pass(KillWindow.LineOnItsWay);
+            CrashPoints.Pass(CrashPoint.LineOnItsWay);
             *At(number) = default; // what nobody was given may be damaged: a state, say, in a line whose slots are empty
             last->Next = number; // readers who come by find it empty
             _head->OverflowUsed++;
@@ -92,7 +92,7 @@ internal sealed unsafe class OverflowLines : IDisposable
         {
             BeginLocked(number, name, usedIfLedTo: Used);
             before->Next = 0;
-            KillPoint.Pass(KillWindow.LineOnItsWay);
+            CrashPoints.Pass(CrashPoint.LineOnItsWay);
             FreeLocked(number);
             _owners?.TakeBack(number, name);
             Debug.Assert(Used > 0, "No line goes back twice.");

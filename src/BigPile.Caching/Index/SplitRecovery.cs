@@ -39,7 +39,7 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
         old.First->GoOnMovingLocked();
         DropTwins(old);
         split.Finish(old);
-        KillPoint.Pass(KillWindow.SplitBeforeCounted);
+        CrashPoints.Pass(CrashPoint.SplitBeforeCounted);
         index.CountBorn(bornNumber);
     }
 

@@ -121,7 +121,7 @@ internal sealed unsafe partial class TableIndex
         using BornLock born = LockBorn(old, count);
         born.Bucket.First->Initialize(level + 1);
         new BucketSplit(this, level).Run(old, born.Bucket);
-        KillPoint.Pass(KillWindow.SplitBeforeCounted);
+        CrashPoints.Pass(CrashPoint.SplitBeforeCounted);
         CountBorn(count);
         return true;
     }

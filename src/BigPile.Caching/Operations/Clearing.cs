@@ -18,11 +18,11 @@ internal static class Clearing
             return;
         for (ulong number = 0; number < core.Index.BucketCount; number++) // entries move to higher buckets only
         {
-            KillPoint.Pass(KillWindow.ClearBeforeDropped);
+            CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
             core.DropUpTo(number, version);
             gauge.Advance(1);
         }
-        KillPoint.Pass(KillWindow.ClearBeforeMarkFreed);
+        CrashPoints.Pass(CrashPoint.ClearBeforeMarkFreed);
         if (!core.IsRebuilding)
             _ = core.DropMarksUpTo(version, allOnly: true);
     }
@@ -44,7 +44,7 @@ internal static class Clearing
     private static bool TryMarkAll(this TableCore core, out ulong version)
     {
         version = core.Pile.Engine.Versions.Last;
-        if (Fault.ClearUnmarked)
+        if (Mutation.ClearUnmarked)
             return true;
         try
         {

@@ -18,7 +18,7 @@ internal static unsafe class Dropping
     internal static void CompleteDrop(this TableCore core)
     {
         Debug.Assert(!CriticalRegion.Mine.IsInside, "Everybody has left the table, and this thread, too: its index goes.");
-        KillPoint.Pass(KillWindow.ClearBeforeDropped);
+        CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
         try
         {
             for (ulong number = 0; number < core.Index.BucketCount; number++)

@@ -15,11 +15,11 @@ internal sealed class MovedOut(Slot slot, BlockKind kind, long payloadBytes)
     internal void Publish(Pile pile)
     {
         Debug.Assert(!_isLive, "An object becomes live once, with its entry.");
-        KillPoint.Pass(KillWindow.MoveOutBeforeObject);
+        CrashPoints.Pass(CrashPoint.MoveOutBeforeObject);
         pile.Entries.PublishObject(slot, kind, payloadBytes);
         _isLive = true;
-        if (Fault.ObjectBeforeEntry)
-            KillPoint.Pass(KillWindow.MoveOutBeforeObject);
+        if (Mutation.ObjectBeforeEntry)
+            CrashPoints.Pass(CrashPoint.MoveOutBeforeObject);
     }
 
     internal void AbandonUnlessLive(Pile pile)

@@ -39,7 +39,7 @@ internal static class MovingOut
         try
         {
             var externalized = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
-            KillPoint.Pass(KillWindow.MoveOutBeforeEntry);
+            CrashPoints.Pass(CrashPoint.MoveOutBeforeEntry);
             pointer = externalized.Pointer;
             return core.PutPointerInside(critical, key, entry, externalized);
         }

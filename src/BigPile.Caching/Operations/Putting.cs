@@ -161,9 +161,9 @@ internal static unsafe class Putting
         byte* at = payload + EntryHead.BytesFor(spec);
         Debug.Assert(at + keyBytes + order.Value.Length == payload + payloadBytes, "Head, key and value fill the payload.");
         key.Bytes.CopyTo(new Span<byte>(at, keyBytes));
-        if (Fault.HeaderFirst)
+        if (Mutation.HeaderFirst)
             core.Pile.Entries.Publish(slot, payloadBytes);
-        KillPoint.CopyHalf(order.Value, at + keyBytes, KillWindow.PutHalfOfPayload);
+        CrashPoints.CopyHalf(order.Value, at + keyBytes, CrashPoint.PutHalfOfPayload);
         order.Value.CopyTo(new Span<byte>(at + keyBytes, order.Value.Length));
     }
 

@@ -213,7 +213,7 @@ internal static unsafe class Rebuilding
         if (otherCounts && core.RemovedKeys == null)
             core.CountGone(critical, other.PayloadBytes);
         core.CountFound(critical, head, found.PayloadBytes);
-        KillPoint.Pass(KillWindow.RebuildBeforeOldFreed);
+        CrashPoints.Pass(CrashPoint.RebuildBeforeOldFreed);
         LockedEntries.Free(core.Pile, otherAddress, owned == otherOwned ? default : otherOwned);
     }
 

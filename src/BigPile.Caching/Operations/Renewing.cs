@@ -200,17 +200,17 @@ internal static unsafe class Renewing
         byte* payload = copy.Start + BlockHeader.SizeBytes;
         Buffer.MemoryCopy(core.Pile.Entries.View(address).Payload, payload, entry.PayloadBytes, entry.PayloadBytes);
         EntryHead.SetExpiry(payload, expiresAt);
-        if (Fault.RenewedFreedFirst)
+        if (Mutation.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
         ChangeNote* note = core.Notes == null
             ? null
             : core.Note(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
-        KillPoint.Pass(KillWindow.RenewalBeforePublish);
+        CrashPoints.Pass(CrashPoint.RenewalBeforePublish);
         core.Pile.Entries.Publish(copy, entry.PayloadBytes);
-        KillPoint.Pass(KillWindow.RenewalBeforeSwing);
+        CrashPoints.Pass(CrashPoint.RenewalBeforeSwing);
         entry.Place.Store(new IndexSlot(hash, copy.Address));
-        KillPoint.Pass(KillWindow.RenewalBeforeOldFreed);
-        if (!Fault.RenewedFreedFirst)
+        CrashPoints.Pass(CrashPoint.RenewalBeforeOldFreed);
+        if (!Mutation.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
         core.EndNote(note);
         return true;

@@ -125,7 +125,7 @@ internal static class Spilling
     }
 
     /// <summary>
-    /// The keys of what was spilled. With a <see cref="ReturnWatch"/> from before the walk through memory, whatever is there all the time
+    /// The keys of what was spilled. With a <see cref="PromotionWatch"/> from before the walk through memory, whatever is there all the time
     /// is in memory, on its way to the file, in the file, or watched; what moves meanwhile may be in several.
     /// </summary>
     internal static IEnumerable<byte[]> SpilledKeys(this TableCore core, SpillStore spill)

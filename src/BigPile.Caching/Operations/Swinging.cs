@@ -101,23 +101,23 @@ internal static unsafe class Swinging
     {
         ulong oldAddress = old.Address;
         PilePointer owned = old.Owned;
-        if (Fault.OwnedFreedFirst && core.Pile.Entries.TryDeleteObject(owned))
-            KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
+        if (Mutation.OwnedFreedFirst && core.Pile.Entries.TryDeleteObject(owned))
+            CrashPoints.Pass(CrashPoint.OwnedBeforeEntryFreed);
         if (change.IsNewInIndex)
             old.Place.Line->SetInMain(old.Place.Slot, change.IsForMain); // it enters a queue of its new priority
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
         if (core.Notes != null)
             core.NotePut(order, oldAddress, old.Head.Version, ref change);
         core.PublishLocked(key, spec, order, old.Place, ref change);
-        Debug.Assert(Fault.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
+        Debug.Assert(Mutation.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
         if (order.Externalized != null && spec.SlidingTicks != 0) // the life goes on
             core.ReadBuffer.HandOnLocked(old.Head.Version, change.Version, key.Hash);
-        if (Fault.FreedOutsideLock)
+        if (Mutation.FreedOutsideLock)
             core.Index.Locks.Exit(core.Index.Locate(key.Hash));
-        KillPoint.Pass(KillWindow.EntryBeforeOldFreed);
+        CrashPoints.Pass(CrashPoint.EntryBeforeOldFreed);
         bool isHandedOn = owned.IsValid && owned == new EntryHead(change.Slot.Start + BlockHeader.SizeBytes).Owned;
         LockedEntries.Free(core.Pile, oldAddress, isHandedOn ? default : owned);
-        if (Fault.FreedOutsideLock)
+        if (Mutation.FreedOutsideLock)
             _ = core.Index.Lock(key.Hash);
     }
 
@@ -180,16 +180,16 @@ internal static unsafe class Swinging
             change.Version = order.IsReturn ? order.KeptVersion : core.NextVersion(change.Now);
         if (!order.IsReturn)
             EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
-        if (Fault.SlotFirst)
+        if (Mutation.SlotFirst)
             place.Store(new IndexSlot(key.Hash, change.Slot.Address));
-        KillPoint.Pass(KillWindow.PutBeforeHeader);
-        if (Fault.ObjectBeforeEntry)
+        CrashPoints.Pass(CrashPoint.PutBeforeHeader);
+        if (Mutation.ObjectBeforeEntry)
             order.Externalized?.Publish(core.Pile);
         core.Pile.Entries.Publish(change.Slot, change.PayloadBytes);
         change.IsPublished = true;
-        if (!Fault.ObjectBeforeEntry)
+        if (!Mutation.ObjectBeforeEntry)
             order.Externalized?.Publish(core.Pile);
-        KillPoint.Pass(KillWindow.EntryBeforeSwing);
+        CrashPoints.Pass(CrashPoint.EntryBeforeSwing);
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
             place.Line->MarkExpiry();

@@ -35,7 +35,7 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
                 isDamaged = true;
             else if (cores.TryGetValue(note.TableId, out TableCore? core))
                 Recover(core, note);
-            KillPoint.Pass(KillWindow.ChangeRecovered);
+            CrashPoints.Pass(CrashPoint.ChangeRecovered);
             Volatile.Write(ref note.Word, 0);
             count++;
         }

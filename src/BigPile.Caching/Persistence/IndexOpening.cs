@@ -84,7 +84,7 @@ internal sealed class IndexOpening(
 
     private void Recover()
     {
-        int? changes = files == null || Fault.LeftUnfinished ? 0 : RecoverBegun(files);
+        int? changes = files == null || Mutation.LeftUnfinished ? 0 : RecoverBegun(files);
         foreach (TableCore core in _known.Values.ToArray())
         {
             if (changes != null && core.Counters.AreRight() && core.TryRestoreMarks())

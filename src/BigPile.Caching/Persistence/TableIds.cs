@@ -64,7 +64,7 @@ internal sealed class TableIds
         if (free != 0)
         {
             prepare(new TableDefinition(free, name, kind, upTo));
-            KillPoint.Pass(KillWindow.TableBeforeListed);
+            CrashPoints.Pass(CrashPoint.TableBeforeListed);
             Change(free, upTo, definition);
             return _tables[free];
         }
@@ -75,7 +75,7 @@ internal sealed class TableIds
                 + "is not needed.");
         }
         prepare(new TableDefinition(_catalog.Count(CatalogKind.Table) + 1, name, kind));
-        KillPoint.Pass(KillWindow.TableBeforeListed);
+        CrashPoints.Pass(CrashPoint.TableBeforeListed);
         int id = _catalog.Add(CatalogKind.Table, definition);
         return _tables[id] = new TableDefinition(id, name, kind);
     }

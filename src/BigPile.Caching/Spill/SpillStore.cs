@@ -33,7 +33,7 @@ internal sealed class SpillStore : IDisposable
     private readonly KeyStripe[] _stripes = new KeyStripe[StripeCount];
     private readonly ConcurrentQueue<StagedEntry> _queue = new();
     private readonly SpillFile _file;
-    private ReturnWatch[] _watches = []; // replaced as a whole
+    private PromotionWatch[] _watches = []; // replaced as a whole
     private long _lost;
     private long _returned;
 
@@ -131,7 +131,7 @@ internal sealed class SpillStore : IDisposable
             stripe.Remove(staged);
         _ = _file.Remove(key);
         Interlocked.Increment(ref _returned);
-        foreach (ReturnWatch watch in Volatile.Read(ref _watches))
+        foreach (PromotionWatch watch in Volatile.Read(ref _watches))
             watch.Add(key.ToArray());
     }
 
@@ -165,17 +165,17 @@ internal sealed class SpillStore : IDisposable
     }
 
     /// <summary>Begins to note what comes back.</summary>
-    internal ReturnWatch WatchReturns()
+    internal PromotionWatch WatchPromotions()
     {
-        var watch = new ReturnWatch(ended => ChangeWatches(watches => [.. watches.Where(one => one != ended)]));
+        var watch = new PromotionWatch(ended => ChangeWatches(watches => [.. watches.Where(one => one != ended)]));
         ChangeWatches(watches => [.. watches, watch]);
         PassStripes(); // what is on its way back is there, or will be noted
         return watch;
     }
 
-    private void ChangeWatches(Func<ReturnWatch[], ReturnWatch[]> change)
+    private void ChangeWatches(Func<PromotionWatch[], PromotionWatch[]> change)
     {
-        ReturnWatch[] before;
+        PromotionWatch[] before;
         do
             before = Volatile.Read(ref _watches);
         while (Interlocked.CompareExchange(ref _watches, change(before), before) != before);

@@ -76,15 +76,15 @@ internal static unsafe class LockedEntries
         EntryPriority priority = entry.Head.Priority;
         BlockCount added = default(BlockCount) - core.CountOf(entry);
         ChangeNote* note = core.NoteDrop(critical, entry, added);
-        if (Fault.FreedFirst)
+        if (Mutation.FreedFirst)
             Free(core.Pile, value.Address, owned);
-        if (Fault.FreedFirst)
-            KillPoint.Pass(KillWindow.RemoveBeforeFreed);
+        if (Mutation.FreedFirst)
+            CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
         entry.Place.Store(default);
         if (staged != null)
             core.QueueStagedLocked(entry.Head, staged);
-        KillPoint.Pass(KillWindow.RemoveBeforeFreed);
-        if (!Fault.FreedFirst)
+        CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
+        if (!Mutation.FreedFirst)
             Free(core.Pile, value.Address, owned);
         if (!isTombstone)
             core.CountDropped(critical, priority, added, reason);
@@ -127,17 +127,17 @@ internal static unsafe class LockedEntries
     /// </remarks>
     internal static void Free(Pile pile, ulong address, PilePointer owned)
     {
-        if (Fault.OwnedFreedLast)
+        if (Mutation.OwnedFreedLast)
             pile.Entries.Free(address);
         if (owned.IsValid)
         {
-            if (!Fault.OwnedKept && !Fault.OwnedFreedLast)
+            if (!Mutation.OwnedKept && !Mutation.OwnedFreedLast)
                 _ = pile.Entries.TryDeleteObject(owned);
-            KillPoint.Pass(KillWindow.OwnedBeforeEntryFreed);
-            if (Fault.OwnedFreedLast)
+            CrashPoints.Pass(CrashPoint.OwnedBeforeEntryFreed);
+            if (Mutation.OwnedFreedLast)
                 _ = pile.Entries.TryDeleteObject(owned);
         }
-        if (!Fault.OwnedFreedLast)
+        if (!Mutation.OwnedFreedLast)
             pile.Entries.Free(address);
     }
 

@@ -198,7 +198,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         for (int i = 0; i < tags.Length; i++)
         {
             PublishLocked(tags[i], slots[i], places[i], version);
-            KillPoint.Pass(KillWindow.TagBetweenMarks);
+            CrashPoints.Pass(CrashPoint.TagBetweenMarks);
         }
         return version;
     }
@@ -225,17 +225,17 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         EntryHead.SetVersion(slot.Start + BlockHeader.SizeBytes, version);
         bool isKnown = _marks.TryGetValue(tag, out TagMark known);
         Debug.Assert(!isKnown || known.Version < version, "A later mark has a higher version.");
-        if (Fault.MarkFreedFirst && isKnown)
+        if (Mutation.MarkFreedFirst && isKnown)
             pile.Entries.Free(known.Address);
         ChangeNote* note = _notes == null
             ? null
             : _notes.BeginOfMark(CriticalRegion.Mine, tableId, slot.Address, known.Address, known.Version);
-        KillPoint.Pass(KillWindow.MarkBeforePublish);
+        CrashPoints.Pass(CrashPoint.MarkBeforePublish);
         pile.Entries.Publish(slot, MarkBytes);
-        KillPoint.Pass(KillWindow.MarkBeforeOldFreed);
+        CrashPoints.Pass(CrashPoint.MarkBeforeOldFreed);
         Lead(place, slot.Address);
         Remember(tag, new TagMark(version, slot.Address, place));
-        if (isKnown && !Fault.MarkFreedFirst)
+        if (isKnown && !Mutation.MarkFreedFirst)
             pile.Entries.Free(known.Address);
         if (note != null)
             _notes!.End(note);

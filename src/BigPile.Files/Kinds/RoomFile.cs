@@ -65,7 +65,7 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
         {
             long size = Volatile.Read(ref SizeWord);
             if (size == ClosedSize)
-                FileFault.Closed(Path);
+                BlockFileErrors.Closed(Path);
             return size;
         }
     }
@@ -124,7 +124,7 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
         }
         catch (ObjectDisposedException)
         {
-            FileFault.Closed(Path);
+            BlockFileErrors.Closed(Path);
         }
     }
 
@@ -167,14 +167,14 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
     {
         _ = Size;
         if (IsReadOnly)
-            FileFault.ReadOnly(Path);
+            BlockFileErrors.ReadOnly(Path);
     }
 
     /// <summary>The offset behind some bytes; throws when there is no such offset.</summary>
     private protected static long EndOf(long offset, long length)
     {
         if (offset < 0 || offset > long.MaxValue - length)
-            FileFault.BadOffset(offset);
+            BlockFileErrors.BadOffset(offset);
         return offset + length;
     }
 
@@ -184,8 +184,8 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
     {
         long size = Size;
         if (offset < 0)
-            FileFault.BadOffset(offset);
-        FileFault.PastEnd(Path, offset, length, size);
+            BlockFileErrors.BadOffset(offset);
+        BlockFileErrors.PastEnd(Path, offset, length, size);
     }
 
     /// <summary>Takes room of the disk.</summary>
@@ -204,7 +204,7 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
         if (neededBytes <= room)
             return;
         if (neededBytes > _file.Options.MaxSize)
-            throw FileFault.LimitReached(Path, neededBytes, _file.Options.MaxSize);
+            throw BlockFileErrors.LimitReached(Path, neededBytes, _file.Options.MaxSize);
         long taken = _file.Extend(room, _growth.Next(room, neededBytes), _growth.Least(neededBytes));
         IDisposable? before;
         try

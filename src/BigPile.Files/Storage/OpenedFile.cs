@@ -36,7 +36,7 @@ internal sealed class OpenedFile : IDisposable
         HeldFile? file = null;
         try
         {
-            file = OpenLocked(directory, name, options) ?? throw FileFault.Locked(fullPath, options.ReadOnly);
+            file = OpenLocked(directory, name, options) ?? throw BlockFileErrors.Locked(fullPath, options.ReadOnly);
             CheckRegular(file);
             if (options.Mode == FileMode.Create)
                 file.SetLength(0);
@@ -63,7 +63,7 @@ internal sealed class OpenedFile : IDisposable
         catch (IOException e) when (FileErrors.IsDiskFull(e))
         {
             if (leastBytes >= goodBytes)
-                throw FileFault.DiskFull(Path, leastBytes, e);
+                throw BlockFileErrors.DiskFull(Path, leastBytes, e);
         }
         try
         {
@@ -72,7 +72,7 @@ internal sealed class OpenedFile : IDisposable
         }
         catch (IOException e) when (FileErrors.IsDiskFull(e))
         {
-            throw FileFault.DiskFull(Path, leastBytes, e);
+            throw BlockFileErrors.DiskFull(Path, leastBytes, e);
         }
     }
 
@@ -88,7 +88,7 @@ internal sealed class OpenedFile : IDisposable
         }
         catch (IOException e) when (FileErrors.IsDiskFull(e))
         {
-            throw FileFault.DiskFull(file.Path, lengthBytes, e);
+            throw BlockFileErrors.DiskFull(file.Path, lengthBytes, e);
         }
     }
 

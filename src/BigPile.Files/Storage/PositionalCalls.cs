@@ -58,7 +58,7 @@ internal readonly unsafe struct PositionalCalls
             if (read < 0 && Marshal.GetLastSystemError() is not FileErrors.Interrupted and var error)
                 return FileErrors.Of(_file.Path, $"read at offset {offset + done:N0}", error);
             if (read == 0)
-                return FileFault.CutFromOutside(_file.Path, offset + done);
+                return BlockFileErrors.CutFromOutside(_file.Path, offset + done);
             done += (int)Math.Max(read, 0);
             if (done == length)
                 return null;
@@ -86,7 +86,7 @@ internal readonly unsafe struct PositionalCalls
         try
         {
             int read = _file.Read(destination, offset);
-            return read == destination.Length ? null : FileFault.CutFromOutside(_file.Path, offset + read);
+            return read == destination.Length ? null : BlockFileErrors.CutFromOutside(_file.Path, offset + read);
         }
         catch (Exception e)
         {

@@ -10,14 +10,14 @@ namespace BigPile.Hash.Records;
 /// <remarks>Whoever changes a record holds its stripe, and looked for it (<see cref="RecordFile.Find"/>) while holding it.</remarks>
 internal sealed class RecordStore
 {
-    private readonly Action<HashWindow>? _window;
+    private readonly Action<HashCrashPoint>? _crashPoint;
     private readonly HashControl _control;
     private long _syncedSequence;
 
     internal RecordStore(RecordFile file, HashDatabaseOptions options)
     {
         File = file;
-        _window = options.Window;
+        _crashPoint = options.CrashPoint;
         _control = options.Control;
         PendingFrees = new PendingFrees(file, options.UpdateMode == HashUpdateMode.InPlace);
     }
@@ -34,7 +34,7 @@ internal sealed class RecordStore
     }
 
     /// <summary>Tells a test that an instant has come.</summary>
-    internal void Pass(HashWindow window) => _window?.Invoke(window);
+    internal void Pass(HashCrashPoint point) => _crashPoint?.Invoke(point);
 
     /// <summary>Has a key have a value.</summary>
     /// <param name="stripeIndex">The key's stripe, which the caller holds.</param>
@@ -47,7 +47,7 @@ internal sealed class RecordStore
         bool isThere = location.Offset != 0;
         bool hides = isThere && IsNeeded(location.Head);
         Room room = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
-        Pass(HashWindow.RoomTaken);
+        Pass(HashCrashPoint.RoomTaken);
         try
         {
             RoomWord word = WordOf(room, hides ? RoomKind.LiveHiding : RoomKind.Live);
@@ -58,10 +58,10 @@ internal sealed class RecordStore
             if (_control == HashControl.LinkFirst)
             {
                 File.WriteLink(location.Link, location.LinkTag, room.Offset);
-                Pass(HashWindow.Linked);
+                Pass(HashCrashPoint.Linked);
             }
             File.WriteRecord(room.Offset, word, next, sequence, key, value);
-            Pass(HashWindow.RecordWritten);
+            Pass(HashCrashPoint.RecordWritten);
             Link(location, room.Offset);
         }
         catch
@@ -70,7 +70,7 @@ internal sealed class RecordStore
                 PendingFrees.MarkDeadAndFree(stripeIndex, room);
             throw;
         }
-        Pass(HashWindow.Linked);
+        Pass(HashCrashPoint.Linked);
         if (!isThere)
             Volatile.Write(ref stripe.Records, stripe.Records + 1);
         else if (_control != HashControl.FreedFirst)
@@ -85,7 +85,7 @@ internal sealed class RecordStore
             RemoveWithTombstone(stripeIndex, ref stripe, location, key);
         else
             Link(location, location.Head.Next);
-        Pass(HashWindow.Linked);
+        Pass(HashCrashPoint.Linked);
         Volatile.Write(ref stripe.Records, stripe.Records - 1);
         Leave(stripeIndex, location);
     }
@@ -96,12 +96,12 @@ internal sealed class RecordStore
     private void RemoveWithTombstone(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
         Room room = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length);
-        Pass(HashWindow.RoomTaken);
+        Pass(HashCrashPoint.RoomTaken);
         try
         {
             RoomWord word = WordOf(room, RoomKind.Tombstone);
             File.WriteRecord(room.Offset, word, 0, NextSequence(ref stripe), key, default);
-            Pass(HashWindow.TombstoneWritten);
+            Pass(HashCrashPoint.TombstoneWritten);
             Link(location, location.Head.Next);
         }
         catch
@@ -124,7 +124,7 @@ internal sealed class RecordStore
             File.Stock.Give(stripeIndex, room);
         else
             PendingFrees.MarkDeadAndFree(stripeIndex, room);
-        Pass(HashWindow.Marked);
+        Pass(HashCrashPoint.Marked);
     }
 
     // A device may say that a store failed which it has done.

@@ -109,9 +109,9 @@ internal sealed class HashMaintenance
             // The device must know that nothing counts before it loses what outdates the dead: of these some may not be marked.
             if (_synchronizer.State.WasEverHard)
                 block.Synchronize(hard: true);
-            store.Pass(HashWindow.ClearStated);
+            store.Pass(HashCrashPoint.ClearStated);
             store.File.CutToBuckets();
-            store.Pass(HashWindow.ClearCut);
+            store.Pass(HashCrashPoint.ClearCut);
             _synchronizer.WriteCleared();
         }
         catch

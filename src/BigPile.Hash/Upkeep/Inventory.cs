@@ -26,7 +26,7 @@ internal sealed class Inventory(RecordFile file)
 
     /// <summary>Looks at all, and gives what is free to the stock; what is wrong, or <see langword="null"/>.</summary>
     /// <param name="state">What the file was closed with.</param>
-    internal string? FaultOf(in FileState state)
+    internal string? FindFault(in FileState state)
     {
         Count();
         BucketCache.ReadAll(file, (link, target) => _unbalanced -= WeightOf(file.Layout.BucketAt(link), target));

@@ -97,7 +97,7 @@ internal sealed class Opening
             return ReadOnly(store, head, ending);
         var inventory = new Inventory(store.File);
         bool isTaken = ending == HashEnding.Closed && !restores; // to restore is to look at each record, also where none is lacking
-        if (isTaken && inventory.FaultOf(state!.Value) is { } fault)
+        if (isTaken && inventory.FindFault(state!.Value) is { } fault)
             throw Refused(fault);
         DeleteRebuilt(_block.Path + RebuildSuffix);
         Recovery? recovery = null;
@@ -141,7 +141,7 @@ internal sealed class Opening
             throw new HashDatabaseException(
                 $"'{_block.Path}' was not closed, and is to be recovered. Open it once without HashDatabaseOptions.ReadOnly.");
         }
-        string? fault = ending == HashEnding.Closed ? new Inventory(store.File).FaultOf(head.State) : null;
+        string? fault = ending == HashEnding.Closed ? new Inventory(store.File).FindFault(head.State) : null;
         if (fault != null && !isAsItLies)
             throw Refused(fault);
         store.File.CacheBuckets();

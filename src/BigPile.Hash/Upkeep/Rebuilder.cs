@@ -106,10 +106,10 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
                 long records = wasEverHard ? database.Stripes.Records : 0;
                 head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced, Records = records });
                 copy.File.File.Synchronize(hard: true);
-                copy.Pass(HashWindow.RebuildBeforeRename);
+                copy.Pass(HashCrashPoint.RebuildBeforeRename);
                 CheckName(old);
                 Rename(copy.File.File, Path.GetFileName(database.Path));
-                copy.Pass(HashWindow.RebuildRenamed);
+                copy.Pass(HashCrashPoint.RebuildRenamed);
                 database.SetCopyLocked(null);
                 database.SetStoreLocked(copy);
                 synchronizer.ChangeHeadLocked(head);

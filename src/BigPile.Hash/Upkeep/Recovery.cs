@@ -62,11 +62,11 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         RoundUp();
         if (_survey == null)
             BeginAnew();
-        store.Pass(HashWindow.RecoveryBucketsEmptied);
+        store.Pass(HashCrashPoint.RecoveryBucketsEmptied);
         for (long from = 0; from < _file.Layout.Buckets;)
             from = RunPart(from);
         Settle();
-        store.Pass(HashWindow.RecoveryLinked);
+        store.Pass(HashCrashPoint.RecoveryLinked);
         if (isPowerCut && _wasEverHard)
             StateFound();
         foreach (WholeRecord record in _outdated)
@@ -74,7 +74,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         FreeTorn();
         if (isPowerCut && _wasEverHard)
             _file.File.Synchronize(hard: true);
-        store.Pass(HashWindow.RecoveryMarked);
+        store.Pass(HashCrashPoint.RecoveryMarked);
     }
 
     // What a cut has left of the last unit is a room's beginning, or bytes that are none and must not become one when the file grows.

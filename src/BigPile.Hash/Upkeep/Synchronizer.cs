@@ -85,9 +85,9 @@ internal sealed class Synchronizer(DatabaseState database, Head head)
         // The device must know when the first one has returned. Behind a kill that comes before that, the cut tells what can't be back.
         _head.Write(State with { WasEverHard = true, LastSequence = synced });
         store.File.File.Synchronize(hard: true);
-        store.Pass(HashWindow.SyncedBeforeHead);
+        store.Pass(HashCrashPoint.SyncedBeforeHead);
         _head.Write(State with { SyncedSequence = synced, Records = _cutRecords });
-        store.Pass(HashWindow.SyncedBeforeMarks);
+        store.Pass(HashCrashPoint.SyncedBeforeMarks);
         store.PendingFrees.Free();
     }
 

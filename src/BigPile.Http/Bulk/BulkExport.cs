@@ -49,7 +49,7 @@ internal sealed class BulkExport(
     /// <returns>What was written; <see langword="null"/> when the reader of it has gone.</returns>
     internal async Task<ExportEnd?> RunAsync(CancellationToken cancellationToken)
     {
-        using ReturnWatch? returns = table.Core.Spill?.WatchReturns();
+        using PromotionWatch? returns = table.Core.Spill?.WatchPromotions();
         bool isTaken = await TryWriteMemoryAsync(cancellationToken).ConfigureAwait(false)
             && (returns == null || await TryWriteSpilledAsync(returns, cancellationToken).ConfigureAwait(false));
         if (!isTaken)
@@ -76,7 +76,7 @@ internal sealed class BulkExport(
         return true;
     }
 
-    private async Task<bool> TryWriteSpilledAsync(ReturnWatch returns, CancellationToken cancellationToken)
+    private async Task<bool> TryWriteSpilledAsync(PromotionWatch returns, CancellationToken cancellationToken)
     {
         foreach (byte[] key in table.Core.SpilledKeys(table.Core.Spill!))
         {

@@ -95,17 +95,17 @@ internal sealed class DoorConnection
                 _timer.Stop();
             if (read.IsCanceled && !_isStopping)
                 _isCanceled = _isStopping = true; // by the stack, in the moment in which it gave the connection back
-            DoorStep step = Answer(read.Buffer, out SequencePosition consumed);
+            FastPathStep step = Answer(read.Buffer, out SequencePosition consumed);
             if (!consumed.Equals(read.Buffer.Start))
                 readsOfHead = 0;
             bool isAtEnd = IsAtEnd(step, read);
-            if (step == DoorStep.ReadMore && !isAtEnd)
+            if (step == FastPathStep.ReadMore && !isAtEnd)
             {
                 readsOfHead++;
                 if (read.IsCompleted)
                     step = HandOver(-1);
             }
-            if (isAtEnd && step == DoorStep.ReadMore && _expired == DoorPhase.Head)
+            if (isAtEnd && step == FastPathStep.ReadMore && _expired == DoorPhase.Head)
                 _answers.WriteTimeout();
             Advance(read.Buffer, consumed, step);
             bool isOpen = _answers.WaitingBytes == 0 || await TryFlushAsync().ConfigureAwait(false);
@@ -114,12 +114,12 @@ internal sealed class DoorConnection
                 return DoorTurn.End;
             if (isAtEnd)
                 return _isCanceled ? DoorTurn.Canceled : DoorTurn.End;
-            if (step == DoorStep.HandOver)
+            if (step == FastPathStep.HandOver)
             {
                 _timer.Stop();
                 return DoorTurn.HandOver;
             }
-            if (step != DoorStep.ReadMore)
+            if (step != FastPathStep.ReadMore)
                 readsOfHead = 0;
             else if (readsOfHead == 1)
                 _timer.Enter(DoorPhase.Head, _door.Limits.HeadTicks);
@@ -159,16 +159,16 @@ internal sealed class DoorConnection
         Stop();
     }
 
-    private bool IsAtEnd(DoorStep step, in ReadResult read) => step switch
+    private bool IsAtEnd(FastPathStep step, in ReadResult read) => step switch
     {
-        DoorStep.Close => true,
-        DoorStep.Read => read.IsCompleted || (_isStopping && read.IsCanceled),
-        DoorStep.ReadMore => _isStopping && read.IsCanceled,
+        FastPathStep.Close => true,
+        FastPathStep.Read => read.IsCompleted || (_isStopping && read.IsCanceled),
+        FastPathStep.ReadMore => _isStopping && read.IsCanceled,
         _ => false,
     };
 
     /// <summary>Answers what is whole and the door's.</summary>
-    private DoorStep Answer(ReadOnlySequence<byte> received, out SequencePosition consumed)
+    private FastPathStep Answer(ReadOnlySequence<byte> received, out SequencePosition consumed)
     {
         RequestHead head = _head ??= new RequestHead();
         HeadFinder finder = _finder ??= new HeadFinder();
@@ -177,7 +177,7 @@ internal sealed class DoorConnection
         {
             HeadState state = finder.Find(received, _door.Limits, out ReadOnlyMemory<byte> bytes);
             if (state == HeadState.Partial)
-                return DoorStep.ReadMore;
+                return FastPathStep.ReadMore;
             if (state == HeadState.Foreign)
                 return HandOver(-1);
             int headBytes = bytes.Length;
@@ -194,11 +194,11 @@ internal sealed class DoorConnection
             consumed = received.Start;
             _scannedBytes = 0;
             if (isLast)
-                return DoorStep.Close;
+                return FastPathStep.Close;
             if (_answers.WaitingBytes >= HeadLimits.FlushBytes)
-                return DoorStep.Flush;
+                return FastPathStep.Flush;
         }
-        return DoorStep.Read;
+        return FastPathStep.Read;
     }
 
     private bool HasHead(HeadFinder finder, in ReadOnlySequence<byte> received) =>
@@ -220,16 +220,16 @@ internal sealed class DoorConnection
         _door.Load!.Leave();
     }
 
-    private DoorStep HandOver(long requestBytes, bool hasPermit = false)
+    private FastPathStep HandOver(long requestBytes, bool hasPermit = false)
     {
         HandedBytes = requestBytes;
         HandedPermit = hasPermit;
-        return DoorStep.HandOver;
+        return FastPathStep.HandOver;
     }
 
-    private void Advance(in ReadOnlySequence<byte> received, SequencePosition consumed, DoorStep step)
+    private void Advance(in ReadOnlySequence<byte> received, SequencePosition consumed, FastPathStep step)
     {
-        if (step == DoorStep.ReadMore)
+        if (step == FastPathStep.ReadMore)
         {
             _scannedBytes = received.Slice(consumed).Length;
             _input.AdvanceTo(consumed, received.End);

@@ -21,12 +21,12 @@ internal sealed class MulticastReceiverSide : ReceivingSide
     private readonly ObjectTable _objects;
     private readonly Holdings _holdings;
     private readonly Bells _bells;
-    private readonly Watch _watch;
+    private readonly PortTestHooks _hooks;
     private long _next;
     private long _missed;
 
     internal MulticastReceiverSide(
-        MulticastRecord record, int number, Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch) : base(record.Port)
+        MulticastRecord record, int number, Ring ring, ObjectTable objects, Holdings holdings, Bells bells, PortTestHooks hooks) : base(record.Port)
     {
         _record = record;
         Number = number;
@@ -35,7 +35,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
         _objects = objects;
         _holdings = holdings;
         _bells = bells;
-        _watch = watch;
+        _hooks = hooks;
         _next = Volatile.Read(ref _member.Cursor);
     }
 
@@ -63,14 +63,14 @@ internal sealed class MulticastReceiverSide : ReceivingSide
             if (ReadEntry(cursor) is not { } next)
                 continue;
             reference = next;
-            _watch.At(Step.EntryRead);
-            bool isTaken = _watch.Has(Twin.HoldsAfterTaking)
+            _hooks.At(PortCrashPoint.EntryRead);
+            bool isTaken = _hooks.Has(PortMutation.HoldsAfterTaking)
                 ? TryTakeWrongly(cursor, reference, out lengthBytes)
                 : TryTake(cursor, reference, out lengthBytes);
             if (!isTaken)
                 continue;
             Count(cursor);
-            _watch.At(Step.EntryTaken);
+            _hooks.At(PortCrashPoint.EntryTaken);
             if (Volatile.Read(ref Port.Taken) == cursor)
                 _bells.RingRoom(Port); // of those who were the slowest
             return true;
@@ -108,7 +108,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
     private bool TryTake(long number, Reference reference, out long lengthBytes)
     {
         _holdings.Add(reference.Head);
-        _watch.At(Step.EntryHeld);
+        _hooks.At(PortCrashPoint.EntryHeld);
         bool isObject = _objects.TryResolve(reference, out lengthBytes);
         if (isObject && Interlocked.CompareExchange(ref _member.Cursor, number + 1, number) == number)
             return true;
@@ -123,7 +123,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
         _ = _objects.TryResolve(reference, out lengthBytes);
         if (Interlocked.CompareExchange(ref _member.Cursor, number + 1, number) != number)
             return false;
-        _watch.At(Step.EntryHeld);
+        _hooks.At(PortCrashPoint.EntryHeld);
         _holdings.Add(reference.Head);
         return true;
     }

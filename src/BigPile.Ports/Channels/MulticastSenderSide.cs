@@ -20,7 +20,7 @@ internal sealed class MulticastSenderSide : ISendingSide
 
     private readonly Holdings _holdings;
     private readonly Bells _bells;
-    private readonly Watch _watch;
+    private readonly PortTestHooks _hooks;
     private readonly int _depth;
     private readonly int _betweenLooks;
     private readonly int[] _backed;
@@ -31,12 +31,12 @@ internal sealed class MulticastSenderSide : ISendingSide
     private volatile bool _isSuperseded;
 
     /// <summary>Takes over what is on the way already. The caller has the control lock, so that nobody comes meanwhile.</summary>
-    internal MulticastSenderSide(MulticastRecord record, Ring ring, Holdings holdings, Bells bells, Watch watch)
+    internal MulticastSenderSide(MulticastRecord record, Ring ring, Holdings holdings, Bells bells, PortTestHooks hooks)
     {
         Record = record;
         _holdings = holdings;
         _bells = bells;
-        _watch = watch;
+        _hooks = hooks;
         _depth = ring.Depth;
         _betweenLooks = Math.Clamp(_depth / 4, 1, MostBetweenLooks);
         _backed = new int[_depth];
@@ -83,9 +83,9 @@ internal sealed class MulticastSenderSide : ISendingSide
         _holdings.Add(reference.Head);
         _backed[_tail & (_depth - 1)] = (int)reference.Head;
         Port.Entry(_tail, _depth).Write(reference);
-        _watch.At(Step.EntryWritten);
+        _hooks.At(PortCrashPoint.EntryWritten);
         Volatile.Write(ref Port.Tail, ++_tail);
-        _watch.At(Step.EntrySent);
+        _hooks.At(PortCrashPoint.EntrySent);
         _bells.RingData(Record);
         return true;
     }
@@ -94,7 +94,7 @@ internal sealed class MulticastSenderSide : ISendingSide
     internal void PassSlowLocked(bool areCutOff, int lostAtOnce)
     {
         Record.Pass(_reaped + 1, areCutOff ? MemberRecord.CutOff : _reaped + Math.Min(lostAtOnce, _tail - _reaped));
-        _watch.At(Step.SlowPassed);
+        _hooks.At(PortCrashPoint.SlowPassed);
         ReapLocked();
     }
 
@@ -125,7 +125,7 @@ internal sealed class MulticastSenderSide : ISendingSide
     {
         while (Volatile.Read(ref Record.Members) == 0)
         {
-            _watch.At(Step.NobodyFound);
+            _hooks.At(PortCrashPoint.NobodyFound);
             if (IsDrainedLocked)
                 return true;
             ReapLocked();
@@ -136,11 +136,11 @@ internal sealed class MulticastSenderSide : ISendingSide
     // Who comes meanwhile has seen the new floor, or is seen here, and what it begins with is kept.
     private long RaiseFloor(long floor)
     {
-        _watch.At(Step.SlowestFound);
+        _hooks.At(PortCrashPoint.SlowestFound);
         Volatile.Write(ref Port.Taken, floor);
-        _watch.At(Step.FloorRaised);
+        _hooks.At(PortCrashPoint.FloorRaised);
         Interlocked.MemoryBarrier(); // pairs with the one of who joins
-        if (_watch.Has(Twin.GivesBackWithoutSecondLook))
+        if (_hooks.Has(PortMutation.GivesBackWithoutSecondLook))
             return floor;
         long slowest = Record.Slowest(floor, _reaped);
         if (slowest < floor)

@@ -10,7 +10,7 @@ using BigPile.Ports.Peers;
 namespace BigPile.Ports.Channels;
 
 /// <summary>Finds multicast ports by name; has senders and receivers come and go. All of it goes under the control lock.</summary>
-internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdings, Membership membership, Watch watch)
+internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdings, Membership membership, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
     private readonly LatestSides _latest = new();
@@ -24,9 +24,9 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         PortEnd before = port.SenderEnd;
         if (before.IsActive)
             return null;
-        var side = new MulticastSenderSide(record, ring, holdings, membership.Bells, watch);
+        var side = new MulticastSenderSide(record, ring, holdings, membership.Bells, hooks);
         _latest.Add(number, side);
-        watch.At(Step.Adopted);
+        hooks.At(PortCrashPoint.Adopted);
         Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(membership.OwnSlot);
         membership.FinishEstatesLocked();
@@ -72,7 +72,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
             throw new IOException($"The port '{name}' has {MulticastRecord.MaxReceivers} receivers, and can't have more.");
         Add(record, ring, number, isFromOldest && record.Port.SenderEnd.IsActive);
         membership.Bells.RingAll(record);
-        return new MulticastReceiverSide(record, number, ring, objects, holdings, membership.Bells, watch);
+        return new MulticastReceiverSide(record, number, ring, objects, holdings, membership.Bells, hooks);
     }
 
     /// <summary>Gives a receiver's record back, and with the last one what a sender that is gone has left.</summary>
@@ -81,7 +81,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         using ArenaLocks.Control control = membership.Locks.EnterControl();
         MulticastRecord record = side.Record;
         if (record.Member(side.Number).Slot == membership.OwnSlot)
-            Audience.RemoveLocked(record, side.Number, watch);
+            Audience.RemoveLocked(record, side.Number, hooks);
         ulong own = 1UL << membership.OwnSlot;
         if ((record.SlotsUpTo(long.MaxValue) & own) == 0)
             Interlocked.And(ref record.Watchers, ~own); // else each message would wake who waits for other ports
@@ -98,20 +98,20 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     {
         MemberRecord member = record.Member(number);
         member.Slot = membership.OwnSlot;
-        watch.At(Step.MemberNamed);
+        hooks.At(PortCrashPoint.MemberNamed);
         try
         {
             long first = StartOf(ring, isFromOldest);
             Volatile.Write(ref member.Cursor, first);
-            watch.At(Step.MemberPlaced);
+            hooks.At(PortCrashPoint.MemberPlaced);
             Interlocked.Or(ref record.Members, 1UL << number); // a full fence; pairs with the one of the sender that gives back
-            watch.At(Step.MemberAdded);
-            if (!watch.Has(Twin.JoinsWithoutSecondLook))
+            hooks.At(PortCrashPoint.MemberAdded);
+            if (!hooks.Has(PortMutation.JoinsWithoutSecondLook))
                 Interlocked.CompareExchange(ref member.Cursor, Math.Max(StartOf(ring, isFromOldest), first), first);
         }
         catch (InvalidDataException)
         {
-            Audience.RemoveLocked(record, number, watch);
+            Audience.RemoveLocked(record, number, hooks);
             throw;
         }
     }

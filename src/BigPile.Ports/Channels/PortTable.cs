@@ -8,7 +8,7 @@ using BigPile.Ports.Peers;
 namespace BigPile.Ports.Channels;
 
 /// <summary>Finds ports by name, and binds their ends to this process and frees them. All of it goes under the control lock.</summary>
-internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, Membership membership, Watch watch)
+internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, Membership membership, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
     private readonly LatestSides _latest = new();
@@ -20,9 +20,9 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
         Ring ring = FindOrBegin(name, depth, out int number);
         if (ring.Port.SenderEnd.IsActive)
             return null;
-        var side = new SenderSide(ring, holdings, membership.Bells, watch);
+        var side = new SenderSide(ring, holdings, membership.Bells, hooks);
         _latest.Add(number, side);
-        watch.At(Step.Adopted);
+        hooks.At(PortCrashPoint.Adopted);
         PortRecord port = ring.Port;
         Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(membership.OwnSlot);
@@ -42,7 +42,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
         Volatile.Write(ref port.ReceiverWatches, 0);
         port.ReceiverEnd = PortEnd.Of(membership.OwnSlot);
         membership.Bells.RingBoth(port);
-        return new ReceiverSide(ring, objects, holdings, membership.Bells, watch);
+        return new ReceiverSide(ring, objects, holdings, membership.Bells, hooks);
     }
 
     /// <summary>Closes the sender's end. What is on the way is backed by this process still; without a receiver it is dropped.</summary>

@@ -13,7 +13,7 @@ namespace BigPile.Ports.Channels;
 /// It holds an object first and takes it out of the ring then: until that the sender's hold keeps the object, and a sender that has dropped
 /// it meanwhile is found out by the taking. Thread safety: the caller has the port's lock.
 /// </remarks>
-internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings holdings, Bells bells, Watch watch) : ReceivingSide(ring.Port)
+internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings holdings, Bells bells, PortTestHooks hooks) : ReceivingSide(ring.Port)
 {
     private readonly PortRecord _port = ring.Port;
 
@@ -31,13 +31,13 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings hold
             if (ring.ReadNext(taken) is not { } next)
                 continue;
             reference = next;
-            watch.At(Step.EntryRead);
-            bool isTaken = watch.Has(Twin.HoldsAfterTaking)
+            hooks.At(PortCrashPoint.EntryRead);
+            bool isTaken = hooks.Has(PortMutation.HoldsAfterTaking)
                 ? TryTakeWrongly(taken, reference, out lengthBytes)
                 : TryTake(taken, reference, out lengthBytes);
             if (isTaken)
             {
-                watch.At(Step.EntryTaken);
+                hooks.At(PortCrashPoint.EntryTaken);
                 bells.RingRoom(_port);
                 return true;
             }
@@ -52,7 +52,7 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings hold
     private bool TryTake(long taken, Reference reference, out long lengthBytes)
     {
         holdings.Add(reference.Head);
-        watch.At(Step.EntryHeld);
+        hooks.At(PortCrashPoint.EntryHeld);
         bool isObject = objects.TryResolve(reference, out lengthBytes);
         if (isObject && Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) == taken)
             return true;
@@ -67,7 +67,7 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings hold
         _ = objects.TryResolve(reference, out lengthBytes);
         if (Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) != taken)
             return false;
-        watch.At(Step.EntryHeld);
+        hooks.At(PortCrashPoint.EntryHeld);
         holdings.Add(reference.Head);
         return true;
     }

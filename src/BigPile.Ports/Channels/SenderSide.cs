@@ -16,7 +16,7 @@ internal sealed class SenderSide : ISendingSide
 {
     private readonly Holdings _holdings;
     private readonly Bells _bells;
-    private readonly Watch _watch;
+    private readonly PortTestHooks _hooks;
     private readonly PortRecord _port;
     private readonly int _depth;
     private readonly int[] _backed;
@@ -26,11 +26,11 @@ internal sealed class SenderSide : ISendingSide
     private volatile bool _isSuperseded;
 
     /// <summary>Takes over what is on the way already.</summary>
-    internal SenderSide(Ring ring, Holdings holdings, Bells bells, Watch watch)
+    internal SenderSide(Ring ring, Holdings holdings, Bells bells, PortTestHooks hooks)
     {
         _holdings = holdings;
         _bells = bells;
-        _watch = watch;
+        _hooks = hooks;
         _port = ring.Port;
         _depth = ring.Depth;
         _backed = new int[_depth];
@@ -67,9 +67,9 @@ internal sealed class SenderSide : ISendingSide
         _holdings.Add(reference.Head);
         _backed[_tail & (_depth - 1)] = (int)reference.Head;
         _port.Entry(_tail, _depth).Write(reference);
-        _watch.At(Step.EntryWritten);
+        _hooks.At(PortCrashPoint.EntryWritten);
         Volatile.Write(ref _port.Tail, ++_tail);
-        _watch.At(Step.EntrySent);
+        _hooks.At(PortCrashPoint.EntrySent);
         _bells.RingData(_port);
         return true;
     }
@@ -79,7 +79,7 @@ internal sealed class SenderSide : ISendingSide
     {
         long oldest = _reaped;
         _ = Interlocked.CompareExchange(ref _port.Taken, oldest + 1, oldest);
-        _watch.At(Step.EntryDropped);
+        _hooks.At(PortCrashPoint.EntryDropped);
         ReapLocked();
     }
 

@@ -23,15 +23,15 @@ internal sealed class RoomFinder
 
     private readonly ObjectTable _objects;
     private readonly Holdings _holdings;
-    private readonly Watch _watch;
+    private readonly PortTestHooks _hooks;
     private readonly long _granules;
     private readonly long _window;
     private long _windowStart;
     private long _next;
 
-    internal RoomFinder(ObjectTable objects, Holdings holdings, int slot, Watch watch)
+    internal RoomFinder(ObjectTable objects, Holdings holdings, int slot, PortTestHooks hooks)
     {
-        _watch = watch;
+        _hooks = hooks;
         _objects = objects;
         _holdings = holdings;
         _granules = objects.Shape.Granules;
@@ -87,7 +87,7 @@ internal sealed class RoomFinder
         reference = default;
         if (!_holdings.TryBegin(head))
             return false;
-        _watch.At(Step.HeadTaken);
+        _hooks.At(PortCrashPoint.HeadTaken);
         ObjectRecord record = _objects[head];
         ulong generation = record.Generation >= Reference.MaxGeneration ? 1 : record.Generation + 1;
         Volatile.Write(ref record.Length, new ChecksummedLength(lengthBytes, generation).Word);
@@ -99,7 +99,7 @@ internal sealed class RoomFinder
             ulong before = Volatile.Read(ref owner);
             if (!_objects.IsLive(new Reference(before)) && Interlocked.CompareExchange(ref owner, reference.Word, before) == before)
             {
-                _watch.At(Step.GranuleTaken);
+                _hooks.At(PortCrashPoint.GranuleTaken);
                 continue;
             }
             _holdings.Release(head);

@@ -11,24 +11,24 @@ namespace BigPile.Ports.Peers;
 internal static class Audience
 {
     /// <summary>Gives one record back.</summary>
-    internal static void RemoveLocked(MulticastRecord port, int number, Watch watch)
+    internal static void RemoveLocked(MulticastRecord port, int number, PortTestHooks hooks)
     {
         MemberRecord member = port.Member(number);
         Interlocked.And(ref port.Members, ~(1UL << number));
-        watch.At(Step.MemberRemoved);
+        hooks.At(PortCrashPoint.MemberRemoved);
         member.Slot = -1;
     }
 
     /// <summary>Gives all records of a process back.</summary>
     /// <returns>Whether it had one.</returns>
-    internal static bool RemoveAllOfLocked(MulticastRecord port, int slot, Watch watch)
+    internal static bool RemoveAllOfLocked(MulticastRecord port, int slot, PortTestHooks hooks)
     {
         bool hadOne = false;
         for (int number = 0; number < MulticastRecord.MaxReceivers; number++)
         {
             if (port.Member(number).Slot != slot)
                 continue;
-            RemoveLocked(port, number, watch);
+            RemoveLocked(port, number, hooks);
             hadOne = true;
         }
         Interlocked.And(ref port.Watchers, ~(1UL << slot));

@@ -12,7 +12,7 @@ namespace BigPile.Ports.Peers;
 /// Who cleans has the control lock and the slot's byte, so there is one cleaner. Each step may be done again, and finds out by itself what
 /// is left: of a cleaner that dies half-way the next one repeats all. A process that closes the arena is its own cleaner.
 /// </remarks>
-internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch watch)
+internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
 
@@ -21,7 +21,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
     /// <param name="dropsUnclaimed">Whether also that goes which was sent before any receiver has come.</param>
     internal void CleanLocked(int slot, bool dropsUnclaimed = false)
     {
-        if (watch.Has(Twin.LeavesTheDead))
+        if (hooks.Has(PortMutation.LeavesTheDead))
             return;
         var onTheWay = new HashSet<long>();
         bool hasEstate = false;
@@ -34,12 +34,12 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
             FreeIfDone(port);
         }
         hasEstate |= LeavesEstateOfMulticasts(slot, onTheWay);
-        watch.At(Step.PortsCleaned);
+        hooks.At(PortCrashPoint.PortsCleaned);
         ref int state = ref _shape.Slot(objects.Mapping.Start, slot).State;
         if (hasEstate)
             Volatile.Write(ref state, SlotState.Estate);
         FreeObjects(1UL << slot, onTheWay);
-        watch.At(Step.SlotCleaned);
+        hooks.At(PortCrashPoint.SlotCleaned);
         if (!hasEstate)
             Volatile.Write(ref state, SlotState.Free);
     }
@@ -66,7 +66,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
             MulticastRecord port = _shape.Multicast(objects.Mapping.Start, number);
             if (Volatile.Read(ref port.Port.IsUsed) == 0)
                 continue;
-            if (Audience.RemoveAllOfLocked(port, slot, watch))
+            if (Audience.RemoveAllOfLocked(port, slot, hooks))
                 RingSenders(port);
             hasEstate |= LeavesEstate(port, slot, onTheWay);
             FreeIfDone(port);
@@ -121,7 +121,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
         int depth = Volatile.Read(ref port.Depth);
         if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)
             return false; // empty, or nothing that a process in its right mind has written
-        for (long number = taken; number < tail && !watch.Has(Twin.FreesWhatIsOnTheWay); number++)
+        for (long number = taken; number < tail && !hooks.Has(PortMutation.FreesWhatIsOnTheWay); number++)
         {
             if (port.Entry(number, depth).TryRead(out Reference reference))
                 onTheWay.Add(reference.Head);
@@ -137,7 +137,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, Watch wat
             if ((Volatile.Read(ref holders) & bit) == 0 || onTheWay.Contains(head))
                 continue;
             Interlocked.And(ref holders, ~bit);
-            watch.At(Step.ObjectCleaned);
+            hooks.At(PortCrashPoint.ObjectCleaned);
         }
     }
 }

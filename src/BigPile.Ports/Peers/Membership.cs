@@ -24,18 +24,18 @@ internal sealed unsafe class Membership
 
     private readonly ObjectTable _objects;
     private readonly Cleaner _cleaner;
-    private readonly Watch _watch;
+    private readonly PortTestHooks _hooks;
 
     private ulong _unheard; // slots that were asked to give back, and did not in time: nobody waits for them again
 
-    private Membership(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, Watch watch)
+    private Membership(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
     {
         Locks = locks;
         Identity = identity;
         _objects = objects;
-        _watch = watch;
+        _hooks = hooks;
         Bells = new Bells(objects);
-        _cleaner = new Cleaner(objects, Bells, watch);
+        _cleaner = new Cleaner(objects, Bells, hooks);
     }
 
     internal ArenaLocks Locks { get; }
@@ -50,9 +50,9 @@ internal sealed unsafe class Membership
 
     /// <summary>Takes a slot, and cleans those of the dead.</summary>
     /// <exception cref="IOException">As many processes have the arena open as can.</exception>
-    internal static Membership JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, Watch watch)
+    internal static Membership JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
     {
-        var membership = new Membership(locks, objects, identity, watch);
+        var membership = new Membership(locks, objects, identity, hooks);
         membership.OwnSlot = membership.TakeSlotLocked();
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
             membership.NoticeLocked(slot);
@@ -204,7 +204,7 @@ internal sealed unsafe class Membership
             return false;
         if (StateOf(slot) != SlotState.Free)
             _cleaner.CleanLocked(slot, dropsUnclaimed);
-        _watch.At(Step.SlotLocked);
+        _hooks.At(PortCrashPoint.SlotLocked);
         if (StateOf(slot) == SlotState.Free)
         {
             Volatile.Write(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State, SlotState.Active);

@@ -61,7 +61,7 @@ internal sealed unsafe partial class BlockSpace
         Block target = TargetOf(link);
         Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
         target.Publish(FreedHeader(target));
-        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         FreeBlock(target);
         Interlocked.Decrement(ref _linkCount);
     }

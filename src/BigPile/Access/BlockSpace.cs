@@ -159,7 +159,7 @@ internal sealed unsafe partial class BlockSpace
     {
         Debug.Assert(payloadBytes <= slot.CapacityBytes, "A payload lies within its slot.");
         Debug.Assert(CriticalRegion.Mine.IsInside, "A flush sees a block before or after it is made, and nothing in between.");
-        Debug.Assert(Fault.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "A slot says free until its block is live.");
+        Debug.Assert(Mutation.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "A slot says free until its block is live.");
         BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
         Volatile.Write(ref *(ulong*)slot.Start, header.Word);
         return slot.Pointer;

@@ -33,10 +33,10 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
         try
         {
             Slot slot = space.TakeSlot(payload.LengthBytes, payload.CapacityBytes);
-            if (Fault.HeaderFirst)
+            if (Mutation.HeaderFirst)
                 _ = space.Publish(slot, payload.Kind, payload.LengthBytes);
             payload.WriteTo(slot.Start + BlockHeader.SizeBytes);
-            KillPoint.Pass(KillWindow.PutBeforeHeader);
+            CrashPoints.Pass(CrashPoint.PutBeforeHeader);
             return space.Publish(slot, payload.Kind, payload.LengthBytes);
         }
         catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))

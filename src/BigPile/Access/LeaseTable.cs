@@ -52,7 +52,7 @@ internal sealed class LeaseTable
     /// <returns><see langword="false"/> when nobody leases it.</returns>
     internal bool TryDefer(ulong address, BlockHeader before)
     {
-        if (!IsAny || Fault.LeaseIgnored)
+        if (!IsAny || Mutation.LeaseIgnored)
             return false;
         lock (_lock)
         {

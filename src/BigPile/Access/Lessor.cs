@@ -66,7 +66,7 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
         lock (space.Barrier.Closing)
         {
             bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);
-            KillPoint.Pass(KillWindow.LeaseBeforeGivenBack);
+            CrashPoints.Pass(CrashPoint.LeaseBeforeGivenBack);
             if (givesBack && !space.Barrier.IsClosed)
                 space.Allocator.Return(lease.Address, before);
             if (space.Barrier.IsClosed && !_leases.IsAny)

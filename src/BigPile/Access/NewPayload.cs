@@ -37,7 +37,7 @@ internal readonly unsafe ref struct ReadyPayload(ReadOnlySpan<byte> bytes, Block
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void WriteTo(byte* destination)
     {
-        KillPoint.CopyHalf(_bytes, destination, KillWindow.PutHalfOfPayload);
+        CrashPoints.CopyHalf(_bytes, destination, CrashPoint.PutHalfOfPayload);
         _bytes.CopyTo(new Span<byte>(destination, _bytes.Length));
     }
 }

@@ -90,14 +90,14 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             Debug.Assert(offsetBytes + source.Length <= header.PayloadBytes, "A part lies within its payload.");
             ReadOnlySpan<byte> piece = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
             int redo = replacer.BeginRedo(holder.Address, holder.Header.Plain, offsetBytes, piece, default);
-            KillPoint.CopyHalf(piece, holder.Start + BlockHeader.SizeBytes + offsetBytes, KillWindow.ReplaceHalfOfPayload);
+            CrashPoints.CopyHalf(piece, holder.Start + BlockHeader.SizeBytes + offsetBytes, CrashPoint.ReplaceHalfOfPayload);
             piece.CopyTo(new Span<byte>(holder.Start + BlockHeader.SizeBytes + offsetBytes, piece.Length));
-            KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
+            CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
             if (space.HasChecksums)
                 header = BlockChecksum.CloseAgain(holder.Start, holder.Header, capacityBytes, offsetBytes, piece.Length);
             holder.Publish(holder.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
             replacer.EndRedo(redo);
-            KillPoint.Pass(KillWindow.RawBetweenPieces);
+            CrashPoints.Pass(CrashPoint.RawBetweenPieces);
             source = source[piece.Length..];
             offsetBytes += piece.Length;
         }

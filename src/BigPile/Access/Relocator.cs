@@ -79,7 +79,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
             if (CanComeBack(lengthBytes, origin))
                 replacer.WriteIntoOriginLocked(stripe, origin, copy.WrittenSpan, kind);
             else
-                replacer.Relink(origin, copy.WrittenSpan, kind, KillWindow.CompactBeforeOldTargetFreed, Fault.CompactedFreedFirst);
+                replacer.Relink(origin, copy.WrittenSpan, kind, CrashPoint.CompactBeforeOldTargetFreed, Mutation.CompactedFreedFirst);
             space.Allocator.NoteChange(origin.Address);
         }
         catch

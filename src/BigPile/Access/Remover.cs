@@ -60,7 +60,7 @@ internal sealed unsafe class Remover(BlockSpace space)
         BlockHeader freed = space.HeaderOfFreed(page, (int)slot, header);
         if (Interlocked.CompareExchange(ref *(ulong*)start, freed.Word, header.Word) != header.Word)
             return false;
-        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         if (_leases.IsAny)
             space.FreeBlock(new Block(start, (ulong*)start, address, header, info));
         else
@@ -71,7 +71,7 @@ internal sealed unsafe class Remover(BlockSpace space)
     internal bool TryFree(PilePointer pointer, bool usesReserve = false)
     {
         bool found = TryUnpublish(pointer, out Block block, usesReserve);
-        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         if (found)
             space.FreeBlock(block);
         return found;
@@ -111,7 +111,7 @@ internal sealed unsafe class Remover(BlockSpace space)
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void FreeTargetOf(Block origin)
     {
-        KillPoint.Pass(KillWindow.DeleteBeforeTargetFreed);
+        CrashPoints.Pass(CrashPoint.DeleteBeforeTargetFreed);
         if (origin.Header.Kind == BlockKind.Link)
             space.FreeTarget(origin.Header);
     }

@@ -88,28 +88,28 @@ internal sealed unsafe class Replacer(BlockSpace space)
         int redo = isFlushed ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
         stripe->BeginChangeLocked(origin.Address);
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
-        if (Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
+        if (Mutation.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             space.FreeTarget(origin.Header);
-        KillPoint.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, KillWindow.ReplaceHalfOfPayload);
+        CrashPoints.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, CrashPoint.ReplaceHalfOfPayload);
         payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
-        KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
+        CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
         space.SetHeader(origin, space.HeaderOf(origin.Start, kind, header.Generation, payload.Length, space.CapacityBytes(origin)));
         stripe->EndChangeLocked();
         if (!isFlushed)
             EndRedo(redo);
-        KillPoint.Pass(KillWindow.LinkBeforeOldTargetFreed);
-        if (!Fault.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
+        CrashPoints.Pass(CrashPoint.LinkBeforeOldTargetFreed);
+        if (!Mutation.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             space.FreeTarget(origin.Header);
     }
 
     /// <summary>Has a link lead to a new target with another payload, and frees the old one.</summary>
-    internal void Relink(Block origin, ReadOnlySpan<byte> payload, BlockKind kind, KillWindow window, bool freesFirst)
+    internal void Relink(Block origin, ReadOnlySpan<byte> payload, BlockKind kind, CrashPoint crashPoint, bool freesFirst)
     {
         Debug.Assert(origin.Header.Kind == BlockKind.Link, "There is an old target.");
         if (freesFirst)
             space.FreeTarget(origin.Header);
         Link(origin, TakeTarget(origin, payload, kind));
-        KillPoint.Pass(window);
+        CrashPoints.Pass(crashPoint);
         if (!freesFirst)
             space.FreeTarget(origin.Header);
     }
@@ -124,12 +124,12 @@ internal sealed unsafe class Replacer(BlockSpace space)
 
     /// <summary>Notes what is about to be written over a payload.</summary>
     internal int BeginRedo(ulong address, BlockHeader header, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second) =>
-        Fault.InPlaceWithoutRedo ? 0 : space.Redo.Begin(CriticalRegion.Mine.Heap, address, header.Word, offsetBytes, first, second);
+        Mutation.InPlaceWithoutRedo ? 0 : space.Redo.Begin(CriticalRegion.Mine.Heap, address, header.Word, offsetBytes, first, second);
 
     /// <summary>Notes that it is written.</summary>
     internal void EndRedo(int index)
     {
-        if (!Fault.InPlaceWithoutRedo)
+        if (!Mutation.InPlaceWithoutRedo)
             space.Redo.End(index);
     }
 
@@ -139,7 +139,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         int lengthBytes = payload.Length + BackWord.SizeBytes;
         if (!FitsInPlace(lengthBytes, target) || _leases.IsLeased(target.Address) || space.IsFlushed(target))
         {
-            Relink(origin, payload, kind, KillWindow.LinkBeforeOldTargetFreed, Fault.TargetFreedFirst);
+            Relink(origin, payload, kind, CrashPoint.LinkBeforeOldTargetFreed, Mutation.TargetFreedFirst);
             return;
         }
         _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
@@ -148,9 +148,9 @@ internal sealed unsafe class Replacer(BlockSpace space)
         int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
         stripe->BeginChangeLocked(origin.Address);
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
-        KillPoint.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, KillWindow.ReplaceHalfOfPayload);
+        CrashPoints.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, CrashPoint.ReplaceHalfOfPayload);
         WriteTargetPayload(target.Start, back, payload);
-        KillPoint.Pass(KillWindow.ReplaceBeforeHeader);
+        CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
         target.Publish(
             space.HeaderOf(target.Start, BlockKind.LinkTarget, header.Generation, lengthBytes, space.CapacityBytes(target)));
         origin.Publish(origin.Header);
@@ -180,10 +180,10 @@ internal sealed unsafe class Replacer(BlockSpace space)
         long lengthBytes = (long)payload.Length + BackWord.SizeBytes;
         Slot slot = space.TakeAnySlot(lengthBytes, lengthBytes);
         WriteTargetPayload(slot.Start, new BackWord(origin.Address, origin.Header.Generation, kind).Word, payload);
-        KillPoint.Pass(KillWindow.PutBeforeHeader);
+        CrashPoints.Pass(CrashPoint.PutBeforeHeader);
         _ = space.Publish(slot, BlockKind.LinkTarget, payload.Length + BackWord.SizeBytes);
         space.CountLink();
-        KillPoint.Pass(KillWindow.LinkBeforeSwing);
+        CrashPoints.Pass(CrashPoint.LinkBeforeSwing);
         return slot.Address;
     }
 

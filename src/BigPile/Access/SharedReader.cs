@@ -49,7 +49,7 @@ internal sealed unsafe class SharedReader
         Damaged,
     }
 
-    private readonly WriterWatch _writer;
+    private readonly SharedCatalog _writer;
     private readonly PagePool _pool;
     private readonly Stripes _ownStripes;
     private readonly BlockChecksums _checksums;
@@ -61,7 +61,7 @@ internal sealed unsafe class SharedReader
     /// <param name="checksums">
     /// Which checksums blocks have. Where they have none, in a pile that no power cut reads, what was undisturbed is taken for whole.
     /// </param>
-    internal SharedReader(WriterWatch writer, PagePool pool, Stripes ownStripes, BlockChecksums checksums) =>
+    internal SharedReader(SharedCatalog writer, PagePool pool, Stripes ownStripes, BlockChecksums checksums) =>
         (_writer, _pool, _ownStripes, _checksums) = (writer, pool, ownStripes, checksums);
 
     /// <summary>Reads the payload that a pointer names.</summary>

@@ -5,7 +5,7 @@ using System.Threading;
 namespace BigPile.Access;
 
 /// <summary>Waits for the writer, and not for ever.</summary>
-internal struct WriterPatience(WriterWatch writer)
+internal struct WriterPatience(SharedCatalog writer)
 {
     private const int PausesWithoutSleep = 200;
     private const ulong AllAddresses = ulong.MaxValue;

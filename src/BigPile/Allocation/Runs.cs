@@ -68,9 +68,9 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     internal void Cut(PageMeta* meta)
     {
         int pages = PagesOf(meta, out Segment segment, out int first);
-        KillPoint.Pass(KillWindow.RunBeforeCut);
+        CrashPoints.Pass(CrashPoint.RunBeforeCut);
         segment.CutRun(first, 1);
-        KillPoint.Pass(KillWindow.RunBeforeTailsFreed);
+        CrashPoints.Pass(CrashPoint.RunBeforeTailsFreed);
         for (int page = first; page < first + pages; page++)
             changes.Add(segment.Metas[page].FirstAddress);
         Free(segment, first + 1, pages - 1);
@@ -213,7 +213,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         *(ulong*)meta->Start = BlockHeader.Free(meta->MaxGeneration).Word;
         for (int page = first + pages - 1; page > first; page--)
             segment.Publish(page, PageWord.RunTail(segment.Metas[page].MaxGeneration), default);
-        KillPoint.Pass(KillWindow.RunBeforeFirstPage);
+        CrashPoints.Pass(CrashPoint.RunBeforeFirstPage);
         segment.Publish(first, PageWord.RunHead(pages, meta->MaxGeneration), PageInfo.OfRun());
     }
 }

@@ -142,7 +142,7 @@ internal sealed unsafe partial class Segment : IDisposable
     {
         Debug.Assert(!IsFreePage(page) && generationBase <= PilePointer.MaxGeneration, "The page is free already.");
         Volatile.Write(ref *(ulong*)&_infos[page], 0);
-        KillPoint.Pass(KillWindow.PageBeforeUnused);
+        CrashPoints.Pass(CrashPoint.PageBeforeUnused);
         Volatile.Write(ref Words[page], PageWord.Unused(generationBase).Word);
     }
 

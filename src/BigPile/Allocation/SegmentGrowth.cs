@@ -63,7 +63,7 @@ internal sealed unsafe class SegmentGrowth(
             segment.AddFreePage(page);
         }
         TouchAhead.Begin(segment);
-        KillPoint.Pass(KillWindow.SegmentBeforeListed);
+        CrashPoints.Pass(CrashPoint.SegmentBeforeListed);
         try
         {
             source.Store.Publish(number, region);
@@ -73,7 +73,7 @@ internal sealed unsafe class SegmentGrowth(
             segment.Dispose();
             throw;
         }
-        KillPoint.Pass(KillWindow.SegmentBeforeUse);
+        CrashPoints.Pass(CrashPoint.SegmentBeforeUse);
         segments.Add(segment, isShared: false);
         free.NoteAdded(segment);
         return segment;

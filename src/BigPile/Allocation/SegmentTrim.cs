@@ -56,8 +56,8 @@ internal sealed class SegmentTrim(
     {
         Debug.Assert(segment.IsWithdrawn, "Readers may be inside.");
         segment.Dispose();
-        KillPoint.Pass(KillWindow.SegmentBeforeRemoved);
-        return Fault.SegmentRemovedFirst ? null : TryRemove(segment.Number);
+        CrashPoints.Pass(CrashPoint.SegmentBeforeRemoved);
+        return Mutation.SegmentRemovedFirst ? null : TryRemove(segment.Number);
     }
 
     /// <summary>Frees the numbers of a segment whose memory is gone.</summary>
@@ -106,9 +106,9 @@ internal sealed class SegmentTrim(
             segment.TakeOut();
             IdleCount++;
         }
-        if (Fault.SegmentRemovedFirst)
+        if (Mutation.SegmentRemovedFirst)
             _ = TryRemove(segment.Number);
-        KillPoint.Pass(KillWindow.SegmentBeforeStruck);
+        CrashPoints.Pass(CrashPoint.SegmentBeforeStruck);
         try
         {
             store.Withdraw(segment.Number, generation);

@@ -29,10 +29,10 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
         Debug.Assert(meta->Owner == PageMeta.NoOwner && segment.WordOf(page).GenerationBase <= generation, "The page is in use.");
         meta->LayOut(sizeClass, allFree: true);
         BitsBytes += meta->BitsBytes;
-        KillPoint.Pass(KillWindow.PageBeforeSlotsCleared);
-        if (generation != 0 && !Fault.SlotsUncleared)
+        CrashPoints.Pass(CrashPoint.PageBeforeSlotsCleared);
+        if (generation != 0 && !Mutation.SlotsUncleared)
             segment.ClearSlots(page, meta->SlotBytes, generation);
-        KillPoint.Pass(KillWindow.PageBeforeWord);
+        CrashPoints.Pass(CrashPoint.PageBeforeWord);
         segment.Publish(page, PageWord.Slots(sizeClass, generation, Epoch), SizeClasses.InfoOf(sizeClass));
         meta->Owner = owner;
         return meta;

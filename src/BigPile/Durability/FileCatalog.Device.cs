@@ -9,7 +9,7 @@ namespace BigPile.Durability;
 /// <summary>What is known of the file on the device, for <see cref="DeviceNote"/>.</summary>
 internal sealed partial class FileCatalog
 {
-    private static readonly TimeSpan LongestClockStep = TimeSpan.FromMilliseconds(20); // of the times that files have; mostly it is 1 to 10
+    private static readonly TimeSpan LongestClockTick = TimeSpan.FromMilliseconds(20); // of the times that files have; mostly it is 1 to 10
 
     private StrongBox<FileStatus>? _onDevice; // which is read without the lock
     private long _notedAt; // by the steady clock, and no earlier than the time that the file then had
@@ -33,9 +33,9 @@ internal sealed partial class FileCatalog
 
     // Has the next change of the file get another time than it had when a note may have been made of it: cut to the length of then, it
     // would be taken for the same.
-    private void PassClockStep()
+    private void WaitForClockTick()
     {
-        if (Stopwatch.GetElapsedTime(_notedAt) < LongestClockStep)
-            _ = SpinWait.SpinUntil(static () => false, LongestClockStep);
+        if (Stopwatch.GetElapsedTime(_notedAt) < LongestClockTick)
+            _ = SpinWait.SpinUntil(static () => false, LongestClockTick);
     }
 }

@@ -106,7 +106,7 @@ internal sealed partial class FileCatalog : PileCatalog
             throw new PileException(
                 $"A definition of {definition.Length:N0} bytes is over the catalog's limit of {MaxDefinitionBytes:N0} bytes.");
         Append(RecordOf(kind, id, definition));
-        KillPoint.Pass(KillWindow.CatalogBeforeUse);
+        CrashPoints.Pass(CrashPoint.CatalogBeforeUse);
     }
 
     private static byte[] RecordOf(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
@@ -176,7 +176,7 @@ internal sealed partial class FileCatalog : PileCatalog
             return;
         try
         {
-            PassClockStep();
+            WaitForClockTick();
             _file.SetLength(_endBytes);
             _file.Sync();
         }

@@ -97,7 +97,7 @@ internal sealed partial class FlushLog : IDisposable
             Debug.Assert(
                 Path.GetFileName(_file.Path) == NameOf(_directory.Superblock.LogEpoch),
                 "The batch would go to the file that does not count.");
-            KillPoint.Pass(KillWindow.FlushBeforeBatch);
+            CrashPoints.Pass(CrashPoint.FlushBeforeBatch);
             Write(_file, batch, versionLimit, _directory.Superblock.LogEpoch, _endBytes);
         }
         catch (IOException e) when (FileErrors.IsDiskFull(e))
@@ -137,7 +137,7 @@ internal sealed partial class FlushLog : IDisposable
         }
         try
         {
-            KillPoint.Pass(KillWindow.FlushBeforeEpoch);
+            CrashPoints.Pass(CrashPoint.FlushBeforeEpoch);
             Debug.Assert(epoch == _directory.Superblock.LogEpoch + 1, "Somebody else has begun a log: the flush lock is not held.");
             _directory.Superblock.RaiseLogEpoch(epoch, flushedVersion);
         }

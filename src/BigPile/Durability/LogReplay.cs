@@ -37,7 +37,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockCheck
                     FlushedVersion = Math.Max(FlushedVersion, record.HeaderWord);
                 else if (last[record.Address] == number && map.Find(record.Address, out _) != null && TryApplyLayout(record))
                     ApplyBlock(record);
-                KillPoint.Pass(KillWindow.ReplayBetweenRecords);
+                CrashPoints.Pass(CrashPoint.ReplayBetweenRecords);
                 rest = rest[record.SizeBytes..];
             }
         }

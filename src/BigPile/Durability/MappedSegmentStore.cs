@@ -121,7 +121,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     internal override void Remove(int number)
     {
         Debug.Assert(
-            Fault.SegmentRemovedFirst || !directory.Superblock.ListedSegments.ContainsKey(number),
+            Mutation.SegmentRemovedFirst || !directory.Superblock.ListedSegments.ContainsKey(number),
             "The superblock lists the file that goes.");
         lock (_lock)
         {

@@ -240,7 +240,7 @@ internal sealed unsafe class PageRecovery
         }
         if (header.Kind != BlockKind.LinkTarget)
             return header;
-        if (Fault.OrphansKept || !_inspector.IsOrphan(block, address))
+        if (Mutation.OrphansKept || !_inspector.IsOrphan(block, address))
         {
             Interlocked.Increment(ref _linkCount);
             return header;

@@ -102,13 +102,13 @@ internal sealed unsafe class RedoFile : Redo
         Debug.Assert(offsetBytes >= 0, "A record that is found would make no sense.");
         record[1] = headerWord;
         record[2] = (uint)offsetBytes | ((ulong)(first.Length + second.Length) << 32);
-        if (Fault.RedoValidFirst)
+        if (Mutation.RedoValidFirst)
             Volatile.Write(ref *record, address | ValidBit);
-        KillPoint.Pass(KillWindow.RedoBeforeFilled);
+        CrashPoints.Pass(CrashPoint.RedoBeforeFilled);
         var bytes = new Span<byte>((byte*)record + HeadBytes, MaxPartBytes);
         first.CopyTo(bytes);
         second.CopyTo(bytes[first.Length..]);
-        KillPoint.Pass(KillWindow.RedoBeforeValid);
+        CrashPoints.Pass(CrashPoint.RedoBeforeValid);
         Volatile.Write(ref *record, address | ValidBit);
         return index;
     }
@@ -116,7 +116,7 @@ internal sealed unsafe class RedoFile : Redo
     /// <inheritdoc/>
     internal override void End(int index)
     {
-        KillPoint.Pass(KillWindow.RedoBeforeIdle);
+        CrashPoints.Pass(CrashPoint.RedoBeforeIdle);
         Debug.Assert(
             _latches[index].Lock.IsTaken && *RecordAt(index) != 0, "The record was given back before, and may be somebody else's.");
         Volatile.Write(ref *RecordAt(index), 0);

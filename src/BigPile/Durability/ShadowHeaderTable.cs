@@ -179,7 +179,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         Debug.Assert(_used < Capacity, "A search for what is not there would find no end.");
         Count++;
         Volatile.Write(ref _places[2 * at + 1], header.Word);
-        KillPoint.Pass(KillWindow.ShadowBeforeValid);
+        CrashPoints.Pass(CrashPoint.ShadowBeforeValid);
         Volatile.Write(ref _places[2 * at], key);
         LookWhetherNearlyFull();
         _lock.Exit();

@@ -103,7 +103,7 @@ internal sealed class SuperblockFile : IDisposable
     {
         Debug.Assert(!IsReadOnly, "A reader has nothing to state.");
         WriteCopy(state);
-        KillPoint.Pass(KillWindow.SuperblockBetweenPlaces);
+        CrashPoints.Pass(CrashPoint.SuperblockBetweenPlaces);
         WriteCopy(state);
     }
 

@@ -38,7 +38,7 @@ internal sealed class Versions
     internal Versions(Guid pileId, ulong storedLimit, Action<ulong>? raise)
     {
         _raise = raise;
-        _counter.Last = _counter.Limit = storedLimit != 0 && !Fault.VersionFromLive
+        _counter.Last = _counter.Limit = storedLimit != 0 && !Mutation.VersionFromLive
             ? storedLimit
             : (ulong)(uint)BitConverter.ToInt32(pileId.ToByteArray()) << FirstShift;
     }
@@ -56,7 +56,7 @@ internal sealed class Versions
     /// <exception cref="PileException">There are no more versions.</exception>
     internal ulong Next(ulong floor)
     {
-        if (Fault.VersionFromLive)
+        if (Mutation.VersionFromLive)
             floor = 0; // versions by a clock would be right even with the fault that this control plants
         while (true)
         {
@@ -76,7 +76,7 @@ internal sealed class Versions
     /// <summary>Only for a control of the kill test: takes the counter from an entry that is alive.</summary>
     internal void Note(ulong version)
     {
-        if (Fault.VersionFromLive && version > _counter.Last)
+        if (Mutation.VersionFromLive && version > _counter.Last)
             _counter.Last = _counter.Limit = version;
     }
 
@@ -96,7 +96,7 @@ internal sealed class Versions
                 return;
             ulong limit = Math.Min(Math.Max(version + Step, least), Max);
             _raise?.Invoke(limit);
-            KillPoint.Pass(KillWindow.VersionsReservedBeforeUse);
+            CrashPoints.Pass(CrashPoint.VersionsReservedBeforeUse);
             Debug.Assert(limit > _counter.Limit, "Steps only grow.");
             Volatile.Write(ref _counter.Limit, limit);
         }

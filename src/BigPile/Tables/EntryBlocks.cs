@@ -56,7 +56,7 @@ internal sealed unsafe class EntryBlocks
         PageMeta* page = _map.MetaOf(address);
         BlockHeader freed = _space.HeaderOfFreed(page, (int)slot, header);
         Volatile.Write(ref *(ulong*)start, freed.Word);
-        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
     }
 
@@ -68,7 +68,7 @@ internal sealed unsafe class EntryBlocks
         var block = new Block(start, (ulong*)start, address, new BlockHeader(*(ulong*)start), *info);
         Debug.Assert(block.Header.Kind == BlockKind.TableEntry, "An entry is freed once: its slot may be anybody's by the second time.");
         block.Publish(_space.FreedHeader(block));
-        KillPoint.Pass(KillWindow.FreedBeforeReturned);
+        CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         _space.FreeBlock(block);
     }
 
@@ -131,7 +131,7 @@ internal sealed unsafe class EntryBlocks
     /// <summary>Gives back the room of an entry that was never published.</summary>
     internal void Abandon(Slot slot, long payloadBytes)
     {
-        Debug.Assert(Fault.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "What is abandoned was never live.");
+        Debug.Assert(Mutation.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "What is abandoned was never live.");
         var never = new BlockHeader(BlockKind.TableEntry, slot.Generation, (ulong)payloadBytes);
         Volatile.Write(ref *(ulong*)slot.Start, never.Freed.Word);
         _allocator.Return(slot.Address, never);

@@ -145,7 +145,7 @@ internal sealed unsafe class CapturedChanges
                 continue; // it was found damaged, and dropped
             long capacityBytes = _allocator.BlockBytesAt(entry.Address, *info) - BlockHeader.SizeBytes;
             Volatile.Write(ref *(ulong*)block, ToStore(own.NotBusy, entry.Header, capacityBytes).Word);
-            KillPoint.Pass(KillWindow.ShadowBeforeRemoved);
+            CrashPoints.Pass(CrashPoint.ShadowBeforeRemoved);
             if (entry.Header.IsFree)
                 _shadowHeaders.Remove(entry);
         }
@@ -179,7 +179,7 @@ internal sealed unsafe class CapturedChanges
             Volatile.Write(ref *(ulong*)block, isSame ? entry.HeaderWord : entry.Header.Busy.Word);
             if (!isSame)
                 continue;
-            KillPoint.Pass(KillWindow.ShadowBeforeRemoved);
+            CrashPoints.Pass(CrashPoint.ShadowBeforeRemoved);
             _shadowHeaders.Remove(entry);
             bool isRun = SegmentMap.Load(info).ClassPlusOne == 0;
             if (isRun && entry.Header.Kind == BlockKind.Link && !_space.Leases.IsLeased(entry.Address))

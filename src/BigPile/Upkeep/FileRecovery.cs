@@ -67,7 +67,7 @@ internal sealed unsafe class FileRecovery
             Replay(log, versions);
         else if (!_end.WasClean)
             ApplyRedo(redo);
-        KillPoint.Pass(KillWindow.RecoveryBeforeRedoIdle);
+        CrashPoints.Pass(CrashPoint.RecoveryBeforeRedoIdle);
         redo.Clear();
         if (_end.LeftAs == LeftAs.Killed)
             _shadowHeaders.Adopt(WaitsForMove);
@@ -78,7 +78,7 @@ internal sealed unsafe class FileRecovery
         long totalBytes = examination.UnrecoveredBytes;
         if (_end.WasCutTwice)
             examination.RecoverAll(); // what was freed between the two cuts has the mark of what is freed from now on
-        KillPoint.Pass(KillWindow.RecoveryBeforeOpened);
+        CrashPoints.Pass(CrashPoint.RecoveryBeforeOpened);
         _directory.Superblock.MarkOpened(isRecovered: _end.WasCutTwice, _inspector.FlushedVersion);
         _directory.MarkHome(); // not before: whoever follows a kill in between has to know as well that the indexes mean nothing
         if (!_end.WasClean && _directory.Superblock.ListedSegments.Count != 0)

@@ -134,7 +134,7 @@ internal sealed class Flusher
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
         if (!_directory.LastEnd.WasClean)
             _examination.RecoverAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
-        KillPoint.Pass(KillWindow.RecoveredBeforeStated);
+        CrashPoints.Pass(CrashPoint.RecoveredBeforeStated);
         _directory.Superblock.MarkRecovered(); // before anything is freed in the log's own epoch
         IOException? refusal = null;
         for (int attempt = 0; attempt < MaxFuzzySyncs && refusal == null; attempt++)

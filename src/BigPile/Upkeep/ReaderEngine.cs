@@ -20,7 +20,7 @@ internal sealed class ReaderEngine : PileEngine
 
     private readonly PileDirectory _directory;
     private readonly Stripes _ownStripes = new();
-    private readonly WriterWatch? _writer;
+    private readonly SharedCatalog? _writer;
     private readonly ITimer? _look;
 
     /// <summary>Opens a pile for reading.</summary>
@@ -47,7 +47,7 @@ internal sealed class ReaderEngine : PileEngine
                 _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
             Space = new BlockSpace(Barrier, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
             Examination = new Examination(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
-            _writer = new WriterWatch(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterPatience);
+            _writer = new SharedCatalog(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterPatience);
             bool isKilled = !_directory.IsBeingWritten && !_directory.LastEnd.WasClean;
             Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastEnd.WasPowerCut };
             Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.BlockChecksums);
@@ -68,7 +68,7 @@ internal sealed class ReaderEngine : PileEngine
     internal override PileDirectory? Directory => _directory;
 
     /// <summary>What is known of the process that writes.</summary>
-    internal WriterWatch Writer => _writer!;
+    internal SharedCatalog Writer => _writer!;
 
     internal override void LookAround() => _writer!.LookAround();
 

@@ -45,7 +45,7 @@ internal sealed class SweptFile
         (_path, _ending) = (path, ending);
         var options = new HashDatabaseOptions
         {
-            Tuning = Some.FewBuckets, MaxFileSize = MostBytes, BootId = Boot, Window = Pass,
+            Tuning = Some.FewBuckets, MaxFileSize = MostBytes, BootId = Boot, CrashPoint = Pass,
         };
         using HashDatabase database = HashDatabase.Open(path, options);
         for (int i = 0; i < Records; i++)
@@ -71,11 +71,11 @@ internal sealed class SweptFile
     /// <summary>The file.</summary>
     internal byte[] Bytes => _bytes!;
 
-    private void Pass(HashWindow window)
+    private void Pass(HashCrashPoint window)
     {
-        if (window is HashWindow.RecoveryMarked or HashWindow.ClearStated)
+        if (window is HashCrashPoint.RecoveryMarked or HashCrashPoint.ClearStated)
             _bytes = PileFiles.ReadShared(_path);
-        if (window != HashWindow.SyncedBeforeHead || _inSynchronize is not { } database)
+        if (window != HashCrashPoint.SyncedBeforeHead || _inSynchronize is not { } database)
             return;
         _inSynchronize = null;
         Change(database);

@@ -118,7 +118,7 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
             BootId = boot,
             Hook = disk,
             Control = Control,
-            Window = disk == null ? null : _ => AddImageSeldom(),
+            CrashPoint = disk == null ? null : _ => AddImageSeldom(),
         });
 
     private void AddImageSeldom()

@@ -12,17 +12,17 @@ internal sealed class ArenaDirectory : IDisposable
     internal string Path { get; } = System.IO.Path.Combine(
         OperatingSystem.IsLinux() ? "/dev/shm" : System.IO.Path.GetTempPath(), "bigpile-test-" + Guid.NewGuid().ToString("N"));
 
-    internal SharedArena Open(long capacityBytes = 1 << 20, int granuleBytes = 4096, Watch? watch = null) =>
-        SharedArena.Open(Name, Options(Path, capacityBytes, granuleBytes, watch));
+    internal SharedArena Open(long capacityBytes = 1 << 20, int granuleBytes = 4096, PortTestHooks? hooks = null) =>
+        SharedArena.Open(Name, Options(Path, capacityBytes, granuleBytes, hooks));
 
-    internal static SharedArenaOptions Options(string path, long capacityBytes, int granuleBytes, Watch? watch = null) => new()
+    internal static SharedArenaOptions Options(string path, long capacityBytes, int granuleBytes, PortTestHooks? hooks = null) => new()
     {
         Directory = path,
         CapacityBytes = capacityBytes,
         GranuleBytes = granuleBytes,
         MaxPorts = 16,
         MaxDepth = 16,
-        Watch = watch ?? new Watch(null, Twin.None),
+        TestHooks = hooks ?? new PortTestHooks(null, PortMutation.None),
     };
 
     public void Dispose()

@@ -7,7 +7,7 @@ using BigPile.Ports.Checking;
 namespace BigPile.Ports.Tests;
 
 /// <summary>Senders and receivers in processes that die, and others in their place.</summary>
-internal sealed class Torture(string path, (string Role, string Port)[] roles, int seed, Twin twin, int killOneIn) : IDisposable
+internal sealed class Torture(string path, (string Role, string Port)[] roles, int seed, PortMutation mutation, int killOneIn) : IDisposable
 {
     /// <summary>Two ports with a sender and a receiver each.</summary>
     internal static readonly (string Role, string Port)[] OneToOne =
@@ -37,8 +37,8 @@ internal sealed class Torture(string path, (string Role, string Port)[] roles, i
     /// <summary>Goes on until so many have died, some of them between two stores, or something was wrong, or the time is over.</summary>
     internal void Run(int kills, TimeSpan most)
     {
-        var watch = Stopwatch.StartNew();
-        while ((Kills + OwnKills < kills || OwnKills == 0 || Messages == 0) && Fault == null && watch.Elapsed < most)
+        var hooks = Stopwatch.StartNew();
+        while ((Kills + OwnKills < kills || OwnKills == 0 || Messages == 0) && Fault == null && hooks.Elapsed < most)
         {
             for (int role = 0; role < roles.Length; role++)
                 Replace(role);
@@ -80,7 +80,7 @@ internal sealed class Torture(string path, (string Role, string Port)[] roles, i
             return;
         int number = ++_started;
         _running[role] = Child.Start(
-            roles[role].Role, path, roles[role].Port, number.ToString(), _random.Next().ToString(), twin.ToString(), killOneIn.ToString());
+            roles[role].Role, path, roles[role].Port, number.ToString(), _random.Next().ToString(), mutation.ToString(), killOneIn.ToString());
     }
 
     private string Drop(int role, out int exitCode)

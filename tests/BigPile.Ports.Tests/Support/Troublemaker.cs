@@ -11,7 +11,7 @@ internal sealed class Troublemaker(int seed, int killOneIn, int delayOneIn)
     private readonly Lock _lock = new();
     private readonly Random _random = new(seed);
 
-    internal void At(Step step)
+    internal void At(PortCrashPoint step)
     {
         (bool isKill, long microseconds) = Choose(step);
         if (isKill)
@@ -22,12 +22,12 @@ internal sealed class Troublemaker(int seed, int killOneIn, int delayOneIn)
     }
 
     // What is rare is likelier to be where it happens, and one is held up longest where two come together seldom.
-    private (bool IsKill, long Microseconds) Choose(Step step)
+    private (bool IsKill, long Microseconds) Choose(PortCrashPoint step)
     {
-        bool isRare = step is Step.SlotLocked or Step.PortsCleaned or Step.ObjectCleaned or Step.SlotCleaned or Step.Adopted
-            or Step.MemberNamed or Step.MemberPlaced or Step.MemberAdded or Step.MemberRemoved;
-        bool isSeldom = step is Step.NobodyFound or Step.SlowestFound or Step.FloorRaised
-            or Step.MemberPlaced or Step.MemberAdded;
+        bool isRare = step is PortCrashPoint.SlotLocked or PortCrashPoint.PortsCleaned or PortCrashPoint.ObjectCleaned or PortCrashPoint.SlotCleaned or PortCrashPoint.Adopted
+            or PortCrashPoint.MemberNamed or PortCrashPoint.MemberPlaced or PortCrashPoint.MemberAdded or PortCrashPoint.MemberRemoved;
+        bool isSeldom = step is PortCrashPoint.NobodyFound or PortCrashPoint.SlowestFound or PortCrashPoint.FloorRaised
+            or PortCrashPoint.MemberPlaced or PortCrashPoint.MemberAdded;
         int oneIn = isSeldom ? delayOneIn / 30 : delayOneIn;
         lock (_lock)
         {

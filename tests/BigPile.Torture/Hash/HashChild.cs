@@ -19,7 +19,7 @@ internal static unsafe class HashChild
     {
         Volatile.Write(ref journal.Head->Phase, 1);
         var findings = new Findings(journal);
-        KillPoint.ReportTo(&journal.ThreadAt(0)->Window); // recovery passes windows as well
+        CrashPoints.ReportTo(&journal.ThreadAt(0)->Point); // recovery passes windows as well
         using HashDatabase database = Open(options, journal);
         CheckUndamaged(database, findings);
         var target = new HashTarget(database, journal, findings);
@@ -27,7 +27,7 @@ internal static unsafe class HashChild
             target.Verify(); // what is left of the time before is all that there is to go on from
         else
             target.Settle();
-        KillPoint.ReportTo(null);
+        CrashPoints.ReportTo(null);
         ChildProcess.RunThreads(target, journal, findings, options.Seed);
         return ChildProcess.Failed;
     }
@@ -110,7 +110,7 @@ internal static unsafe class HashChild
         return HashDatabase.Open(PathOf(options), OptionsOf(options, journal) with
         {
             ReadOnly = isReadOnly,
-            Window = static window => KillPoint.Pass(HashWindows.Of(window)),
+            CrashPoint = static point => CrashPoints.Pass(HashWindows.Of(point)),
             Control = ControlNow(),
         });
     }

@@ -9,26 +9,26 @@ namespace BigPile.Torture.Hash;
 /// <summary>The windows of a hash database among those of the pile: they are numbered behind the last one.</summary>
 internal static class HashWindows
 {
-    private const int First = (int)KillWindow.End + 1;
+    private const int First = (int)CrashPoint.End + 1;
 
     /// <summary>One past the last window.</summary>
-    internal static int End { get; } = First + Enum.GetValues<HashWindow>().Length;
+    internal static int End { get; } = First + Enum.GetValues<HashCrashPoint>().Length;
 
     /// <summary>The windows of work.</summary>
-    internal static KillWindow[] OfWork { get; } = [.. Enum.GetValues<HashWindow>().Where(static window => !IsRecovery(window)).Select(Of)];
+    internal static CrashPoint[] OfWork { get; } = [.. Enum.GetValues<HashCrashPoint>().Where(static point => !IsRecovery(point)).Select(Of)];
 
     /// <summary>The windows of an opening behind a kill.</summary>
-    internal static KillWindow[] OfRecovery { get; } = [.. Enum.GetValues<HashWindow>().Where(IsRecovery).Select(Of)];
+    internal static CrashPoint[] OfRecovery { get; } = [.. Enum.GetValues<HashCrashPoint>().Where(IsRecovery).Select(Of)];
 
-    internal static KillWindow Of(HashWindow window) => First + (KillWindow)window;
+    internal static CrashPoint Of(HashCrashPoint point) => First + (CrashPoint)point;
 
-    internal static string NameOf(KillWindow window) =>
-        (int)window >= First ? ((HashWindow)((int)window - First)).ToString() : window.ToString();
+    internal static string NameOf(CrashPoint point) =>
+        (int)point >= First ? ((HashCrashPoint)((int)point - First)).ToString() : point.ToString();
 
-    internal static IEnumerable<string> NamesOf(IEnumerable<KillWindow> windows) => windows.Select(NameOf).Distinct();
+    internal static IEnumerable<string> NamesOf(IEnumerable<CrashPoint> windows) => windows.Select(NameOf).Distinct();
 
-    internal static KillWindow Parse(string name) =>
-        Enum.TryParse(name, out HashWindow window) && Enum.IsDefined(window) ? Of(window) : Enum.Parse<KillWindow>(name);
+    internal static CrashPoint Parse(string name) =>
+        Enum.TryParse(name, out HashCrashPoint point) && Enum.IsDefined(point) ? Of(point) : Enum.Parse<CrashPoint>(name);
 
-    private static bool IsRecovery(HashWindow window) => window.ToString().StartsWith("Recovery", StringComparison.Ordinal);
+    private static bool IsRecovery(HashCrashPoint point) => point.ToString().StartsWith("Recovery", StringComparison.Ordinal);
 }

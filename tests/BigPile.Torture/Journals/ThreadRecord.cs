@@ -14,7 +14,7 @@ internal struct ThreadRecord
     internal uint LastRevision;
 
     /// <summary>The window that the thread waits in.</summary>
-    internal int Window;
+    internal int Point;
 
     /// <summary>Tables of its own that the thread has made, each with one entry.</summary>
     internal int TablesMade;

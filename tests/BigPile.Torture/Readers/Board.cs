@@ -69,7 +69,7 @@ internal struct BoardHead
     internal long WriterFaults;
 
     /// <summary>The window that a thread of the writer waits in.</summary>
-    internal int Window;
+    internal int Point;
 }
 
 /// <summary>What a reader counted. Only the reader itself writes it.</summary>

@@ -96,8 +96,8 @@ internal sealed unsafe class ReadersRun : IDisposable
 
     private void StartWriter()
     {
-        string window = _options.Kills == 0 ? "" : ((KillWindow)(_dice.Next((int)KillWindow.End - 1) + 1)).ToString();
-        _writer = Children.Start(Children.WriteVerb, _directory, _options.Seed + (ulong)_killed * 1_000, _options.Writers, window);
+        string point = _options.Kills == 0 ? "" : ((CrashPoint)(_dice.Next((int)CrashPoint.End - 1) + 1)).ToString();
+        _writer = Children.Start(Children.WriteVerb, _directory, _options.Seed + (ulong)_killed * 1_000, _options.Writers, point);
         var watch = Stopwatch.StartNew();
         while (_board.Head->IsReady <= _killed && !_writer.WaitForExit(1) && watch.ElapsedMilliseconds < PatienceMs)
         {

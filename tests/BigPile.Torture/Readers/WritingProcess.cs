@@ -83,7 +83,7 @@ internal sealed unsafe class WritingProcess
     {
         try
         {
-            KillPoint.ReportTo(&_board.Head->Window);
+            CrashPoints.ReportTo(&_board.Head->Point);
             for (long step = 0; !_board.IsOver; step++)
             {
                 Step();

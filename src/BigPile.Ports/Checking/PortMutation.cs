@@ -4,7 +4,7 @@ namespace BigPile.Ports.Checking;
 
 /// <summary>Wrong orders, as controls of tests: with one of them, the tests must fail.</summary>
 [Flags]
-internal enum Twin
+internal enum PortMutation
 {
     /// <summary>All is as it should be.</summary>
     None = 0,

@@ -20,7 +20,7 @@ namespace BigPile.Access;
 /// which an object can be whose pointer it was given, and one that fails to map a segment sees a change if that was the reason.
 /// A directory without that file has had no owner of this version: nobody changes anything as long as there is none.
 /// </remarks>
-internal sealed class WriterWatch : IDisposable
+internal sealed class SharedCatalog : IDisposable
 {
     private readonly PileDirectory _directory;
     private readonly OperationBarrier _barrier;
@@ -39,7 +39,7 @@ internal sealed class WriterWatch : IDisposable
     private int _isReleasing;
 
     /// <summary>Watches the writer of a directory.</summary>
-    internal WriterWatch(PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan patience)
+    internal SharedCatalog(PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan patience)
     {
         _directory = directory;
         _barrier = barrier;
@@ -240,7 +240,7 @@ internal sealed class WriterWatch : IDisposable
     private void ReleaseSoon()
     {
         if (_pool.DroppedCount != 0 && Interlocked.Exchange(ref _isReleasing, 1) == 0)
-            ThreadPool.UnsafeQueueUserWorkItem(static watch => watch.ReleaseDropped(), this, preferLocal: false);
+            ThreadPool.UnsafeQueueUserWorkItem(static shared => shared.ReleaseDropped(), this, preferLocal: false);
     }
 
     // Not by the reader that found out: it is inside, and so may be others that look at the old segment.

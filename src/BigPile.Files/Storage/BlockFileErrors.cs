@@ -5,7 +5,7 @@ using System.IO;
 namespace BigPile.Files.Storage;
 
 /// <summary>What can be wrong with an operation, each once; out of line, so that who may throw stays small.</summary>
-internal static class FileFault
+internal static class BlockFileErrors
 {
     [DoesNotReturn]
     internal static void Closed(string path) => throw new ObjectDisposedException(path, $"The file '{path}' was closed.");

@@ -1,7 +1,7 @@
 namespace BigPile.Ports.Checking;
 
 /// <summary>Between two stores that belong together: where tests kill a process, or hold it up.</summary>
-internal enum Step
+internal enum PortCrashPoint
 {
     /// <summary>A granule's object is held and has no generation yet.</summary>
     HeadTaken,

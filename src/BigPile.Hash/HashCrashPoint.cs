@@ -1,7 +1,7 @@
 namespace BigPile.Hash;
 
 /// <summary>Instants between two stores, at which a test may end the process. README.md, "Design", says what each leaves.</summary>
-internal enum HashWindow
+internal enum HashCrashPoint
 {
     /// <summary>A record's or tombstone's room was taken; nothing is in it.</summary>
     RoomTaken,

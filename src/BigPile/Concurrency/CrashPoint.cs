@@ -1,7 +1,7 @@
 namespace BigPile.Concurrency;
 
 /// <summary>The places between two stores at which a kill leaves something for the next opening to put right.</summary>
-internal enum KillWindow
+internal enum CrashPoint
 {
     /// <summary>Nowhere.</summary>
     None,

@@ -5,7 +5,7 @@ using System;
 namespace BigPile.Concurrency;
 
 /// <summary>Wrong orders of stores that the kill test must catch. Outside of it each is false, and the compiler drops its branch.</summary>
-internal static class Fault
+internal static class Mutation
 {
     /// <summary>Publish a header before the payload is written.</summary>
     internal static bool HeaderFirst => IsOn("header-first");

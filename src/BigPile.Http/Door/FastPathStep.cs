@@ -1,7 +1,7 @@
 namespace BigPile.Http.Door;
 
 /// <summary>What comes after the requests that were answered.</summary>
-internal enum DoorStep
+internal enum FastPathStep
 {
     /// <summary>Everything was answered.</summary>
     Read,

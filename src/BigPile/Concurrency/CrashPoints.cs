@@ -12,7 +12,7 @@ namespace BigPile.Concurrency;
 /// Each process favours one window: it waits there often and for milliseconds, so that a kill hits it, and elsewhere seldom and for
 /// microseconds, so that the threads meet in changing orders.
 /// </remarks>
-internal static unsafe class KillPoint
+internal static unsafe class CrashPoints
 {
 #if TORTURE
     private const int SeldomOf = 48;
@@ -23,7 +23,7 @@ internal static unsafe class KillPoint
 
     private static readonly ManualResetEventSlim Never = new();
     private static readonly ulong Seed = ReadSeed();
-    private static readonly KillWindow Favoured = ReadFavoured();
+    private static readonly CrashPoint Favoured = ReadFavoured();
     private static int _threads;
 
     [ThreadStatic]
@@ -40,16 +40,16 @@ internal static unsafe class KillPoint
             ? seed
             : 0;
 
-    private static KillWindow ReadFavoured() =>
-        Enum.TryParse(Environment.GetEnvironmentVariable("BIGPILE_TORTURE_WINDOW"), out KillWindow window) ? window : KillWindow.None;
+    private static CrashPoint ReadFavoured() =>
+        Enum.TryParse(Environment.GetEnvironmentVariable("BIGPILE_TORTURE_WINDOW"), out CrashPoint window) ? window : CrashPoint.None;
 
     // Passed some times in a process's life, and not with each operation.
-    private static bool IsRare(KillWindow window) =>
-        window is >= KillWindow.RunBeforeFirstPage and <= KillWindow.SegmentBeforeRemoved
-            or KillWindow.VersionsReservedBeforeUse or KillWindow.SegmentBeforeStruck
-            or >= KillWindow.FlushBeforeBatch and <= KillWindow.RecoveryBeforeOpened and not KillWindow.ReplayBetweenRecords
-            or KillWindow.RecoveredBeforeStated or >= KillWindow.TagBetweenMarks and <= KillWindow.MarkBeforeOldFreed
-            or KillWindow.ClearBeforeMarkFreed;
+    private static bool IsRare(CrashPoint window) =>
+        window is >= CrashPoint.RunBeforeFirstPage and <= CrashPoint.SegmentBeforeRemoved
+            or CrashPoint.VersionsReservedBeforeUse or CrashPoint.SegmentBeforeStruck
+            or >= CrashPoint.FlushBeforeBatch and <= CrashPoint.RecoveryBeforeOpened and not CrashPoint.ReplayBetweenRecords
+            or CrashPoint.RecoveredBeforeStated or >= CrashPoint.TagBetweenMarks and <= CrashPoint.MarkBeforeOldFreed
+            or CrashPoint.ClearBeforeMarkFreed;
 
     private static uint Next(uint below)
     {
@@ -61,7 +61,7 @@ internal static unsafe class KillPoint
         return (uint)(_state >> 33) % below;
     }
 
-    private static void Wait(KillWindow window)
+    private static void Wait(CrashPoint window)
     {
         if (Seed == 0 || _place == null)
             return;
@@ -74,7 +74,7 @@ internal static unsafe class KillPoint
             _ = Never.Wait((int)Next(isRare ? RareMilliseconds : (uint)LongMilliseconds) + 1);
         else
             Spin(Next(ShortMicroseconds));
-        *_place = (int)KillWindow.None;
+        *_place = (int)CrashPoint.None;
     }
 
     private static void Spin(uint microseconds)
@@ -87,7 +87,7 @@ internal static unsafe class KillPoint
 
     /// <summary>Marks a window.</summary>
     [Conditional("TORTURE")]
-    internal static void Pass(KillWindow window)
+    internal static void Pass(CrashPoint window)
     {
 #if TORTURE
         Wait(window);
@@ -96,7 +96,7 @@ internal static unsafe class KillPoint
 
     /// <summary>Writes half of a payload whose whole is written next, and marks the window between.</summary>
     [Conditional("TORTURE")]
-    internal static void CopyHalf(ReadOnlySpan<byte> payload, byte* destination, KillWindow window)
+    internal static void CopyHalf(ReadOnlySpan<byte> payload, byte* destination, CrashPoint window)
     {
 #if TORTURE
         payload[..(payload.Length / 2)].CopyTo(new Span<byte>(destination, payload.Length / 2));

@@ -6,7 +6,7 @@ namespace BigPile.Caching.Spill;
 
 /// <summary>The keys of what has come back to memory since a walk began, which may have missed them in both places.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class ReturnWatch(Action<ReturnWatch> end) : IDisposable
+internal sealed class PromotionWatch(Action<PromotionWatch> end) : IDisposable
 {
     private readonly ConcurrentQueue<byte[]> _keys = new();
 
