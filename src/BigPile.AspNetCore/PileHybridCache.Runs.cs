@@ -32,7 +32,7 @@ public sealed partial class PileHybridCache
             if (run == own)
             {
                 _ = RunAsync(id, own, table, state, factory, plan, tags);
-                return (await WaitAsync(id, own, FlightPatience.Endless, cancellation).ConfigureAwait(false)).Value;
+                return (await WaitAsync(id, own, FlightTimeout.Endless, cancellation).ConfigureAwait(false)).Value;
             }
             if (!run.Flight.TryJoin())
                 continue; // it was abandoned, and is gone in a moment
@@ -65,7 +65,7 @@ public sealed partial class PileHybridCache
     }
 
     private async Task<HybridOutcome<T>> WaitAsync<T>(
-        RunId id, HybridRun<T> run, FlightPatience patience, CancellationToken cancellation)
+        RunId id, HybridRun<T> run, FlightTimeout patience, CancellationToken cancellation)
     {
         try
         {
@@ -89,7 +89,7 @@ public sealed partial class PileHybridCache
         {
             HybridOutcome<T> outcome = await ProduceAsync(id.Key, run, table, state, factory, plan, tags).ConfigureAwait(false);
             Forget(id, run);
-            run.Flight.Land(outcome);
+            run.Flight.Complete(outcome);
         }
         catch (Exception e)
         {

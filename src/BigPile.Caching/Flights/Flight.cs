@@ -14,13 +14,13 @@ internal abstract class Flight(FlightNode node) : IDisposable
     private readonly CancellationTokenSource _abandoned = new();
     private readonly Lock _lock = new();
     private int _waiting = 1;
-    private FlightMark? _mark;
+    private FlightTicket? _mark;
 
     /// <summary>The run as others wait for it.</summary>
     internal FlightNode Node => node;
 
     /// <summary>The run as its table sees it, once it has begun.</summary>
-    internal FlightMark? Mark { get => Volatile.Read(ref _mark); set => Volatile.Write(ref _mark, value); }
+    internal FlightTicket? Mark { get => Volatile.Read(ref _mark); set => Volatile.Write(ref _mark, value); }
 
     /// <summary>Whether the run made its value; else it found one. Known once it has landed.</summary>
     internal bool HasMade => Mark != null;
@@ -52,7 +52,7 @@ internal abstract class Flight(FlightNode node) : IDisposable
 
     /// <summary>Waits until the run has landed.</summary>
     /// <exception cref="TimeoutException">It takes longer than the caller waits, who may be what it waits for.</exception>
-    internal async Task WaitAsync(FlightPatience patience, CancellationToken cancellation)
+    internal async Task WaitAsync(FlightTimeout patience, CancellationToken cancellation)
     {
         try
         {
@@ -98,7 +98,7 @@ internal sealed class Flight<TValue>(FlightNode node) : Flight(node)
 
     internal override object? Value => _landing.Task.Result;
 
-    internal void Land(TValue value)
+    internal void Complete(TValue value)
     {
         Node.End();
         _landing.TrySetResult(value);

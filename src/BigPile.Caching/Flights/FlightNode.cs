@@ -10,7 +10,7 @@ namespace BigPile.Caching.Flights;
 /// <remarks>
 /// Which run a wait belongs to is told by the execution context, so that it counts on whatever thread a factory goes on; and where that is
 /// another one than the factory's, by the thread, which a factory that is not asynchronous keeps. Behind
-/// <see cref="ExecutionContext.SuppressFlow"/> another thread has neither: such a wait ends by <see cref="FlightPatience"/>. A task that
+/// <see cref="ExecutionContext.SuppressFlow"/> another thread has neither: such a wait ends by <see cref="FlightTimeout"/>. A task that
 /// a factory starts counts as the factory until its run has ended. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="key">The key.</param>

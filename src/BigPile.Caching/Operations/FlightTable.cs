@@ -62,7 +62,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
                 _ = RunAsync(own, id, key, state, factory, options);
             if (own != null || TryJoin(id, flight))
             {
-                await WaitAsync(id, flight, own != null ? FlightPatience.Endless : table.Core.Patience, cancellation).ConfigureAwait(false);
+                await WaitAsync(id, flight, own != null ? FlightTimeout.Endless : table.Core.Patience, cancellation).ConfigureAwait(false);
                 if (own != null)
                     return await own.Landing.ConfigureAwait(false);
                 if (!table.TryGetAgain(key, out value) && flight.HasMade)
@@ -113,7 +113,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    private async Task WaitAsync(FlightKey key, Flight flight, FlightPatience patience, CancellationToken cancellation)
+    private async Task WaitAsync(FlightKey key, Flight flight, FlightTimeout patience, CancellationToken cancellation)
     {
         try
         {
@@ -144,7 +144,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
                 table.PutMade(key, value, options, flight.Mark!);
             }
             Flights.Remove(id, flight);
-            flight.Land(value);
+            flight.Complete(value);
             return value;
         }
         catch (Exception e)
@@ -194,7 +194,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
                 table.PutMade(key, value, options, flight.Mark!);
             }
             Flights.Remove(id, flight);
-            flight.Land(value);
+            flight.Complete(value);
         }
         catch (Exception e)
         {

@@ -21,13 +21,13 @@ internal static class Joining
     /// <param name="key">The key.</param>
     /// <param name="tags">The hashes of the tags that the entry will have.</param>
     /// <returns>What the run has to hand back at its end; <see langword="null"/> when the key is there.</returns>
-    internal static FlightMark? BeginFlight(this TableCore core, in KeyProbe key, ulong[] tags)
+    internal static FlightTicket? BeginFlight(this TableCore core, in KeyProbe key, ulong[] tags)
     {
         while (true)
         {
             try
             {
-                return core.BeginFlightInside(key, tags);
+                return core.BeginFlightInRegion(key, tags);
             }
             catch (KeyNotComparedException)
             {
@@ -37,7 +37,7 @@ internal static class Joining
         }
     }
 
-    private static FlightMark? BeginFlightInside(this TableCore core, in KeyProbe key, ulong[] tags)
+    private static FlightTicket? BeginFlightInRegion(this TableCore core, in KeyProbe key, ulong[] tags)
     {
         Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by the tags that its entry will have, and by no others.");
         long now = core.Clock.BeforeLock;

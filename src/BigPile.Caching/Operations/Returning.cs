@@ -21,7 +21,7 @@ internal static unsafe class Returning
     {
         while (true)
         {
-            FlightMark? mark = core.BeginFlight(key, []);
+            FlightTicket? mark = core.BeginFlight(key, []);
             if (mark == null)
                 return SpillOutcome.InMemory;
             try
@@ -38,7 +38,7 @@ internal static unsafe class Returning
 
     /// <returns><see langword="null"/> when something happened to the key meanwhile, or to one that looks like it.</returns>
     private static SpillOutcome? TryReturnGated(
-        this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightMark mark, ulong minVersion)
+        this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightTicket mark, ulong minVersion)
     {
         block.Clear();
         if (!spill.TryReadGated(key.Hash, key.Bytes, block, out StagedEntry? staged))
@@ -85,7 +85,7 @@ internal static unsafe class Returning
         }
     }
 
-    private static PutResult? PutBack(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block, FlightMark mark)
+    private static PutResult? PutBack(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block, FlightTicket mark)
     {
         fixed (byte* payload = block)
         {

@@ -221,7 +221,7 @@ internal static class Spilling
         while (true)
         {
             info = default;
-            FlightMark? mark = core.BeginFlight(key, []);
+            FlightTicket? mark = core.BeginFlight(key, []);
             if (mark == null)
             {
                 if (order.Condition.IsMetBy(0))

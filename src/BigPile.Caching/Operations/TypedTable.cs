@@ -161,7 +161,7 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     /// <summary>Begins a run for a key that is missing; <see langword="null"/> when it is there.</summary>
-    internal FlightMark? BeginFlight(TKey key, EntryOptions? options)
+    internal FlightTicket? BeginFlight(TKey key, EntryOptions? options)
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
@@ -169,7 +169,7 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     /// <summary>Puts what a run made, unless something newer has happened to the key.</summary>
-    internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightMark mark)
+    internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket mark)
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;

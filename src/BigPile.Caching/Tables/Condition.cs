@@ -37,7 +37,7 @@ internal readonly struct Condition
     internal static Condition Of(ulong version) => new(Form.Version, version);
 
     /// <summary>The run must not be outdated.</summary>
-    internal static Condition Of(FlightMark mark) => new(Form.Flight, mark.Id);
+    internal static Condition Of(FlightTicket mark) => new(Form.Flight, mark.Id);
 
     /// <summary>Whether it is met by what is known of a key under its gate, where it is not about a run.</summary>
     /// <param name="version">The version of the key's entry; 0: there is none.</param>
@@ -49,9 +49,9 @@ internal readonly struct Condition
     /// <param name="version">The version of what the key has in the index; 0: nothing.</param>
     /// <param name="isMissing">Whether the key counts as missing.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsMetLocked(FlightMarks flights, ulong hash, ulong version, bool isMissing) =>
+    internal bool IsMetLocked(FlightTickets flights, ulong hash, ulong version, bool isMissing) =>
         _form == Form.None || IsMetSlow(flights, hash, version, isMissing);
 
-    private bool IsMetSlow(FlightMarks flights, ulong hash, ulong version, bool isMissing) =>
+    private bool IsMetSlow(FlightTickets flights, ulong hash, ulong version, bool isMissing) =>
         _form == Form.Flight ? flights.MayKeep(hash, _number, version) : _number == (isMissing ? 0 : version);
 }

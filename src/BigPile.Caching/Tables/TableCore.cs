@@ -106,10 +106,10 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal EntryEvents Events { get; }
 
     /// <summary>The runs of factories for keys of the table, as what happens to the keys is told to them.</summary>
-    internal FlightMarks Flights { get; } = new();
+    internal FlightTickets Flights { get; } = new();
 
     /// <summary>How long a caller waits for the run of another one.</summary>
-    internal FlightPatience Patience { get; init; } = FlightPatience.Endless;
+    internal FlightTimeout Patience { get; init; } = FlightTimeout.Endless;
 
     /// <summary>The same runs, as others find and join them.</summary>
     internal FlightRuns FlightRunsBy(IEqualityComparer<FlightKey> comparer) =>

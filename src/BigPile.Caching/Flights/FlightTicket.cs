@@ -5,7 +5,7 @@ namespace BigPile.Caching.Flights;
 /// <param name="hash">The hash of the key.</param>
 /// <param name="startVersion">What has a higher version was put after the run began.</param>
 /// <param name="tags">The hashes of the tags that the entry will have.</param>
-internal sealed class FlightMark(ulong id, ulong hash, ulong startVersion, ulong[] tags)
+internal sealed class FlightTicket(ulong id, ulong hash, ulong startVersion, ulong[] tags)
 {
     private volatile bool _isOutdated;
 
@@ -21,7 +21,7 @@ internal sealed class FlightMark(ulong id, ulong hash, ulong startVersion, ulong
     internal bool IsOutdated => _isOutdated;
 
     /// <summary>The next run whose hash has the same tag.</summary>
-    internal FlightMark? Next { get; set; }
+    internal FlightTicket? Next { get; set; }
 
     internal void Outdate() => _isOutdated = true;
 }

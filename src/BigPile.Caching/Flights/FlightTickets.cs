@@ -12,10 +12,10 @@ namespace BigPile.Caching.Flights;
 /// Found by the part of the hash that the index keeps: two keys that have it in common are told of each other's changes, which costs one
 /// run more. Lock order: a bucket's lock, then this one. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class FlightMarks
+internal sealed class FlightTickets
 {
     private readonly Lock _lock = new();
-    private readonly Dictionary<ulong, FlightMark> _byTag = [];
+    private readonly Dictionary<ulong, FlightTicket> _byTag = [];
     private ulong _lastId;
     private int _count;
 
@@ -23,25 +23,25 @@ internal sealed class FlightMarks
     internal bool IsAny => Volatile.Read(ref _count) != 0;
 
     /// <summary>Notes a run that begins. The bucket of its key is locked.</summary>
-    internal FlightMark Begin(ulong hash, ulong startVersion, ulong[] tags)
+    internal FlightTicket Begin(ulong hash, ulong startVersion, ulong[] tags)
     {
         lock (_lock)
         {
             ulong tag = IndexSlot.TagOf(hash);
-            var mark = new FlightMark(++_lastId, hash, startVersion, tags) { Next = _byTag.GetValueOrDefault(tag) };
+            var mark = new FlightTicket(++_lastId, hash, startVersion, tags) { Next = _byTag.GetValueOrDefault(tag) };
             _byTag[tag] = mark;
             Volatile.Write(ref _count, _count + 1);
             return mark;
         }
     }
 
-    internal void End(FlightMark mark)
+    internal void End(FlightTicket mark)
     {
         lock (_lock)
         {
             Volatile.Write(ref _count, _count - 1);
             ulong tag = IndexSlot.TagOf(mark.Hash);
-            FlightMark first = _byTag[tag];
+            FlightTicket first = _byTag[tag];
             if (first != mark)
                 Before(first, mark).Next = mark.Next;
             else if (mark.Next == null)
@@ -56,7 +56,7 @@ internal sealed class FlightMarks
     {
         lock (_lock)
         {
-            for (FlightMark? mark = _byTag.GetValueOrDefault(IndexSlot.TagOf(hash)); mark != null; mark = mark.Next)
+            for (FlightTicket? mark = _byTag.GetValueOrDefault(IndexSlot.TagOf(hash)); mark != null; mark = mark.Next)
             {
                 if (mark.Id == id)
                     return !mark.IsOutdated && version <= mark.StartVersion;
@@ -80,7 +80,7 @@ internal sealed class FlightMarks
     {
         lock (_lock)
         {
-            for (FlightMark? mark = _byTag.GetValueOrDefault(tag); mark != null; mark = mark.Next)
+            for (FlightTicket? mark = _byTag.GetValueOrDefault(tag); mark != null; mark = mark.Next)
             {
                 if (mark.StartVersion < version)
                     mark.Outdate();
@@ -95,25 +95,25 @@ internal sealed class FlightMarks
     {
         lock (_lock)
         {
-            FlightMark[] concerned =
+            FlightTicket[] concerned =
                 [.. _byTag.Values.SelectMany(Chain).Where(mark => tag is not { } one || Array.IndexOf(mark.Tags, one) >= 0)];
-            foreach (FlightMark mark in concerned)
+            foreach (FlightTicket mark in concerned)
                 mark.Outdate();
             return [.. concerned.Select(static mark => mark.Hash)];
         }
     }
 
-    private static FlightMark Before(FlightMark first, FlightMark mark)
+    private static FlightTicket Before(FlightTicket first, FlightTicket mark)
     {
-        FlightMark before = first;
+        FlightTicket before = first;
         while (before.Next != mark)
             before = before.Next!;
         return before;
     }
 
-    private static IEnumerable<FlightMark> Chain(FlightMark first)
+    private static IEnumerable<FlightTicket> Chain(FlightTicket first)
     {
-        for (FlightMark? mark = first; mark != null; mark = mark.Next)
+        for (FlightTicket? mark = first; mark != null; mark = mark.Next)
             yield return mark;
     }
 }

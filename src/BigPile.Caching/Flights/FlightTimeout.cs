@@ -6,8 +6,8 @@ namespace BigPile.Caching.Flights;
 /// <summary>How long a caller waits for the run of another one.</summary>
 /// <param name="Longest">The time; <see cref="Timeout.InfiniteTimeSpan"/>: as long as it takes.</param>
 /// <param name="Time">The clock.</param>
-internal readonly record struct FlightPatience(TimeSpan Longest, TimeProvider Time)
+internal readonly record struct FlightTimeout(TimeSpan Longest, TimeProvider Time)
 {
     /// <summary>That of a caller with the run that it began itself.</summary>
-    internal static FlightPatience Endless => new(Timeout.InfiniteTimeSpan, TimeProvider.System);
+    internal static FlightTimeout Endless => new(Timeout.InfiniteTimeSpan, TimeProvider.System);
 }
