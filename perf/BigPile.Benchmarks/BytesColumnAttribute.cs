@@ -12,15 +12,15 @@ namespace BigPile.Benchmarks;
 [AttributeUsage(AttributeTargets.Class)]
 public sealed class BytesColumnAttribute() : ColumnConfigBaseAttribute(new BytesColumn())
 {
-    private static readonly ConcurrentDictionary<(Type, string), double> Noted = new();
+    private static readonly ConcurrentDictionary<(Type, string), double> Recorded = new();
 
     /// <summary>Notes it of a benchmark's object, whose type may be one that was made of the class to run it.</summary>
-    internal static void Note(object benchmarks, string benchmark, double bytes)
+    internal static void Record(object benchmarks, string benchmark, double bytes)
     {
         Type type = benchmarks.GetType();
         while (type.Assembly != typeof(BytesColumnAttribute).Assembly)
             type = type.BaseType!;
-        Noted[(type, benchmark)] = bytes;
+        Recorded[(type, benchmark)] = bytes;
     }
 
     private sealed class BytesColumn : IColumn
@@ -44,7 +44,7 @@ public sealed class BytesColumnAttribute() : ColumnConfigBaseAttribute(new Bytes
         public string GetValue(Summary summary, BenchmarkCase benchmarkCase)
         {
             Descriptor benchmark = benchmarkCase.Descriptor;
-            return Noted.TryGetValue((benchmark.Type, benchmark.WorkloadMethod.Name), out double bytes)
+            return Recorded.TryGetValue((benchmark.Type, benchmark.WorkloadMethod.Name), out double bytes)
                 ? bytes.ToString("N1", CultureInfo.InvariantCulture)
                 : "";
         }

@@ -147,7 +147,7 @@ public abstract class CodecBenchmarks<T, TMarked>
         for (int i = 0; i < _written.Length; i++)
             bytes += (_written[i] = write(i)).Length;
         foreach (string benchmark in benchmarks)
-            BytesColumnAttribute.Note(this, benchmark, bytes / (double)_written.Length);
+            BytesColumnAttribute.Record(this, benchmark, bytes / (double)_written.Length);
     }
 }
 

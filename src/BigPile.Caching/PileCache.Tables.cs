@@ -183,7 +183,7 @@ public sealed partial class PileCache
             Patience = new FlightTimeout(_options.FactoryPatience, _options.TimeProvider),
             WasFound = wasFound,
             IsInUse = !wasFound,
-            OnDamage = _noteDamage,
+            OnDamage = _reportDamage,
             Spill = comparer == null ? SpillOf(definition) : null,
         };
         core.Tags.ForgetUpTo(definition.FormerUpTo);

@@ -34,7 +34,7 @@ public sealed partial class PileCache : IDisposable
     private readonly Sweeper _sweeper;
     private readonly TableIds _ids;
     private readonly IndexUpkeep _indexes;
-    private readonly Action _noteDamage;
+    private readonly Action _reportDamage;
     private TableOptions _defaults;
     private bool _disposed;
 
@@ -66,7 +66,7 @@ public sealed partial class PileCache : IDisposable
         Pile = pile;
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);
-        _noteDamage = () => _indexes!.NoteDamage(InspectDamaged);
+        _reportDamage = () => _indexes!.NoteDamage(InspectDamaged);
         PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();
         if (!pile.Engine.TryTakeTables())
             throw new InvalidOperationException(

@@ -16,7 +16,7 @@ public sealed class UnusedMemberTests
         AssemblyDefinition[] libraries = [.. House.Stack.Select(built.Read)];
         var unused = new UnusedMembers();
         foreach (AssemblyDefinition assembly in libraries.Concat(Programs.Select(built.Read)))
-            unused.NoteUsesOf(assembly);
+            unused.CollectUsesOf(assembly);
         KnownExceptions.Compare("unused member", libraries.SelectMany(
             library => unused.In(library, Built.PathOf(library.Name.Name, ".xml"))));
     }

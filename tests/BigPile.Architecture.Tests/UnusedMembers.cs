@@ -18,10 +18,10 @@ internal sealed class UnusedMembers
     private readonly HashSet<string> _texts = new(StringComparer.Ordinal);
 
     /// <summary>Notes what the methods of a library or program use.</summary>
-    internal void NoteUsesOf(AssemblyDefinition assembly)
+    internal void CollectUsesOf(AssemblyDefinition assembly)
     {
         foreach ((MethodDefinition user, object operand) in Built.OperandsIn(assembly))
-            Note(user.FullName, operand);
+            Collect(user.FullName, operand);
     }
 
     /// <summary>Those of a library that nobody uses, by their names in its documentation.</summary>
@@ -37,7 +37,7 @@ internal sealed class UnusedMembers
             select $"{type.FullName}.{member.Name}";
     }
 
-    private void Note(string user, object operand)
+    private void Collect(string user, object operand)
     {
         if (operand is string text)
             _texts.Add(text);

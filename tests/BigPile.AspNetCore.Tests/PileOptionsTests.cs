@@ -101,7 +101,7 @@ public sealed class PileOptionsTests : IDisposable
     [Fact]
     public async Task A_flush_interval_is_kept_by_the_hosts_clock()
     {
-        var time = new NotingTime();
+        var time = new RecordingTime();
         await using TestHost host = await TestHost.StartAsync(services =>
         {
             services.AddSingleton<TimeProvider>(time);
@@ -117,7 +117,7 @@ public sealed class PileOptionsTests : IDisposable
         Assert.Contains(TimeSpan.FromMinutes(1), time.Periods);
     }
 
-    private sealed class NotingTime : TimeProvider
+    private sealed class RecordingTime : TimeProvider
     {
         internal ConcurrentBag<TimeSpan> Periods { get; } = [];
 

@@ -199,7 +199,7 @@ public sealed class ExpiryTests : IDisposable
         _table.Put("a", "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.False(_table.TryGet("a", out _));
-        _table.Core.TakeNotes(); // as each sweep by period does
+        _table.Core.DrainReadBuffer(); // as each sweep by period does
         Assert.Equal((0, 0), (_table.Count, _cache.Pile.Statistics.ObjectCount));
         Assert.Equal(PutResult.Inserted, _table.Put("a", "2"));
     }

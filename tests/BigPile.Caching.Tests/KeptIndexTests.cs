@@ -145,9 +145,9 @@ public sealed class KeptIndexTests : StoppedCacheTest
         string killed = Kill(static cache => cache.GetOrCreateTable<long, string>("t").Put(1, "x"));
         string index = System.IO.Path.Combine(killed, IndexFiles.FileName);
         byte[] bytes = System.IO.File.ReadAllBytes(index);
-        var note = new Index.ChangeNote { Entries = 1_000 }; // what the cell is said to have had
-        note.Word = note.Checked(Index.ChangeNote.WordOf(tableId: 1, cell: 9, entriesAdded: 1, ownsNew: false));
-        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset + 9 * Index.ChangeNote.SizeBytes), note);
+        var intent = new Index.ChangeNote { Entries = 1_000 }; // what the cell is said to have had
+        intent.Word = intent.Checked(Index.ChangeNote.WordOf(tableId: 1, cell: 9, entriesAdded: 1, ownsNew: false));
+        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset + 9 * Index.ChangeNote.SizeBytes), intent);
         System.IO.File.WriteAllBytes(index, bytes);
         System.IO.File.Delete(System.IO.Path.Combine(killed, FilePlace.NamesOf(1)[0]));
         string again = System.IO.Path.Combine(DirectoryPath, "again");

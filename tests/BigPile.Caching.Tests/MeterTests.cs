@@ -65,7 +65,7 @@ public sealed class MeterTests
             if (instrument.Meter.Name == "BigPile")
                 self.EnableMeasurementEvents(instrument);
         };
-        void Note(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+        void OnMeasured(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
         {
             var all = tags.ToArray().ToDictionary(tag => tag.Key, tag => tag.Value?.ToString());
             if (!all.Remove("bigpile.cache.name", out string? table) || table != name)
@@ -74,8 +74,8 @@ public sealed class MeterTests
             if (CriticalRegion.Mine.IsInside)
                 inside.Enqueue(instrument.Name);
         }
-        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Note(instrument, value, tags));
-        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Note(instrument, value, tags));
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => OnMeasured(instrument, value, tags));
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => OnMeasured(instrument, value, tags));
         listener.Start();
 
         var time = new ManualTime();

@@ -69,7 +69,7 @@ public sealed class StandardSetTests
     [Fact]
     public void Each_figure_has_as_many_repeats_as_were_asked_for_and_the_run_says_how_it_was_made()
     {
-        var progress = new NotedProgress();
+        var progress = new RecordedProgress();
         RunFile run = StandardSet.Run(new StandardSetOptions { Repeats = 2 }, [new SmallPart()], progress, CancellationToken.None);
         RunChart chart = Assert.Single(run.Charts);
         RunSeries series = Assert.Single(chart.Series);
@@ -129,7 +129,7 @@ public sealed class StandardSetTests
         }
     }
 
-    private sealed class NotedProgress : ILoadProgress
+    private sealed class RecordedProgress : ILoadProgress
     {
         internal List<string> Phases { get; } = [];
 

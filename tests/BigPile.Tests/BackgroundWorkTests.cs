@@ -10,7 +10,7 @@ namespace BigPile.Tests;
 /// <summary>Work that nobody waits for fails: it is logged, counted and shown, and goes on.</summary>
 public sealed class BackgroundWorkTests
 {
-    private readonly NotingLogger _log = new();
+    private readonly RecordingLogger _log = new();
 
     public static TheoryData<Exception> Failures =>
     [
@@ -99,7 +99,7 @@ public sealed class BackgroundWorkTests
     }
 
     /// <summary>Counts what it is told.</summary>
-    internal sealed class NotingLogger : ILogger
+    internal sealed class RecordingLogger : ILogger
     {
         private int _count;
 

@@ -19,8 +19,8 @@ public sealed class PileMeterTests : IDisposable
             if (instrument.Meter.Name == "BigPile")
                 listener.EnableMeasurementEvents(instrument);
         };
-        _listener.SetMeasurementEventCallback<long>(Note);
-        _listener.SetMeasurementEventCallback<double>(NoteDuration);
+        _listener.SetMeasurementEventCallback<long>(OnMeasured);
+        _listener.SetMeasurementEventCallback<double>(OnDurationMeasured);
         _listener.Start();
     }
 
@@ -75,13 +75,13 @@ public sealed class PileMeterTests : IDisposable
 
     private long ValueOf(string name, string? kind = null) => Assert.Single(_seen, seen => seen.Name == name && seen.Kind == kind).Value;
 
-    private void Note(Instrument instrument, long value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state)
+    private void OnMeasured(Instrument instrument, long value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state)
     {
         if (IsMine(tags, out string? kind))
             _seen.Add((instrument.Name, value, kind));
     }
 
-    private void NoteDuration(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state)
+    private void OnDurationMeasured(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state)
     {
         if (IsMine(tags, out _))
             _durations.Add((instrument.Name, value));

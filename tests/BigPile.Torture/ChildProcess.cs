@@ -73,7 +73,7 @@ internal static unsafe class ChildProcess
         long began = journal.Tick();
         cache?.Dispose();
         pile.Dispose();
-        journal.NoteFlushed(began);
+        journal.RecordFlush(began);
         return 0;
     }
 

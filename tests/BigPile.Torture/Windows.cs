@@ -34,7 +34,7 @@ internal static class Windows
         CrashPoint.RenewalBeforeSwing, CrashPoint.RenewalBeforeOldFreed, CrashPoint.TagBetweenMarks, CrashPoint.MarkBeforePublish,
         CrashPoint.MarkBeforeOldFreed, CrashPoint.ClearBeforeDropped, CrashPoint.ClearBeforeMarkFreed, CrashPoint.RebuildBeforeOldFreed,
         CrashPoint.LineOnItsWay, CrashPoint.SplitBeforeRaised, CrashPoint.SplitBetweenCleared, CrashPoint.SplitBetweenBroughtForward,
-        CrashPoint.SplitBeforeEnded, CrashPoint.SplitBeforeCounted, CrashPoint.ChangeNoted, CrashPoint.ChangeBeforeDone,
+        CrashPoint.SplitBeforeEnded, CrashPoint.SplitBeforeCounted, CrashPoint.IntentRecorded, CrashPoint.ChangeBeforeDone,
         CrashPoint.TableBeforeListed, CrashPoint.DropBeforeFiles,
     ];
 

@@ -23,7 +23,7 @@ internal sealed class DatagramChannel : IMessageChannel
     private readonly Socket _socket;
     private readonly bool _isSender;
     private readonly int _window;
-    private readonly byte[] _note = new byte[1]; // no message is so short
+    private readonly byte[] _ack = new byte[1]; // no message is so short
     private int _onTheWay;
     private int _received;
 
@@ -40,7 +40,7 @@ internal sealed class DatagramChannel : IMessageChannel
             : Math.Clamp(OnTheWayBytes / (route.SizeBytes + DatagramOverhead), 1, MaxWindow);
     }
 
-    private int NoteEach => Math.Max(1, _window / 2);
+    private int AckInterval => Math.Max(1, _window / 2);
 
     /// <summary>A socket that gives up when nothing comes for long: nobody tells it that the other side is gone.</summary>
     internal static Socket MakeSocket() => new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
@@ -55,7 +55,7 @@ internal sealed class DatagramChannel : IMessageChannel
         try
         {
             while (_isSender && _window > 0 && _onTheWay >= _window)
-                ReadNote();
+                ReadAck();
             _onTheWay++;
             for (int pieceBytes = PieceBytes(message.Length); message.Length > 0; message = message[Math.Min(pieceBytes, message.Length)..])
                 _socket.Send(message[..Math.Min(pieceBytes, message.Length)]);
@@ -74,13 +74,13 @@ internal sealed class DatagramChannel : IMessageChannel
             for (int done = 0; done < message.Length;)
             {
                 int received = _socket.Receive(message[done..Math.Min(done + pieceBytes, message.Length)]);
-                if (received == _note.Length)
-                    _onTheWay -= NoteEach;
+                if (received == _ack.Length)
+                    _onTheWay -= AckInterval;
                 else
                     done += received;
             }
-            if (!_isSender && _window > 0 && ++_received % NoteEach == 0)
-                _socket.Send(_note);
+            if (!_isSender && _window > 0 && ++_received % AckInterval == 0)
+                _socket.Send(_ack);
         }
         catch (SocketException e)
         {
@@ -90,10 +90,10 @@ internal sealed class DatagramChannel : IMessageChannel
 
     public void Dispose() => _socket.Dispose();
 
-    private void ReadNote()
+    private void ReadAck()
     {
-        if (_socket.Receive(_note) == _note.Length)
-            _onTheWay -= NoteEach;
+        if (_socket.Receive(_ack) == _ack.Length)
+            _onTheWay -= AckInterval;
     }
 
     private static int PieceBytes(int lengthBytes)

@@ -23,7 +23,7 @@ internal static class PortsTable
             table.AddColumn(new TableColumn(column).RightAligned());
         table.Title = new TableTitle(TitleOf(report.Options));
         string pinned = report.Options.IsPinned ? "The sender has a core of its own, for all ways.\n" : "";
-        table.Caption = new TableTitle(Markup.Escape($"{Ways}\n{NoteOf(report.Options.Mode)}{pinned}{Machine.Describe()}"));
+        table.Caption = new TableTitle(Markup.Escape($"{Ways}\n{CaptionOf(report.Options.Mode)}{pinned}{Machine.Describe()}"));
         foreach (PortsRow row in report.Rows)
             table.AddRow([row.Way, Number(row.SizeBytes), Number(row.Receivers), .. CellsOf(report, row)]);
         console.Write(table);
@@ -63,7 +63,7 @@ internal static class PortsTable
         _ => $"ports: {Counted.Of(options.Count, "message")} to all receivers",
     };
 
-    private static string NoteOf(PortsMode mode) => mode switch
+    private static string CaptionOf(PortsMode mode) => mode switch
     {
         PortsMode.RoundTrip => "",
         PortsMode.Stream => "The sender's figure is its processor time for a message, the payload's copy included.\n",

@@ -29,7 +29,7 @@ internal sealed class DeadPointers(Pile pile, SoakErrors errors, Random dice)
             _ => IsLeased(pointer),
         };
         if (isThere)
-            errors.Note($"the pointer {pointer} of an object that was deleted names one");
+            errors.Report($"the pointer {pointer} of an object that was deleted names one");
     }
 
     private bool IsLeased(PilePointer pointer)

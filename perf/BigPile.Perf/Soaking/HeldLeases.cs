@@ -31,7 +31,7 @@ internal sealed class HeldLeases(SoakErrors errors) : IDisposable
             return;
         string? why = SoakValue.WhyNot(held.Lease.Span, held.Id, held.Version, held.LengthBytes);
         held.Lease.Dispose();
-        errors.NoteIf($"a lease of {SoakId.NameOf(held.Id)}", why);
+        errors.ReportIf($"a lease of {SoakId.NameOf(held.Id)}", why);
         held = default;
     }
 

@@ -67,13 +67,13 @@ internal sealed class KeptKeys : ISoakPart
                 continue;
             own++;
             if (!_entries[index].IsThere)
-                Note((int)index, "came in a walk, and was removed");
+                Report((int)index, "came in a walk, and was removed");
         }
         long there = 0;
         foreach (Entry entry in _entries)
             there += entry.IsThere ? 1 : 0;
         if (own != there)
-            _place.Errors.Note($"a walk gave {own:N0} keys of a worker that has {there:N0}");
+            _place.Errors.Report($"a walk gave {own:N0} keys of a worker that has {there:N0}");
     }
 
     public void Clear() => _leases.Dispose();
@@ -92,7 +92,7 @@ internal sealed class KeptKeys : ISoakPart
         };
         PutResult expected = _entries[index].IsThere ? PutResult.Replaced : PutResult.Inserted;
         if (result != expected)
-            Note(index, $"a put did {result} in the place of {expected}");
+            Report(index, $"a put did {result} in the place of {expected}");
         _entries[index] = entry;
     }
 
@@ -100,7 +100,7 @@ internal sealed class KeptKeys : ISoakPart
     {
         _tally.Count(SoakKind.TableRemove);
         if (_table.Remove(KeyOf(index)) != _entries[index].IsThere)
-            Note(index, _entries[index].IsThere ? "was not there to be removed" : "was there to be removed again");
+            Report(index, _entries[index].IsThere ? "was not there to be removed" : "was there to be removed again");
         _entries[index] = _entries[index] with { IsThere = false };
     }
 
@@ -130,8 +130,8 @@ internal sealed class KeptKeys : ISoakPart
                 why = isThere ? WhyNot(value!, index) : null;
                 break;
         }
-        NoteThere(index, isThere);
-        Note(index, why);
+        CheckThere(index, isThere);
+        Report(index, why);
     }
 
     private void GetMany()
@@ -143,24 +143,24 @@ internal sealed class KeptKeys : ISoakPart
         for (int i = 0; i < ManyKeys; i++)
         {
             var index = (int)(_keys[i] - KeyOf(0));
-            NoteThere(index, _found[i]);
-            Note(index, _found[i] ? WhyNot(_values[i], index) : null);
+            CheckThere(index, _found[i]);
+            Report(index, _found[i] ? WhyNot(_values[i], index) : null);
         }
     }
 
     private string? WhyNot(ReadOnlySpan<byte> value, int index) =>
         SoakValue.WhyNot(value, IdOf(index), _entries[index].Version, _entries[index].LengthBytes);
 
-    private void NoteThere(int index, bool isThere)
+    private void CheckThere(int index, bool isThere)
     {
         if (isThere != _entries[index].IsThere)
-            Note(index, isThere ? "is there, and was removed" : "is not there");
+            Report(index, isThere ? "is there, and was removed" : "is not there");
     }
 
-    private void Note(int index, string? why)
+    private void Report(int index, string? why)
     {
         if (why != null)
-            _place.Errors.Note($"key {KeyOf(index)} of the table '{_table.Name}', {SoakId.NameOf(IdOf(index))}: {why}");
+            _place.Errors.Report($"key {KeyOf(index)} of the table '{_table.Name}', {SoakId.NameOf(IdOf(index))}: {why}");
     }
 
     private long KeyOf(int index) => ((long)_worker << 32) + index;

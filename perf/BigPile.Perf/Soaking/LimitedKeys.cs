@@ -51,7 +51,7 @@ internal sealed class LimitedKeys(SoakPlace place, SoakTally tally, Random dice,
         tally.Count(SoakKind.TableGet);
         string key = KeyOf(number);
         if (_table.TryRead(key, _scratch, out EntryInfo info) && WhyNot(number, info) is { } why)
-            place.Errors.Note($"key {key} of the table '{_table.Name}': {why}");
+            place.Errors.Report($"key {key} of the table '{_table.Name}': {why}");
     }
 
     private string? WhyNot(int number, EntryInfo info)

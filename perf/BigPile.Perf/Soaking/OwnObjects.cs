@@ -148,7 +148,7 @@ internal sealed class OwnObjects : ISoakPart
         PilePointer pointer = slot.Pointer;
         slot = _slots[--_count];
         if (!_place.Pile.TryDelete(pointer))
-            _place.Errors.Note($"the object of {pointer} was not there to be deleted");
+            _place.Errors.Report($"the object of {pointer} was not there to be deleted");
         _dead.Add(pointer);
     }
 

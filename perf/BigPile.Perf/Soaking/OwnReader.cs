@@ -25,11 +25,11 @@ internal sealed class OwnReader(SoakPlace place, Random dice, DeadPointers dead,
     {
         try
         {
-            Note(slot, WhyNot(slot));
+            Report(slot, WhyNot(slot));
         }
         catch (PilePointerException e)
         {
-            Note(slot, e.Message);
+            Report(slot, e.Message);
         }
     }
 
@@ -45,14 +45,14 @@ internal sealed class OwnReader(SoakPlace place, Random dice, DeadPointers dead,
         }
         int found = _pile.GetMany(_pointers, _objects.AsSpan());
         if (found != ManyObjects - 1)
-            place.Errors.Note($"a batch gave {found} objects of {ManyObjects - 1}");
+            place.Errors.Report($"a batch gave {found} objects of {ManyObjects - 1}");
         for (int i = 0; i < ManyObjects; i++)
         {
             ref readonly SoakSlot slot = ref live[_indexes[i]];
             if (i == missing)
-                place.Errors.NoteIf("a batch", _objects[i] == null ? null : "an object that was deleted is in it");
+                place.Errors.ReportIf("a batch", _objects[i] == null ? null : "an object that was deleted is in it");
             else
-                Note(slot, _objects[i] is { } value ? SoakObjects.WhyNot(value, slot) : "is missing in a batch");
+                Report(slot, _objects[i] is { } value ? SoakObjects.WhyNot(value, slot) : "is missing in a batch");
         }
         return ManyObjects;
     }
@@ -61,7 +61,7 @@ internal sealed class OwnReader(SoakPlace place, Random dice, DeadPointers dead,
     internal void Lease(in SoakSlot slot)
     {
         PileLease lease = _pile.Lease(slot.Pointer);
-        Note(slot, SoakObjects.WhyNotPayload(lease.Span, slot));
+        Report(slot, SoakObjects.WhyNotPayload(lease.Span, slot));
         if (slot.Shape == SoakShape.Bytes)
             leases.Hold(lease, slot.Id, slot.Version);
         else
@@ -80,7 +80,7 @@ internal sealed class OwnReader(SoakPlace place, Random dice, DeadPointers dead,
                 _marked[entry.Pointer] = times + 1;
         }
         foreach ((PilePointer pointer, int times) in _marked)
-            place.Errors.NoteIf($"the object of {pointer}", times == 1 ? null : $"came {times} times in a walk");
+            place.Errors.ReportIf($"the object of {pointer}", times == 1 ? null : $"came {times} times in a walk");
     }
 
     private string? WhyNot(in SoakSlot slot)
@@ -107,9 +107,9 @@ internal sealed class OwnReader(SoakPlace place, Random dice, DeadPointers dead,
         }
     }
 
-    private void Note(in SoakSlot slot, string? why)
+    private void Report(in SoakSlot slot, string? why)
     {
         if (why != null)
-            place.Errors.Note($"{SoakId.NameOf(slot.Id)} version {slot.Version}, {slot.Shape}: {why}");
+            place.Errors.Report($"{SoakId.NameOf(slot.Id)} version {slot.Version}, {slot.Shape}: {why}");
     }
 }

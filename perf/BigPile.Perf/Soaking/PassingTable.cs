@@ -19,7 +19,7 @@ internal sealed class PassingTable(SoakPlace place, int worker, SoakTally tally)
         tally.Count(SoakKind.DropTable);
         CacheTable<string, byte[]> table = Make();
         if (table.Count != 0)
-            place.Errors.Note($"the table '{_name}' was dropped, and has {table.Count:N0} entries when it is made again");
+            place.Errors.Report($"the table '{_name}' was dropped, and has {table.Count:N0} entries when it is made again");
         _version++;
         for (int i = 0; i < Entries; i++)
         {
@@ -27,11 +27,11 @@ internal sealed class PassingTable(SoakPlace place, int worker, SoakTally tally)
             table.PutBytes(KeyOf(i), _value, out _);
         }
         for (int i = 0; i < Entries; i++)
-            Note(i, table.TryGet(KeyOf(i), out byte[]? value) ? SoakValue.WhyNot(value, IdOf(i), _version, ValueBytes) : "is not there");
+            Report(i, table.TryGet(KeyOf(i), out byte[]? value) ? SoakValue.WhyNot(value, IdOf(i), _version, ValueBytes) : "is not there");
         if (!place.Cache.DropTable(_name))
-            place.Errors.Note($"the table '{_name}' was not there to be dropped");
+            place.Errors.Report($"the table '{_name}' was not there to be dropped");
         if (!IsDropped(table))
-            place.Errors.Note($"the table '{_name}' was dropped, and gives values");
+            place.Errors.Report($"the table '{_name}' was dropped, and gives values");
     }
 
     private CacheTable<string, byte[]> Make() =>
@@ -49,7 +49,7 @@ internal sealed class PassingTable(SoakPlace place, int worker, SoakTally tally)
         }
     }
 
-    private void Note(int number, string? why) => place.Errors.NoteIf($"key {number} of the table '{_name}'", why);
+    private void Report(int number, string? why) => place.Errors.ReportIf($"key {number} of the table '{_name}'", why);
 
     private static string KeyOf(int number) => string.Create(CultureInfo.InvariantCulture, $"key {number}");
 

@@ -93,9 +93,9 @@ internal sealed class SharedObjects : ISoakPart
         ushort floor = Volatile.Read(ref _place.SharedVersions[index]);
         PilePointer pointer = PointerAt(index);
         if (_place.Pile.TryGet(pointer, out byte[]? value))
-            Note(index, WhyNot(value, index, floor, out _));
+            Report(index, WhyNot(value, index, floor, out _));
         else
-            NoteGone(index, pointer);
+            ReportGone(index, pointer);
     }
 
     private void ReadMany()
@@ -111,9 +111,9 @@ internal sealed class SharedObjects : ISoakPart
         for (int i = 0; i < ManyObjects; i++)
         {
             if (_values[i] is { } value)
-                Note(_indexes[i], WhyNot(value, _indexes[i], _floors[i], out _));
+                Report(_indexes[i], WhyNot(value, _indexes[i], _floors[i], out _));
             else
-                NoteGone(_indexes[i], _pointers[i]);
+                ReportGone(_indexes[i], _pointers[i]);
         }
     }
 
@@ -124,10 +124,10 @@ internal sealed class SharedObjects : ISoakPart
         PilePointer pointer = PointerAt(index);
         if (!_place.Pile.TryLease(pointer, out PileLease? lease))
         {
-            NoteGone(index, pointer);
+            ReportGone(index, pointer);
             return;
         }
-        Note(index, WhyNot(lease.Span, index, floor, out ushort version));
+        Report(index, WhyNot(lease.Span, index, floor, out ushort version));
         _leases.Hold(lease, IdOf(index), version);
     }
 
@@ -138,16 +138,16 @@ internal sealed class SharedObjects : ISoakPart
         return (ushort)(version - floor) < HalfOfVersions ? null : $"version {version} came when version {floor} was there already";
     }
 
-    private void NoteGone(int index, PilePointer pointer)
+    private void ReportGone(int index, PilePointer pointer)
     {
         if (PointerAt(index) == pointer)
-            Note(index, "is gone, and its pointer is the one that leads there");
+            Report(index, "is gone, and its pointer is the one that leads there");
     }
 
-    private void Note(int index, string? why)
+    private void Report(int index, string? why)
     {
         if (why != null)
-            _place.Errors.Note($"{SoakId.NameOf(IdOf(index))}: {why}");
+            _place.Errors.Report($"{SoakId.NameOf(IdOf(index))}: {why}");
     }
 
     private PilePointer PointerAt(int index) => PilePointer.FromUInt64(Volatile.Read(ref _place.SharedPointers[index]));

@@ -27,7 +27,7 @@ internal sealed class SoakErrors
         }
     }
 
-    internal void Note(string what)
+    internal void Report(string what)
     {
         Interlocked.Increment(ref _count);
         lock (_examples)
@@ -40,9 +40,9 @@ internal sealed class SoakErrors
     /// <summary>Notes an error where there is one.</summary>
     /// <param name="where">What was looked at.</param>
     /// <param name="why">What is wrong with it; <see langword="null"/> when nothing is.</param>
-    internal void NoteIf(string where, string? why)
+    internal void ReportIf(string where, string? why)
     {
         if (why != null)
-            Note($"{where}: {why}");
+            Report($"{where}: {why}");
     }
 }

@@ -46,11 +46,11 @@ internal sealed class SoakMaintenance
         _tally.Count(SoakKind.Verify);
         PileVerification found = _place.Pile.Verify();
         if (!found.IsSound)
-            _place.Errors.Note($"{found.FaultCount:N0} faults: {string.Join("; ", found.Faults)}");
+            _place.Errors.Report($"{found.FaultCount:N0} faults: {string.Join("; ", found.Faults)}");
         PileStatistics figures = _place.Pile.Statistics;
         long used = figures.PayloadBytes + figures.HeaderBytes + figures.SlackBytes + figures.FreeBytes + figures.UnexaminedBytes;
         if (figures.CommittedBytes != used || figures.ReservedBytes != figures.CommittedBytes + figures.UnusedBytes)
-            _place.Errors.Note($"the pile's figures do not add up: {figures}");
+            _place.Errors.Report($"the pile's figures do not add up: {figures}");
         CheckLimit(_place.Limited.Name, _place.Limited.Statistics.TotalBytes, _place.Budget.LimitedBytes);
         CheckLimit(_place.Tagged.Name, _place.Tagged.Statistics.TotalBytes, _place.Budget.TaggedBytes);
     }
@@ -58,7 +58,7 @@ internal sealed class SoakMaintenance
     private void CheckLimit(string name, long bytes, long limitBytes)
     {
         if (bytes > limitBytes)
-            _place.Errors.Note($"the table '{name}' takes {bytes:N0} bytes, and its limit is {limitBytes:N0}");
+            _place.Errors.Report($"the table '{name}' takes {bytes:N0} bytes, and its limit is {limitBytes:N0}");
     }
 
     private void Flush()

@@ -90,7 +90,7 @@ internal sealed class SoakRunner
             _place.Cache.DropTable(name);
         PileStatistics left = _place.Pile.Statistics;
         if (left.ObjectsSoFar != 0 || left.PayloadBytes != 0)
-            _place.Errors.Note($"{left.ObjectsSoFar:N0} objects of {left.PayloadBytes:N0} bytes are left when all was deleted");
+            _place.Errors.Report($"{left.ObjectsSoFar:N0} objects of {left.PayloadBytes:N0} bytes are left when all was deleted");
     }
 
     private bool IsMark() => _options.Operations is { } operations

@@ -87,7 +87,7 @@ internal sealed class SoakWorker
         }
         catch (Exception e)
         {
-            _place.Errors.Note($"{when}: {e}");
+            _place.Errors.Report($"{when}: {e}");
         }
     }
 }

@@ -100,7 +100,7 @@ internal sealed class TaggedKeys : ISoakPart
         else
             why = SoakValue.WhyNot(_scratch.AsSpan(0, info.ValueBytes), IdOf(index), entry.Version, entry.LengthBytes);
         if (why != null)
-            _place.Errors.Note($"key {KeyOf(index)} of the table '{_table.Name}', {SoakId.NameOf(IdOf(index))}: {why}");
+            _place.Errors.Report($"key {KeyOf(index)} of the table '{_table.Name}', {SoakId.NameOf(IdOf(index))}: {why}");
     }
 
     private string TagOf(int tag) => string.Create(CultureInfo.InvariantCulture, $"worker {_worker} tag {tag}");

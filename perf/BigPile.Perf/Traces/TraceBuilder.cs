@@ -25,7 +25,7 @@ internal sealed class TraceBuilder
     internal void Add(long key, long sizeBytes)
     {
         Add(key);
-        NoteSize(sizeBytes);
+        RecordSize(sizeBytes);
     }
 
     /// <summary>Adds an access to a key that is a text. A trace has keys of one kind.</summary>
@@ -41,7 +41,7 @@ internal sealed class TraceBuilder
     internal void Add(ReadOnlySpan<char> key, long sizeBytes)
     {
         Add(key);
-        NoteSize(sizeBytes);
+        RecordSize(sizeBytes);
     }
 
     internal Trace ToTrace(string name)
@@ -51,7 +51,7 @@ internal sealed class TraceBuilder
     }
 
     // Nothing is of no size: an entry takes room in any case.
-    private void NoteSize(long sizeBytes)
+    private void RecordSize(long sizeBytes)
     {
         if (_accesses[^1] == _sizes.Count)
             _sizes.Add((int)Math.Clamp(sizeBytes, 1, int.MaxValue));

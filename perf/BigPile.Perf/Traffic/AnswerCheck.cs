@@ -41,7 +41,7 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
         {
             if (!TryTake(ref rest, out int status, out ulong tag, out ReadOnlySpan<byte> payload))
             {
-                tally.NoteWrong($"{request.Kind} of {keys.Length} keys of client {client}: the answer ends behind {i}");
+                tally.CountWrong($"{request.Kind} of {keys.Length} keys of client {client}: the answer ends behind {i}");
                 return;
             }
             KeyState before = states[keys[i]];
@@ -108,7 +108,7 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
     private void Miss(int key, in KeyState before)
     {
         if (before.Expires)
-            tally.NoteExpired();
+            tally.CountExpired();
         states[key] = default;
     }
 
@@ -139,7 +139,7 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
     private void Require(bool isRight, TrafficKind kind, int key, ResponseReader answer, in KeyState before)
     {
         if (!isRight)
-            tally.NoteWrong($"{kind} of key {key} of client {client}: status {answer.Status}, tag {answer.Tag:x16}, {answer.LengthBytes} "
+            tally.CountWrong($"{kind} of key {key} of client {client}: status {answer.Status}, tag {answer.Tag:x16}, {answer.LengthBytes} "
                 + $"bytes; the model has {before}");
     }
 }

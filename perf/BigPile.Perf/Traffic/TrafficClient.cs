@@ -61,7 +61,7 @@ internal sealed class TrafficClient
                 stop.ThrowIfCancellationRequested();
                 Compose((int)Math.Min(_options.Depth, requests - done));
                 int answered = Exchange(ref connection);
-                _tally.NoteDone(CollectionsMarshal.AsSpan(_requests)[..answered]);
+                _tally.CountDone(CollectionsMarshal.AsSpan(_requests)[..answered]);
                 done += answered;
             }
             for (int done = 0; done < _states.Length && _tally.Failure == null;)
@@ -69,7 +69,7 @@ internal sealed class TrafficClient
                 stop.ThrowIfCancellationRequested();
                 ComposeReads(done, Math.Min(_options.Depth, _states.Length - done));
                 int answered = Exchange(ref connection);
-                _tally.NoteFinalReads(answered);
+                _tally.CountFinalReads(answered);
                 done += answered;
             }
         }
@@ -198,7 +198,7 @@ internal sealed class TrafficClient
         {
             connection?.Dispose();
             connection = null;
-            NoteUnanswered(answered, sent);
+            MarkUnanswered(answered, sent);
             connection = Recover();
         }
         return answered;
@@ -224,14 +224,14 @@ internal sealed class TrafficClient
         _check.Many(request, keys, sequences, answer, sent, answered);
     }
 
-    private void NoteUnanswered(int answered, long sent)
+    private void MarkUnanswered(int answered, long sent)
     {
         long lost = Stopwatch.GetTimestamp();
         foreach (TrafficRequest request in CollectionsMarshal.AsSpan(_requests)[answered..])
         {
             if (!request.IsChange)
                 continue;
-            _tally.NoteUncertain(request.Count);
+            _tally.CountUncertain(request.Count);
             for (int n = request.First; n < request.First + request.Count; n++)
                 _uncertain.Push((_keys[n], KeyState.Put(_newSequences[n], 0, request.LifetimeMs, sent, lost)));
         }

@@ -46,7 +46,7 @@ internal sealed class TrafficTally : IDisposable
     internal Dictionary<string, long> Operations => Enum.GetValues<TrafficKind>()
         .ToDictionary(static kind => NameOf(kind), kind => Interlocked.Read(ref _byKind[(int)kind]));
 
-    internal void NoteDone(ReadOnlySpan<TrafficRequest> requests)
+    internal void CountDone(ReadOnlySpan<TrafficRequest> requests)
     {
         foreach (ref readonly TrafficRequest request in requests)
             Interlocked.Increment(ref _byKind[(int)request.Kind]);
@@ -54,7 +54,7 @@ internal sealed class TrafficTally : IDisposable
             _reached.Set();
     }
 
-    internal void NoteWrong(string what)
+    internal void CountWrong(string what)
     {
         Interlocked.Increment(ref _wrong);
         lock (_examples)
@@ -64,11 +64,11 @@ internal sealed class TrafficTally : IDisposable
         }
     }
 
-    internal void NoteExpired() => Interlocked.Increment(ref _expired);
+    internal void CountExpired() => Interlocked.Increment(ref _expired);
 
-    internal void NoteUncertain(int changes) => Interlocked.Add(ref _uncertain, changes);
+    internal void CountUncertain(int changes) => Interlocked.Add(ref _uncertain, changes);
 
-    internal void NoteFinalReads(int reads) => Interlocked.Add(ref _finalReads, reads);
+    internal void CountFinalReads(int reads) => Interlocked.Add(ref _finalReads, reads);
 
     internal void Fail(Exception failure)
     {

@@ -224,7 +224,7 @@ internal sealed class ServedTables
             table = options == null ? Cache.GetOrCreateTable<string, byte[]>(name) : Cache.GetOrCreateTable<string, byte[]>(options);
         }
         if (maker != null)
-            _makers.Note(name, maker.Name);
+            _makers.Record(name, maker.Name);
         _known[name] = table;
         return table;
     }

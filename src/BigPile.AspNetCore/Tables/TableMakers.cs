@@ -40,7 +40,7 @@ internal sealed class TableMakers
     internal int CountOf(string key) => _counts.GetValueOrDefault(key);
 
     /// <summary>Notes who has made a table.</summary>
-    internal void Note(string name, string key)
+    internal void Record(string name, string key)
     {
         Forget(name);
         Store().Put(name, Encoding.UTF8.GetBytes(key));

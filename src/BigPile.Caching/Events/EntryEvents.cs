@@ -25,7 +25,7 @@ internal sealed unsafe class EntryEvents(BackgroundWork background, CacheClock c
     internal void Unsubscribe(Action<IReadOnlyList<RawRemoval>> handler) => Change(handlers => handlers - handler);
 
     /// <summary>Notes an entry whose block is about to be freed.</summary>
-    internal void Note(in EntryHead head, long payloadBytes, Counter reason)
+    internal void OnRemoved(in EntryHead head, long payloadBytes, Counter reason)
     {
         if (Volatile.Read(ref _handlers) == null || reason is not (Counter.Evictions or Counter.Expirations))
             return;

@@ -62,7 +62,7 @@ internal sealed unsafe class ChangeNotes
     internal static void Publish(ChangeNote* note, ulong word)
     {
         Volatile.Write(ref note->Word, note->Checked(word));
-        CrashPoints.Pass(CrashPoint.ChangeNoted);
+        CrashPoints.Pass(CrashPoint.IntentRecorded);
     }
 
     /// <summary>Takes a note back: all of the change is made, or nothing.</summary>

@@ -27,7 +27,7 @@ internal static unsafe class Adopting
             for (ulong number = 0; number < core.Index.BucketCount; number++)
             {
                 foreach (SlotPlace place in core.Index.SlotsOf(number))
-                    evictor.EnterFound(place.Value.KnownHash(number), core.NoteFound(place), place.Line->IsInMain(place.Slot));
+                    evictor.EnterFound(place.Value.KnownHash(number), core.CountPriority(place), place.Line->IsInMain(place.Slot));
             }
             return;
         }
@@ -170,7 +170,7 @@ internal static unsafe class Adopting
         return count;
     }
 
-    private static EntryPriority NoteFound(this TableCore core, SlotPlace place)
+    private static EntryPriority CountPriority(this TableCore core, SlotPlace place)
     {
         if (!core.HasPriorities)
             return EntryPriority.Normal;

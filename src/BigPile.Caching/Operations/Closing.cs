@@ -14,6 +14,6 @@ internal static class Closing
             core.Close();
         CriticalRegion.WaitForOthers();
         foreach (TableCore core in cores)
-            core.Pile.Engine.Background.TryRun("what reads have noticed", () => core.TakeNotes(waits: true, isClosing: true));
+            core.Pile.Engine.Background.TryRun("what reads have noticed", () => core.DrainReadBuffer(waits: true, isClosing: true));
     }
 }

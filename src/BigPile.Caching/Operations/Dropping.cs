@@ -45,7 +45,7 @@ internal static unsafe class Dropping
         var head = new EntryHead(view.Payload);
         if (!head.FitsIn(view.PayloadBytes) || head.Version > upTo)
             return false;
-        pile.Engine.Versions.Note(head.Version);
+        pile.Engine.Versions.RaiseTo(head.Version);
         LockedEntries.Free(pile, address, head.Owned);
         return true;
     }

@@ -47,7 +47,7 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
         }
         place.Store(default); // the page turned out to be damaged after it was opened: nothing is left to free
         core.CountGone(critical, 0);
-        if (core.Notes != null)
-            core.NoteDamage("leads to an entry that there is not");
+        if (core.Intents != null)
+            core.ReportDamage("leads to an entry that there is not");
     }
 }

@@ -12,7 +12,7 @@ internal static unsafe class Inspecting
     internal static void BeginInspection(this TableCore core)
     {
         core.SetFlag(IndexHead.UncomparedFlag, true);
-        core.BeginToNoteRemovals(mayBeAny: core.HasFlag(IndexHead.RemovedFlag));
+        core.BeginRecordingRemovals(mayBeAny: core.HasFlag(IndexHead.RemovedFlag));
     }
 
     /// <summary>As <see cref="BeginInspection"/>, of a table that is in use: what it has lost before may have been removed since.</summary>
@@ -23,11 +23,11 @@ internal static unsafe class Inspecting
             if (core.IsClosed)
                 return; // the index may be gone
             core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag, true); // for the next process, if this one does not end it
-            core.BeginToNoteRemovals(mayBeAny: true);
+            core.BeginRecordingRemovals(mayBeAny: true);
         }
     }
 
-    private static void BeginToNoteRemovals(this TableCore core, bool mayBeAny) =>
+    private static void BeginRecordingRemovals(this TableCore core, bool mayBeAny) =>
         core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Engine.Versions.Last : 0);
 
     /// <summary>States that the index was compared with the pile, and counts anew if it was damaged. The caller is not inside.</summary>
@@ -49,9 +49,9 @@ internal static unsafe class Inspecting
                 return; // the next one counts
             }
             core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
-            core.EndNotingRemovals();
+            core.EndRecordingRemovals();
             if (core.DamagedLines != damagedLines)
-                core.NoteDamage("has a line that turned out to be damaged when it was compared with the pile");
+                core.ReportDamage("has a line that turned out to be damaged when it was compared with the pile");
         }
     }
 
@@ -63,12 +63,12 @@ internal static unsafe class Inspecting
             if (core.IsClosed)
                 return;
             core.SetFlag(IndexHead.RemovedFlag, true);
-            core.EndNotingRemovals();
+            core.EndRecordingRemovals();
         }
     }
 
     // An entry may have been taken into a bucket that a sweep has done: the marks that concern it stay for another round.
-    private static void EndNotingRemovals(this TableCore core)
+    private static void EndRecordingRemovals(this TableCore core)
     {
         core.SweepPlace.SweepLock.Enter();
         try
@@ -107,7 +107,7 @@ internal static unsafe class Inspecting
                 continue;
             }
             place.Store(default);
-            core.NoteDamage("leads to an entry that there is not, or is elsewhere, or leads there twice");
+            core.ReportDamage("leads to an entry that there is not, or is elsewhere, or leads there twice");
         }
     }
 
@@ -116,9 +116,9 @@ internal static unsafe class Inspecting
         TableIndex.IsOf(bucket, core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)));
 
     /// <summary>Notes that no slot led to an entry that was found.</summary>
-    internal static void NoteLostLocked(this TableCore core, in LockedBucket bucket, ulong hash, ulong address)
+    internal static void ReportLostLocked(this TableCore core, in LockedBucket bucket, ulong hash, ulong address)
     {
-        core.NoteDamage("does not lead to an entry");
+        core.ReportDamage("does not lead to an entry");
         DropDamagedLocked(bucket, hash, address);
     }
 

@@ -55,7 +55,7 @@ internal static class Marking
         CriticalRegion critical = core.EnterWriter();
         try
         {
-            core.NoteMortal();
+            core.MarkExpirable();
             return core.Tags.Publish(tags, floor);
         }
         catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(critical, e, flushes))
@@ -64,7 +64,7 @@ internal static class Marking
         }
         finally
         {
-            core.NoteMortal(); // once more, as a round of the sweep may have ended before the mark was there
+            core.MarkExpirable(); // once more, as a round of the sweep may have ended before the mark was there
             core.Pile.Space.ExitAfterFree(critical);
         }
         return core.Publish(tags, core.Pile.Space.Room.MakeRoom(flushes));

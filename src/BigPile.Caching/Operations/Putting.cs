@@ -172,7 +172,7 @@ internal static unsafe class Putting
     {
         if (change.IsPublished)
             return;
-        core.EndNote(change.Note); // first: the slot may be anybody's afterwards
+        core.EndIntent(change.Intent); // first: the slot may be anybody's afterwards
         if (!change.Slot.IsNone)
             core.Pile.Entries.Abandon(change.Slot, change.PayloadBytes);
         if (change.IsLimited)

@@ -82,7 +82,7 @@ internal static unsafe class Rebuilding
         Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "What the walk came by stays in its place meanwhile.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
-        core.Pile.Engine.Versions.Note(head.Version);
+        core.Pile.Engine.Versions.RaiseTo(head.Version);
         bool isNew = core.AddFoundLocking(critical, found, head);
         if (isNew)
             core.Evictor?.EnterFound(found.Hash, priority, isInMain: false);
@@ -101,11 +101,11 @@ internal static unsafe class Rebuilding
     {
         Debug.Assert(head.Kind == ValueKind.TagMark, "A value that is taken for a mark would remove what it never meant.");
         core.Tags.AddFound(head, address);
-        core.NoteMortal();
+        core.MarkExpirable();
     }
 
     /// <summary>Notes that a walk took in some entries more, and lets the index grow once they are many.</summary>
-    internal static void NoteFound(this TableCore core, int entries)
+    internal static void RecordFound(this TableCore core, int entries)
     {
         core.FoundSinceGrowth += entries; // about so many: what two threads lose by each other is counted when it grows
         if (core.FoundSinceGrowth < EntriesBetweenGrowths)
@@ -179,7 +179,7 @@ internal static unsafe class Rebuilding
         RemovedKeys? removed = core.RemovedKeys;
         if (removed != null)
         {
-            core.NoteLostLocked(bucket, found.Hash, found.Address);
+            core.ReportLostLocked(bucket, found.Hash, found.Address);
         }
         if (head.Kind == ValueKind.Pointer && !core.IsLive(head.Owned))
         {
@@ -238,7 +238,7 @@ internal static unsafe class Rebuilding
         {
             if (!line->MayExpire)
                 line->MarkExpiry();
-            core.NoteMortal();
+            core.MarkExpirable();
         }
         if (head.Priority != EntryPriority.Normal && !core.HasPriorities)
             core.HasPriorities = true;

@@ -48,7 +48,7 @@ internal static class Removing
             core.Flights.TellLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
         if (!core.TryFindLocked(bucket, key, out LockedEntry entry))
         {
-            core.NoteRemovedLocked(IndexSlot.TagOf(key.Hash));
+            core.RecordRemovedLocked(IndexSlot.TagOf(key.Hash));
             return false;
         }
         Liveness liveness = core.LivenessOf(entry.Head, ref now);

@@ -36,29 +36,29 @@ internal static unsafe class Renewing
 
     /// <summary>Notes the use of a sliding entry if it moves its end. Takes no lock.</summary>
     /// <returns>The instant from which the entry is gone now; 0 if it may have ended meanwhile: look at it again.</returns>
-    internal static long NoteUse(this TableCore core, ulong hash, in SlidingUse use)
+    internal static long RecordUse(this TableCore core, ulong hash, in SlidingUse use)
     {
         if (use.ExpiresAt >= use.End || use.ExpiresAt >= CacheClock.Add(core.Clock.NowAtMost, use.SlidingTicks))
             return use.ExpiresAt;
-        long used = core.ReadBuffer.NoteUse(use, hash, core.Clock);
+        long used = core.ReadBuffer.RecordUse(use, hash, core.Clock);
         if (used == 0)
             return 0;
-        core.QueueNotes();
+        core.QueueDrain();
         return Math.Max(use.ExpiresAt, use.EndAfter(used, core.Clock));
     }
 
     /// <summary>Notes that a read found an entry that is no more. Takes no lock.</summary>
-    internal static void NoteEnd(this TableCore core, ulong hash, ulong version)
+    internal static void RecordEnd(this TableCore core, ulong hash, ulong version)
     {
-        core.ReadBuffer.NoteEnd(version, hash);
-        core.QueueNotes();
+        core.ReadBuffer.RecordEnd(version, hash);
+        core.QueueDrain();
     }
 
     /// <summary>Does what reads have noted. The caller is outside.</summary>
     /// <param name="core">The table.</param>
     /// <param name="waits">Whether to wait for another thread that is at it; else that one has them.</param>
     /// <param name="isClosing">Whether the table is closed, and no read runs any more.</param>
-    internal static void TakeNotes(this TableCore core, bool waits = false, bool isClosing = false)
+    internal static void DrainReadBuffer(this TableCore core, bool waits = false, bool isClosing = false)
     {
         if (core.ReadBufferOrNull is not { HasAny: true } buffer)
             return;
@@ -84,18 +84,18 @@ internal static unsafe class Renewing
         }
     }
 
-    private static void QueueNotes(this TableCore core)
+    private static void QueueDrain(this TableCore core)
     {
         if (core.ReadBuffer.IsToBeTaken && core.ReadBuffer.TryBeginQueued())
-            core.Pile.Engine.Background.Queue($"what reads of the table '{core.Name}' have noticed", core.TakeQueuedNotes);
+            core.Pile.Engine.Background.Queue($"what reads of the table '{core.Name}' have noticed", core.DrainQueued);
     }
 
-    private static void TakeQueuedNotes(this TableCore core)
+    private static void DrainQueued(this TableCore core)
     {
         core.ReadBuffer.EndQueued();
         try
         {
-            core.TakeNotes();
+            core.DrainReadBuffer();
         }
         catch (ObjectDisposedException)
         {
@@ -110,41 +110,41 @@ internal static unsafe class Renewing
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
         {
             for (int number = 0; number < set.Length; number++)
-                core.TakeNote(buffer, set, number, now, isClosing, ref refused);
+                core.DrainRecord(buffer, set, number, now, isClosing, ref refused);
         }
         return refused;
     }
 
-    private static void TakeNote(
+    private static void DrainRecord(
         this TableCore core, ReadBuffer buffer, ReadBuffer.Set set, int number, long now, bool isClosing, ref int refused)
     {
         const int mostLooks = 4; // an entry that is used all the time has its turn again
-        for (int look = 0; look < mostLooks && buffer.TryPeek(set, number, out ReadBuffer.Note note, out long time); look++)
+        for (int look = 0; look < mostLooks && buffer.TryPeek(set, number, out ReadBuffer.Record record, out long time); look++)
         {
-            if (!core.TryDo(note, ref time, now, isClosing, mayCopy: refused < MostRefused))
+            if (!core.TryDo(record, ref time, now, isClosing, mayCopy: refused < MostRefused))
             {
                 refused++;
                 return;
             }
-            if (buffer.TryClear(note, time))
+            if (buffer.TryClear(record, time))
                 return;
         }
     }
 
     // Where the note has changed meanwhile, it is not cleared, and looked at again.
-    private static bool TryDo(this TableCore core, ReadBuffer.Note note, ref long time, long now, bool isClosing, bool mayCopy)
+    private static bool TryDo(this TableCore core, ReadBuffer.Record record, ref long time, long now, bool isClosing, bool mayCopy)
     {
         CriticalRegion critical = isClosing ? core.EnterWriterClosed() : core.EnterWriter();
         try
         {
-            using LockedBucket bucket = core.Index.Lock(note.Hash);
-            if (!core.TryFindLocked(bucket, note, out LockedEntry entry))
+            using LockedBucket bucket = core.Index.Lock(record.Hash);
+            if (!core.TryFindLocked(bucket, record, out LockedEntry entry))
                 return true; // replaced, removed, or evicted
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
             if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
                 core.DropLocked(critical, entry, liveness.Reason());
-            else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryLift(note, ref time))
-                return core.TryRenewLocked(critical, note.Hash, time & ~ReadBuffer.Note.Ahead, entry, mayCopy);
+            else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryLift(record, ref time))
+                return core.TryRenewLocked(critical, record.Hash, time & ~ReadBuffer.Record.Ahead, entry, mayCopy);
             return true;
         }
         finally
@@ -153,13 +153,13 @@ internal static unsafe class Renewing
         }
     }
 
-    private static bool TryFindLocked(this TableCore core, in LockedBucket bucket, ReadBuffer.Note note, out LockedEntry entry)
+    private static bool TryFindLocked(this TableCore core, in LockedBucket bucket, ReadBuffer.Record record, out LockedEntry entry)
     {
         Unsafe.SkipInit(out entry);
-        foreach (SlotPlace place in bucket.Matching(note.Hash))
+        foreach (SlotPlace place in bucket.Matching(record.Hash))
         {
             entry.Place = place;
-            if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && entry.Head.Version == note.Version)
+            if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && entry.Head.Version == record.Version)
                 return true;
         }
         return false;
@@ -202,9 +202,9 @@ internal static unsafe class Renewing
         EntryHead.SetExpiry(payload, expiresAt);
         if (Mutation.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
-        ChangeNote* note = core.Notes == null
+        ChangeNote* record = core.Intents == null
             ? null
-            : core.Note(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
+            : core.BeginIntent(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
         CrashPoints.Pass(CrashPoint.RenewalBeforePublish);
         core.Pile.Entries.Publish(copy, entry.PayloadBytes);
         CrashPoints.Pass(CrashPoint.RenewalBeforeSwing);
@@ -212,7 +212,7 @@ internal static unsafe class Renewing
         CrashPoints.Pass(CrashPoint.RenewalBeforeOldFreed);
         if (!Mutation.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
-        core.EndNote(note);
+        core.EndIntent(record);
         return true;
     }
 }

@@ -52,7 +52,7 @@ internal static unsafe class Returning
         if (liveness.IsDead())
         {
             spill.RemoveGated(key.Hash, key.Bytes);
-            core.NoteGone(block.WrittenSpan, liveness);
+            core.ReportDead(block.WrittenSpan, liveness);
             return SpillOutcome.Missing;
         }
         if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)

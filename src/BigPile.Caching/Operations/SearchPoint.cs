@@ -13,5 +13,5 @@ internal enum SearchPoint
     BetweenSecondLooks,
 
     /// <summary>Behind all looks, and before the use of a sliding entry is noted.</summary>
-    BeforeNote,
+    BeforeRecordUse,
 }

@@ -67,7 +67,7 @@ internal static unsafe class Searching
                     return SearchOutcome.Again;
                 if (!isKey)
                     continue;
-                TChecks.Pass(SearchPoint.BeforeNote);
+                TChecks.Pass(SearchPoint.BeforeRecordUse);
                 // Now it is certain whose block that is. An entry that leaves its place takes no use along that is noted behind that.
                 if (use.SlidingTicks != 0 && now >= use.ExpiresAt && !core.IsUsed(use, now))
                 {
@@ -78,7 +78,7 @@ internal static unsafe class Searching
                 }
                 else if (use.SlidingTicks != 0)
                 {
-                    long expiresAt = core.NoteUse(key.Hash, use);
+                    long expiresAt = core.RecordUse(key.Hash, use);
                     if (expiresAt == 0 || !IsStillLoaded(line, place, slot))
                     {
                         now = 0; // it may have ended
@@ -87,7 +87,7 @@ internal static unsafe class Searching
                     info = core.Clock.Describe(use.Version, info.ValueBytes, expiresAt);
                 }
                 if (outcome == SearchOutcome.Dead)
-                    core.NoteEnd(key.Hash, head.Version);
+                    core.RecordEnd(key.Hash, head.Version);
                 if (core.CountsUses && outcome == SearchOutcome.Hit)
                     line->CountUse(place);
                 // "Again" is not looked at again here: what a pointer leads to was deleted by somebody else.

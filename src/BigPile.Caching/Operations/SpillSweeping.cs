@@ -85,7 +85,7 @@ internal static class SpillSweeping
             Liveness liveness = core.LivenessOf(entry.Payload);
             if (!liveness.IsDead())
                 return;
-            core.NoteGone(entry.Payload, liveness);
+            core.ReportDead(entry.Payload, liveness);
             stripe.Remove(entry);
             freed++;
         });
@@ -106,7 +106,7 @@ internal static class SpillSweeping
                 if (!liveness.IsDead())
                     return false;
                 spill.RemoveGated(hash, key);
-                core.NoteGone(block.WrittenSpan, liveness);
+                core.ReportDead(block.WrittenSpan, liveness);
                 return true;
             }
         }

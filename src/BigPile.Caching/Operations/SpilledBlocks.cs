@@ -50,22 +50,22 @@ internal static unsafe class SpilledBlocks
         core.IsBlockOf(key, block) && !core.LivenessOf(block).IsDead();
 
     /// <summary>Tells and counts that an entry was found to be no more.</summary>
-    internal static void NoteGone(this TableCore core, ReadOnlySpan<byte> block, Liveness liveness)
+    internal static void ReportDead(this TableCore core, ReadOnlySpan<byte> block, Liveness liveness)
     {
         fixed (byte* payload = block)
         {
             var head = new EntryHead(payload);
             Counter reason = liveness.Reason();
-            core.Events.Note(head, block.Length, reason);
+            core.Events.OnRemoved(head, block.Length, reason);
             core.Count(reason);
         }
     }
 
     /// <summary>Tells that an entry that was counted as evicted is lost.</summary>
-    internal static void NoteEvicted(this TableCore core, ReadOnlySpan<byte> block)
+    internal static void ReportEvicted(this TableCore core, ReadOnlySpan<byte> block)
     {
         fixed (byte* payload = block)
-            core.Events.Note(new EntryHead(payload), block.Length, Counter.Evictions);
+            core.Events.OnRemoved(new EntryHead(payload), block.Length, Counter.Evictions);
     }
 
     /// <summary>Counts something once more, from outside of the pile.</summary>

@@ -36,9 +36,9 @@ internal static class Spilling
                     continue; // put or removed meanwhile, or back already
                 Liveness liveness = core.LivenessOf(entry.Payload);
                 if (liveness.IsDead())
-                    core.NoteGone(entry.Payload, liveness);
+                    core.ReportDead(entry.Payload, liveness);
                 else if (!spill.TryWriteGated(entry))
-                    core.NoteEvicted(entry.Payload);
+                    core.ReportEvicted(entry.Payload);
                 stripe.Remove(entry);
             }
         }

@@ -45,7 +45,7 @@ internal sealed class Sweeper : IDisposable
         {
             long beganAt = core.Meter.IsTimingSweeps ? Stopwatch.GetTimestamp() : 0;
             int buckets = Math.Min(_buckets, core.BucketsToSweep());
-            core.TakeNotes();
+            core.DrainReadBuffer();
             core.EvictSurplus(buckets);
             for (int round = 0; round < MostRoundsAtOnce && core.SweepMemory(buckets) > buckets / 16; round++)
             {

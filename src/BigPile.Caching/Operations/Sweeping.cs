@@ -49,7 +49,7 @@ internal static unsafe class Sweeping
         core.EvictSurplus(int.MaxValue, stop);
         for (int left = core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += core.SweepMemory(Math.Min(left, BucketsAtOnce), waits: true);
-        core.TakeNotes(waits: true); // behind the buckets, as what it frees is not counted
+        core.DrainReadBuffer(waits: true); // behind the buckets, as what it frees is not counted
         return freed + core.SweepAllSpilled(stop);
     }
 
@@ -74,7 +74,7 @@ internal static unsafe class Sweeping
             return freed;
         place.Next = 0;
         if (core.Spill is { } spill)
-            spill.Sweep.NoteRoundOfMemory(place.MarksUpTo);
+            spill.Sweep.EndMemoryRound(place.MarksUpTo);
         else
             _ = core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own, as within another it could not wait for a pause
         bool isFree = !place.HasMortals && !core.HadMortal && core.Tags.Count == 0;

@@ -77,7 +77,7 @@ internal static unsafe class Swinging
         }
         Counter reason = isDead ? liveness.Reason() : Counter.Replacements;
         if (isDead)
-            core.Events.Note(old.Head, old.PayloadBytes, reason);
+            core.Events.OnRemoved(old.Head, old.PayloadBytes, reason);
         EntryPriority oldPriority = old.Head.Priority; // the old block may be another's once it is freed
         change.IsNewInIndex = wasTombstone || oldPriority != spec.Priority;
         change.Added = (order.IsTombstone ? default : core.CountOf(change.PayloadBytes)) - core.CountOf(old);
@@ -85,7 +85,7 @@ internal static unsafe class Swinging
         if (core.CountsUses && !isNone)
             old.Place.Line->CountUse(old.Place.Slot);
         core.CountPut(order, change, isNone);
-        core.EndNote(change.Note);
+        core.EndIntent(change.Intent);
         if (core.Evictor != null)
             core.TakeOver(spec, order, change, new OldEntry(wasTombstone, oldPriority, oldRoomBytes));
         if (isDead)
@@ -106,8 +106,8 @@ internal static unsafe class Swinging
         if (change.IsNewInIndex)
             old.Place.Line->SetInMain(old.Place.Slot, change.IsForMain); // it enters a queue of its new priority
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
-        if (core.Notes != null)
-            core.NotePut(order, oldAddress, old.Head.Version, ref change);
+        if (core.Intents != null)
+            core.BeginPutIntent(order, oldAddress, old.Head.Version, ref change);
         core.PublishLocked(key, spec, order, old.Place, ref change);
         Debug.Assert(Mutation.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
         if (order.Externalized != null && spec.SlidingTicks != 0) // the life goes on
@@ -158,18 +158,18 @@ internal static unsafe class Swinging
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, change.IsForMain);
         change.Added = order.IsTombstone ? default : core.CountOf(change.PayloadBytes);
-        if (core.Notes != null)
-            core.NotePut(order, oldAddress: 0, oldVersion: 0, ref change);
+        if (core.Intents != null)
+            core.BeginPutIntent(order, oldAddress: 0, oldVersion: 0, ref change);
         core.PublishLocked(key, spec, order, place, ref change);
         core.CountPut(order, change, isNew: true);
-        core.EndNote(change.Note);
+        core.EndIntent(change.Intent);
         if (change.IsLimited)
             core.Usage.Note(spec.Priority, core.Pile.Space.RoomBytesOf(change.PayloadBytes));
         change.IsNewInIndex = true;
     }
 
-    private static void NotePut(this TableCore core, in PutOrder order, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
-        put.Note = core.Note(put.Critical, put.Slot.Address, oldAddress, oldVersion, ownsNew: order.Externalized != null, put.Added);
+    private static void BeginPutIntent(this TableCore core, in PutOrder order, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
+        put.Intent = core.BeginIntent(put.Critical, put.Slot.Address, oldAddress, oldVersion, ownsNew: order.Externalized != null, put.Added);
 
     /// <summary>Publishes the new entry, and has a slot lead to it.</summary>
     private static void PublishLocked(
@@ -193,7 +193,7 @@ internal static unsafe class Swinging
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
             place.Line->MarkExpiry();
-            core.NoteMortal();
+            core.MarkExpirable();
             core.Flights.TellLocked(IndexSlot.TagOf(key.Hash), change.Version); // a read that finds it gone again tells nobody
         }
         if (spec.Priority != EntryPriority.Normal && !core.HasPriorities)

@@ -126,7 +126,7 @@ internal sealed class IndexRebuild(
         {
             readiness.Failure = e;
             failed.Add(part);
-            pile.Engine.Background.NoteFailure("the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
+            pile.Engine.Background.ReportFailure("the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
         }
     }
 
@@ -209,7 +209,7 @@ internal sealed class IndexRebuild(
                 added++;
             if (added == 0 || (at + 1 < group.Count && group.Cores[at + 1] == core))
                 continue;
-            core.NoteFound(added);
+            core.RecordFound(added);
             group.CountNew(core, added);
             added = 0;
         }

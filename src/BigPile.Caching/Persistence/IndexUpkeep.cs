@@ -142,7 +142,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             foreach (TableCore core in cores)
                 core.AbandonInspection();
             _ = Interlocked.CompareExchange(ref _damage, Quiet, Noted);
-            pile.Engine.Background.NoteFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
+            pile.Engine.Background.ReportFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
         }
     }
 
@@ -197,5 +197,5 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     }
 
     private void ReportFailure(Task task) =>
-        pile.Engine.Background.NoteFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
+        pile.Engine.Background.ReportFailure("the walk for the tables' entries", task.Exception!.GetBaseException());
 }

@@ -197,7 +197,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
         catch (Exception e) when (IsFault(e))
         {
-            NoteFailure(e, lost: 0);
+            ReportFailure(e, lost: 0);
             if (e is not BlockFileLockedException)
                 EndLocked("the end of a file that could not be made", () => SpillDirectory.Delete(path));
         }
@@ -209,13 +209,13 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         {
             if (_database != database || _isClosed)
                 return;
-            NoteFailure(e, CountOf(database));
+            ReportFailure(e, CountOf(database));
             DeleteLocked();
         }
     }
 
     // The logger is the application's, and may wait for somebody who puts: it is not called under the locks that are held here.
-    private void NoteFailure(Exception e, long lost)
+    private void ReportFailure(Exception e, long lost)
     {
         Interlocked.Increment(ref _failures);
         Interlocked.Add(ref _lost, lost);

@@ -18,7 +18,7 @@ internal sealed class SpillSweep : IDisposable
     internal bool IsUnderWay => _walk != null;
 
     /// <summary>States that a round through memory ended, and up to which version marks concern nothing there.</summary>
-    internal void NoteRoundOfMemory(ulong marksUpTo) => _memoryDoneUpTo = marksUpTo;
+    internal void EndMemoryRound(ulong marksUpTo) => _memoryDoneUpTo = marksUpTo;
 
     /// <summary>States that entries came into memory that no round has looked at.</summary>
     internal void ForgetRounds() => _memoryDoneUpTo = _marksUpTo = _doneUpTo = 0;

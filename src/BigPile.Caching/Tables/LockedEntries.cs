@@ -66,16 +66,16 @@ internal static unsafe class LockedEntries
     {
         IndexSlot value = entry.Place.Value;
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
-        core.NoteRemovedLocked(value.Tag);
+        core.RecordRemovedLocked(value.Tag);
         core.Flights.TellLocked(value.Tag, entry.Head.Version);
         StagedEntry? staged = reason == Counter.Evictions ? core.StageLocked(entry) : null;
         if (staged == null)
-            core.Events.Note(entry.Head, entry.PayloadBytes, reason);
+            core.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned;
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;
         BlockCount added = default(BlockCount) - core.CountOf(entry);
-        ChangeNote* note = core.NoteDrop(critical, entry, added);
+        ChangeNote* intent = core.BeginDropIntent(critical, entry, added);
         if (Mutation.FreedFirst)
             Free(core.Pile, value.Address, owned);
         if (Mutation.FreedFirst)
@@ -88,24 +88,24 @@ internal static unsafe class LockedEntries
             Free(core.Pile, value.Address, owned);
         if (!isTombstone)
             core.CountDropped(critical, priority, added, reason);
-        core.EndNote(note);
+        core.EndIntent(intent);
     }
 
     /// <summary>Notes that a key is no more, or was not there, while the index is compared with the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static void NoteRemovedLocked(this TableCore core, ulong tag)
+    internal static void RecordRemovedLocked(this TableCore core, ulong tag)
     {
         if (core.RemovedKeys is { } removed)
-            core.NoteRemovedLocked(removed, tag);
+            core.RecordRemovedLocked(removed, tag);
     }
 
     // For this process, and that there are such keys for the next one.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void NoteRemovedLocked(this TableCore core, RemovedKeys removed, ulong tag)
+    private static void RecordRemovedLocked(this TableCore core, RemovedKeys removed, ulong tag)
     {
         if (!core.HasFlag(IndexHead.RemovedFlag))
             core.SetFlag(IndexHead.RemovedFlag, true);
-        removed.Note(tag, core.Pile.Engine.Versions.Last);
+        removed.Add(tag, core.Pile.Engine.Versions.Last);
     }
 
     private static void CountDropped(

@@ -15,10 +15,10 @@ internal static unsafe class Noting
     /// <param name="critical">The calling thread.</param>
     /// <param name="entry">The entry.</param>
     /// <param name="added">By how much that changes what the table has.</param>
-    /// <returns>The note, for <see cref="EndNote"/>; null where none is needed.</returns>
+    /// <returns>The note, for <see cref="EndIntent"/>; null where none is needed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static ChangeNote* NoteDrop(this TableCore core, CriticalRegion critical, in LockedEntry entry, in BlockCount added) =>
-        core.Notes == null ? null : core.Note(critical, 0, entry.Address, entry.Head.Version, ownsNew: false, added);
+    internal static ChangeNote* BeginDropIntent(this TableCore core, CriticalRegion critical, in LockedEntry entry, in BlockCount added) =>
+        core.Intents == null ? null : core.BeginIntent(critical, 0, entry.Address, entry.Head.Version, ownsNew: false, added);
 
     /// <summary>Notes that an entry comes, in the place of another one or of none.</summary>
     /// <param name="core">The table.</param>
@@ -29,33 +29,33 @@ internal static unsafe class Noting
     /// <param name="ownsNew">Whether the object that the new entry leads to was made for it.</param>
     /// <param name="added">By how much it changes what the table has.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal static ChangeNote* Note(
+    internal static ChangeNote* BeginIntent(
         this TableCore core, CriticalRegion critical, ulong newAddress, ulong oldAddress, ulong oldVersion, bool ownsNew,
         in BlockCount added)
     {
-        ChangeNote* note = core.Notes!.Take(critical);
-        note->NewAddress = newAddress;
-        note->OldAddress = oldAddress;
-        note->OldVersion = oldVersion;
+        ChangeNote* intent = core.Intents!.Take(critical);
+        intent->NewAddress = newAddress;
+        intent->OldAddress = oldAddress;
+        intent->OldVersion = oldVersion;
         int cell = core.Counters.Begin(critical);
         BlockCount before = core.Counters.In(cell);
-        note->Entries = before.Entries;
-        note->RoomBytes = before.RoomBytes;
-        note->PayloadBytes = before.PayloadBytes;
-        note->RoomBytesAdded = (int)added.RoomBytes;
-        note->PayloadBytesAdded = (int)added.PayloadBytes;
-        ChangeNotes.Publish(note, ChangeNote.WordOf(core.Id, cell, (int)added.Entries, ownsNew));
-        return note;
+        intent->Entries = before.Entries;
+        intent->RoomBytes = before.RoomBytes;
+        intent->PayloadBytes = before.PayloadBytes;
+        intent->RoomBytesAdded = (int)added.RoomBytes;
+        intent->PayloadBytesAdded = (int)added.PayloadBytes;
+        ChangeNotes.Publish(intent, ChangeNote.WordOf(core.Id, cell, (int)added.Entries, ownsNew));
+        return intent;
     }
 
     /// <summary>States that a noted change is made, or that nothing of it was.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static void EndNote(this TableCore core, ChangeNote* note)
+    internal static void EndIntent(this TableCore core, ChangeNote* intent)
     {
-        if (note == null)
+        if (intent == null)
             return;
-        int cell = note->Cell;
-        core.Notes!.End(note);
+        int cell = intent->Cell;
+        core.Intents!.End(intent);
         core.Counters.End(cell);
     }
 

@@ -15,7 +15,7 @@ internal sealed partial class ReadBuffer
     }
 
     /// <summary>What was noted of an entry: a place, which is that entry's as long as there is the set.</summary>
-    internal readonly record struct Note(Set Set, int Number)
+    internal readonly record struct Record(Set Set, int Number)
     {
         /// <summary>The time of an entry that is no more.</summary>
         internal const long End = -1;
@@ -95,7 +95,7 @@ internal sealed partial class ReadBuffer
         }
 
         /// <summary>
-        /// Takes a place of an entry whose note was taken, or the first one that is nobody's; it is <see cref="Note.Pending"/> then.
+        /// Takes a place of an entry whose note was taken, or the first one that is nobody's; it is <see cref="Record.Pending"/> then.
         /// </summary>
         /// <returns><see langword="false"/> if there is none, or the set goes.</returns>
         internal bool TryClaim(ulong version, ulong hash, int ways, out int number)
@@ -109,12 +109,12 @@ internal sealed partial class ReadBuffer
                     was = Interlocked.CompareExchange(ref cell.Version, version, 0);
                 if (was == ClosedVersion) // nothing comes behind it: who looks for a note goes no further
                     return false;
-                if (was == version && Interlocked.CompareExchange(ref cell.Time, Note.Pending, Note.Taken) == Note.Taken)
+                if (was == version && Interlocked.CompareExchange(ref cell.Time, Record.Pending, Record.Taken) == Record.Taken)
                     return true;
                 if (was != 0)
                     continue;
                 cell.Hash = hash;
-                Volatile.Write(ref cell.Time, Note.Pending);
+                Volatile.Write(ref cell.Time, Record.Pending);
                 return true;
             }
             return false;
@@ -136,7 +136,7 @@ internal sealed partial class ReadBuffer
                 foreach (ref Cell cell in part.AsSpan())
                 {
                     if (Interlocked.CompareExchange(ref cell.Version, ClosedVersion, 0) is not (0 or ClosedVersion))
-                        isEmpty &= Interlocked.CompareExchange(ref cell.Time, Note.Closed, Note.Taken) is Note.Taken or Note.Closed;
+                        isEmpty &= Interlocked.CompareExchange(ref cell.Time, Record.Closed, Record.Taken) is Record.Taken or Record.Closed;
                 }
             }
             return isEmpty;
@@ -157,15 +157,15 @@ internal sealed partial class ReadBuffer
     }
 
     /// <summary>The notes of one entry, wherever they are: none lies behind a place that is nobody's.</summary>
-    private struct EntryNotes(Set newest, ulong version)
+    private struct EntryRecords(Set newest, ulong version)
     {
         private readonly int _first = Set.FirstOf(version);
         private Set? _set = newest;
         private int _way = -1;
 
-        public readonly Note Current => new(_set!, _first + _way);
+        public readonly Record Current => new(_set!, _first + _way);
 
-        public readonly EntryNotes GetEnumerator() => this;
+        public readonly EntryRecords GetEnumerator() => this;
 
         public bool MoveNext()
         {

@@ -23,9 +23,9 @@ namespace BigPile.Caching.Tables;
 /// <para>
 /// Memory ordering. A place is of one entry as long as its set is there, so what is exchanged in it is that entry's. It is claimed by a
 /// compare-exchange of its version, the first free one of those that the entry may have, and never given back: so nobody looks further than
-/// to a free one. Its hash follows, and then its time is <see cref="Note.Pending"/>; before that it is no note, and who has claimed it has
+/// to a free one. Its hash follows, and then its time is <see cref="Record.Pending"/>; before that it is no note, and who has claimed it has
 /// not read the clock. A full barrier and the clock follow. Who takes a note does what follows from it first, and then exchanges its time
-/// for <see cref="Note.Taken"/>, so that no later use is lost. The next use is noted in the same place if its set is the newest: so the
+/// for <see cref="Record.Taken"/>, so that no later use is lost. The next use is noted in the same place if its set is the newest: so the
 /// older ones go. An entry may have two notes, of two threads or two sets: the later use counts. A set goes once all its places are sealed,
 /// by whoever has the <see cref="DrainLock"/>.
 /// </para>
@@ -69,26 +69,26 @@ internal sealed partial class ReadBuffer
 
     /// <summary>Notes a use, now, of a sliding entry that was seen alive.</summary>
     /// <returns>The use's time; 0 if the entry may have ended meanwhile: look at it again.</returns>
-    internal long NoteUse(in SlidingUse use, ulong hash, CacheClock clock)
+    internal long RecordUse(in SlidingUse use, ulong hash, CacheClock clock)
     {
-        foreach (Note note in Of(use.Version))
+        foreach (Record record in Of(use.Version))
         {
-            if (Move(note, use, clock) is not 0 and var time)
+            if (Move(record, use, clock) is not 0 and var time)
                 return time;
         }
         return State(Add(use.Version, hash), use, clock); // what lives by another note ends at a place that has none
     }
 
     /// <summary>Notes that an entry is no more, once, and where there is room.</summary>
-    internal void NoteEnd(ulong version, ulong hash)
+    internal void RecordEnd(ulong version, ulong hash)
     {
-        foreach (Note note in Of(version))
+        foreach (Record record in Of(version))
         {
-            if (note.Time is not (Note.Taken or Note.Closed))
+            if (record.Time is not (Record.Taken or Record.Closed))
                 return;
         }
-        if (TryAdd(Newest, version, hash, WaysOfEnds, out Note added))
-            _ = added.TryExchange(Note.Pending, Note.End);
+        if (TryAdd(Newest, version, hash, WaysOfEnds, out Record added))
+            _ = added.TryExchange(Record.Pending, Record.End);
     }
 
     /// <summary>Whether a use keeps an entry alive that is over by what its block says. Else none will that is noted from now on.</summary>
@@ -98,9 +98,9 @@ internal sealed partial class ReadBuffer
     internal bool IsAlive(in SlidingUse use, CacheClock clock, long now)
     {
         Interlocked.MemoryBarrier();
-        foreach (Note note in Of(use.Version))
+        foreach (Record record in Of(use.Version))
         {
-            if (IsAlive(note, use, clock, now))
+            if (IsAlive(record, use, clock, now))
                 return true;
         }
         return false;
@@ -111,8 +111,8 @@ internal sealed partial class ReadBuffer
     internal long LastUseOf(ulong version)
     {
         long last = 0;
-        foreach (Note note in Of(version))
-            last = Math.Max(last, note.Time);
+        foreach (Record record in Of(version))
+            last = Math.Max(last, record.Time);
         return last;
     }
 
@@ -122,16 +122,16 @@ internal sealed partial class ReadBuffer
         Interlocked.MemoryBarrier(); // whoever notes a use behind this sees that the entry has left its place
         long last = LastUseOf(from);
         if (last != 0)
-            _ = Add(to, hash).TryExchange(Note.Pending, last);
+            _ = Add(to, hash).TryExchange(Record.Pending, last);
     }
 
     /// <summary>The note at a place, if there is one that is to be done, and then cleared. The gate is held.</summary>
-    internal bool TryPeek(Set set, int number, out Note note, out long time)
+    internal bool TryPeek(Set set, int number, out Record record, out long time)
     {
         Debug.Assert(DrainLock.IsTaken, "Two that take notes would do one twice.");
-        note = new Note(set, number);
-        time = set.VersionAt(number) == 0 ? 0 : note.Time;
-        return time is > 0 or Note.End;
+        record = new Record(set, number);
+        time = set.VersionAt(number) == 0 ? 0 : record.Time;
+        return time is > 0 or Record.End;
     }
 
     /// <summary>
@@ -139,19 +139,19 @@ internal sealed partial class ReadBuffer
     /// still says so, and once.
     /// </summary>
     /// <returns><see langword="false"/> if the entry was found to be no more meanwhile, or used once more.</returns>
-    internal static bool TryLift(Note note, ref long time)
+    internal static bool TryLift(Record record, ref long time)
     {
-        long lifted = time | Note.Ahead;
-        if (lifted != time && !note.TryExchange(time, lifted))
+        long lifted = time | Record.Ahead;
+        if (lifted != time && !record.TryExchange(time, lifted))
             return false;
         time = lifted;
         return true;
     }
 
     /// <summary>Clears a note that was done; not where a later use has come meanwhile. The gate is held.</summary>
-    internal bool TryClear(Note note, long time)
+    internal bool TryClear(Record record, long time)
     {
-        if (!note.TryExchange(time, Note.Taken))
+        if (!record.TryExchange(time, Record.Taken))
             return false;
         Interlocked.Decrement(ref _count);
         return true;
@@ -176,34 +176,34 @@ internal sealed partial class ReadBuffer
         }
     }
 
-    private EntryNotes Of(ulong version) => new(Newest, version);
+    private EntryRecords Of(ulong version) => new(Newest, version);
 
     // A note whose time is to be stated.
-    private bool TryAdd(Set set, ulong version, ulong hash, int ways, out Note note)
+    private bool TryAdd(Set set, ulong version, ulong hash, int ways, out Record record)
     {
         Interlocked.Increment(ref _count); // before anybody can take it
         bool isAdded = set.TryClaim(version, hash, ways, out int number);
         if (!isAdded)
             Interlocked.Decrement(ref _count);
-        note = new Note(set, number);
+        record = new Record(set, number);
         return isAdded;
     }
 
     // Moves a use that is noted to now, if it still counts; else 0. Where a renewal is being written, the later use gives as much more.
-    private static long Move(Note note, in SlidingUse use, CacheClock clock)
+    private static long Move(Record record, in SlidingUse use, CacheClock clock)
     {
-        long time = note.Time;
+        long time = record.Time;
         if (time <= 0)
             return 0;
-        long now = clock.Now & ~Note.Ahead;
+        long now = clock.Now & ~Record.Ahead;
         if (now >= use.ExpiresAt && now >= use.EndAfter(time, clock))
             return 0;
         while (now - time > use.SlidingTicks >> FineShift)
         {
-            long refreshed = now | (time & Note.Ahead);
-            if (note.TryExchange(time, refreshed))
+            long refreshed = now | (time & Record.Ahead);
+            if (record.TryExchange(time, refreshed))
                 return refreshed;
-            time = note.Time;
+            time = record.Time;
             if (time <= 0)
                 return 0;
         }
@@ -211,37 +211,37 @@ internal sealed partial class ReadBuffer
     }
 
     // States the time of a note that has none.
-    private long State(Note note, in SlidingUse use, CacheClock clock)
+    private long State(Record record, in SlidingUse use, CacheClock clock)
     {
         Interlocked.MemoryBarrier();
-        long now = clock.Now & ~Note.Ahead; // behind the barrier
+        long now = clock.Now & ~Record.Ahead; // behind the barrier
         Debug.Assert(now > 0, "The numbers below stand for other things.");
         if (now < use.ExpiresAt)
-            return note.TryExchange(Note.Pending, now) ? now : 0;
-        if (note.TryExchange(Note.Pending, Note.Taken))
+            return record.TryExchange(Record.Pending, now) ? now : 0;
+        if (record.TryExchange(Record.Pending, Record.Taken))
             Interlocked.Decrement(ref _count);
         return 0;
     }
 
-    private static bool IsAlive(Note note, in SlidingUse use, CacheClock clock, long now)
+    private static bool IsAlive(Record record, in SlidingUse use, CacheClock clock, long now)
     {
         while (true)
         {
-            long time = note.Time;
+            long time = record.Time;
             if (time > 0 && use.EndAfter(time, clock) > now)
                 return true;
-            if (!(time is > 0 or Note.Pending) || note.TryExchange(time, Note.End))
+            if (!(time is > 0 or Record.Pending) || record.TryExchange(time, Record.End))
                 return false;
         }
     }
 
-    private Note Add(ulong version, ulong hash)
+    private Record Add(ulong version, ulong hash)
     {
         while (true)
         {
             Set set = Newest;
-            if (TryAdd(set, version, hash, Ways, out Note note))
-                return note;
+            if (TryAdd(set, version, hash, Ways, out Record record))
+                return record;
             int length = Count > set.Length / Sparse ? 2 * set.Length : set.Length; // else what was taken has its places
             Interlocked.CompareExchange(ref _newest, new Set(length, set), set);
         }

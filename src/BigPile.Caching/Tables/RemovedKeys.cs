@@ -44,7 +44,7 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
     /// <summary>Notes that a key is no more.</summary>
     /// <param name="tag">Its tag.</param>
     /// <param name="upTo">A version that nothing which was put before is above.</param>
-    internal void Note(ulong tag, ulong upTo)
+    internal void Add(ulong tag, ulong upTo)
     {
         Cell[] places = Volatile.Read(ref _places) ?? Make();
         uint wanted = Short(tag);

@@ -16,10 +16,10 @@ internal readonly record struct SlidingUse(ulong Version, long ExpiresAt, long S
     {
     }
 
-    /// <summary>The instant from which the entry is gone by the time of a note (<see cref="ReadBuffer.Note.Time"/>).</summary>
+    /// <summary>The instant from which the entry is gone by the time of a note (<see cref="ReadBuffer.Record.Time"/>).</summary>
     internal long EndAfter(long time, CacheClock clock)
     {
-        long used = time & ~ReadBuffer.Note.Ahead;
+        long used = time & ~ReadBuffer.Record.Ahead;
         long life = used == time ? SlidingTicks : SlidingTicks + EntryTimes.AheadOf(SlidingTicks);
         return Math.Min(End, CacheClock.Add(used + clock.StepsSince(used), life));
     }

@@ -27,6 +27,6 @@ internal static unsafe class Staging
     {
         Interlocked.MemoryBarrier();
         long used = core.UseNotWritten(head);
-        core.Spill!.QueueLocked(staged, used == 0 ? 0 : core.Clock.RenewalOf(head, used & ~ReadBuffer.Note.Ahead));
+        core.Spill!.QueueLocked(staged, used == 0 ? 0 : core.Clock.RenewalOf(head, used & ~ReadBuffer.Record.Ahead));
     }
 }

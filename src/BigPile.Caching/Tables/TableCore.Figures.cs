@@ -80,14 +80,14 @@ internal sealed partial class TableCore
     /// <summary>How often a line turned out to be damaged: entries that it led to may be missing.</summary>
     internal long DamagedLines => Volatile.Read(ref _damagedLines);
 
-    private void NoteDamagedLine()
+    private void ReportDamagedLine()
     {
         Interlocked.Increment(ref _damagedLines);
-        NoteDamage("has a line that can't be right");
+        ReportDamage("has a line that can't be right");
     }
 
     /// <summary>Notes that something in the index is damaged, and was mended as far as it can be.</summary>
-    internal void NoteDamage(string what)
+    internal void ReportDamage(string what)
     {
         bool mayHaveRemoved = IsInUse && RemovedKeys == null; // keys that it has lost, and that nobody notes
         SetFlag(mayHaveRemoved ? IndexHead.DamagedFlag | IndexHead.RemovedFlag : IndexHead.DamagedFlag, true);

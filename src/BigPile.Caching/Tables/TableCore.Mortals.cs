@@ -27,7 +27,7 @@ internal sealed partial class TableCore
 
     /// <summary>States that an entry that may be no more by time or tag, or a mark, is in the table. Its line says so already.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void NoteMortal()
+    internal void MarkExpirable()
     {
         if (!HadMortal)
             Volatile.Write(ref _hadMortal, true); // before the look at what a sweep may clear

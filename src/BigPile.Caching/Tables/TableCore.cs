@@ -70,9 +70,9 @@ internal sealed unsafe partial class TableCore : IDisposable
         Index = new TableIndex(place, options.InitialEntries)
         {
             MayGrowBy = MayGrowBy,
-            Damaged = place.OutlivesProcess ? NoteDamagedLine : static () => { },
+            Damaged = place.OutlivesProcess ? ReportDamagedLine : static () => { },
         };
-        Notes = place.Notes;
+        Intents = place.Notes;
         Tags = new TagMarks(pile, id, Index);
         _hasMortals = HasFlag(IndexHead.MortalsFlag);
         _hasPriorities = HasFlag(IndexHead.PrioritiesFlag);
@@ -99,7 +99,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal TableCounters Counters { get; }
 
     /// <summary>Where changes of an index that outlives the process are noted; none for any other one.</summary>
-    internal ChangeNotes? Notes { get; }
+    internal ChangeNotes? Intents { get; }
 
     internal TagMarks Tags { get; }
 

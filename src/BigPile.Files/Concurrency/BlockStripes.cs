@@ -19,7 +19,7 @@ internal sealed class BlockStripes
     private const int BlockBytes = 1 << BlockShift;
 
     /// <summary>A reader of more stripes takes their locks.</summary>
-    internal const int MaxNoted = 16;
+    internal const int MaxOptimistic = 16;
 
     private const int WordsApart = 8; // a cache line
     private const int MinCount = 256;
@@ -54,26 +54,26 @@ internal sealed class BlockStripes
 
     /// <summary>Notes the words; <see langword="false"/> while one is locked.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryNote(Range range, ref long noted)
+    internal bool TryBeginRead(Range range, ref long seen)
     {
         for (int i = 0; i < range.Count; i++)
         {
             long word = Volatile.Read(ref Word(range.First + i));
             if ((word & 1) != 0)
                 return false;
-            Unsafe.Add(ref noted, i) = word;
+            Unsafe.Add(ref seen, i) = word;
         }
         return true;
     }
 
     /// <summary>Whether no word has changed since it was noted. Pairs with <see cref="Lock"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool AreAsNoted(Range range, ref long noted)
+    internal bool AreUnchanged(Range range, ref long seen)
     {
         Volatile.ReadBarrier();
         for (int i = 0; i < range.Count; i++)
         {
-            if (Volatile.Read(ref Word(range.First + i)) != Unsafe.Add(ref noted, i))
+            if (Volatile.Read(ref Word(range.First + i)) != Unsafe.Add(ref seen, i))
                 return false;
         }
         return true;

@@ -82,15 +82,15 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
     private bool TryReadOneBlock(long offset, Span<byte> destination)
     {
         ref long word = ref _stripes.WordOf(offset);
-        long noted = Volatile.Read(ref word);
-        if ((noted & 1) != 0)
+        long seen = Volatile.Read(ref word);
+        if ((seen & 1) != 0)
             return false;
         FileCriticalRegion critical = FileCriticalRegion.Mine;
         critical.Enter(Number);
         bool isRead = offset <= Volatile.Read(ref SizeWord) - destination.Length && Bytes.Read(offset, destination) == null;
         critical.Exit();
         Volatile.ReadBarrier();
-        return isRead && Volatile.Read(ref word) == noted;
+        return isRead && Volatile.Read(ref word) == seen;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -102,23 +102,23 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
             return;
         }
         BlockStripes.Range range = BlockStripes.Of(offset, destination.Length);
-        if (range.Count <= BlockStripes.MaxNoted)
-            ReadNoting(offset, destination, range);
+        if (range.Count <= BlockStripes.MaxOptimistic)
+            ReadOptimistic(offset, destination, range);
         else
             ReadLocked(offset, destination, range);
     }
 
     [SkipLocalsInit]
-    private void ReadNoting(long offset, Span<byte> destination, BlockStripes.Range range)
+    private void ReadOptimistic(long offset, Span<byte> destination, BlockStripes.Range range)
     {
-        Span<long> room = stackalloc long[BlockStripes.MaxNoted];
-        ref long noted = ref room[0];
-        Outcome outcome = TryRead(offset, destination, range, ref noted);
+        Span<long> room = stackalloc long[BlockStripes.MaxOptimistic];
+        ref long seen = ref room[0];
+        Outcome outcome = TryRead(offset, destination, range, ref seen);
         var spinner = default(SpinWait);
         for (int tries = 1; outcome == Outcome.Met && tries < MaxTries; tries++)
         {
             spinner.SpinOnce(sleep1Threshold: -1);
-            outcome = TryRead(offset, destination, range, ref noted);
+            outcome = TryRead(offset, destination, range, ref seen);
         }
         if (outcome == Outcome.Met)
             ReadLocked(offset, destination, range);
@@ -127,9 +127,9 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
     }
 
     // Nobody waits inside the file: who lowers the size has stripes, and waits for all who are inside.
-    private Outcome TryRead(long offset, Span<byte> destination, BlockStripes.Range range, ref long noted)
+    private Outcome TryRead(long offset, Span<byte> destination, BlockStripes.Range range, ref long seen)
     {
-        if (!_stripes.TryNote(range, ref noted))
+        if (!_stripes.TryBeginRead(range, ref seen))
             return Outcome.Met;
         FileCriticalRegion critical = FileCriticalRegion.Mine;
         critical.Enter(Number);
@@ -140,7 +140,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
             throw failure;
         if (!isWithin)
             return Outcome.NotWithin;
-        return _stripes.AreAsNoted(range, ref noted) ? Outcome.Done : Outcome.Met;
+        return _stripes.AreUnchanged(range, ref seen) ? Outcome.Done : Outcome.Met;
     }
 
     private void ReadLocked(long offset, Span<byte> destination, BlockStripes.Range range)

@@ -23,7 +23,7 @@ internal static class RecordReader
         Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
         while (true)
         {
-            long noted = Stripes.Note(ref stripe);
+            long seen = Stripes.BeginRead(ref stripe);
             RecordFile file = database.Store.File;
             LookupResult result;
             RecordLocation location = default;
@@ -39,11 +39,11 @@ internal static class RecordReader
                         result = LookupResult.Bad; // its length too, which nobody is to be told
                 }
             }
-            catch (Exception e) when (e is not OutOfMemoryException && !Stripes.IsAsNoted(ref stripe, noted))
+            catch (Exception e) when (e is not OutOfMemoryException && !Stripes.IsUnchanged(ref stripe, seen))
             {
                 continue;
             }
-            if (!Stripes.IsAsNoted(ref stripe, noted) && database.Options.Control != HashControl.ReadersDoNotLookAgain)
+            if (!Stripes.IsUnchanged(ref stripe, seen) && database.Options.Control != HashControl.ReadersDoNotLookAgain)
                 continue;
             if (result == LookupResult.Bad)
                 throw file.Damaged(location.Offset);

@@ -53,18 +53,18 @@ internal sealed class Stripes
 
     /// <summary>Waits until nobody changes the stripe, and notes its word.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static long Note(ref Stripe stripe)
+    internal static long BeginRead(ref Stripe stripe)
     {
         long word = Volatile.Read(ref stripe.Word);
-        return (word & Changing) == 0 ? word : NoteSlowly(ref stripe);
+        return (word & Changing) == 0 ? word : BeginReadSlowly(ref stripe);
     }
 
     /// <summary>Whether nothing was changed since. Pairs with the fences in <see cref="LockAll"/> and <see cref="BeginChange"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool IsAsNoted(ref Stripe stripe, long noted)
+    internal static bool IsUnchanged(ref Stripe stripe, long seen)
     {
         Volatile.ReadBarrier();
-        return ((Volatile.Read(ref stripe.Word) ^ noted) & ~Held) == 0;
+        return ((Volatile.Read(ref stripe.Word) ^ seen) & ~Held) == 0;
     }
 
     /// <summary>Takes the stripe; until <see cref="BeginChange"/> readers go on.</summary>
@@ -114,7 +114,7 @@ internal sealed class Stripes
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static long NoteSlowly(ref Stripe stripe)
+    private static long BeginReadSlowly(ref Stripe stripe)
     {
         var spinner = default(SpinWait);
         while (true)

@@ -41,7 +41,7 @@ internal sealed class ChainSurvey(RecordFile file)
         {
             bool isThere = _linked[_next].Offset == offset;
             if (!isThere || !isWhole)
-                Note(_linked[_next].Bucket, _linked[_next].Offset);
+                RecordDamage(_linked[_next].Bucket, _linked[_next].Offset);
             if (isThere)
             {
                 _next++;
@@ -64,7 +64,7 @@ internal sealed class ChainSurvey(RecordFile file)
     internal void EndBefore(long bucket)
     {
         for (; _next < _linked.Count; _next++)
-            Note(_linked[_next].Bucket, _linked[_next].Offset);
+            RecordDamage(_linked[_next].Bucket, _linked[_next].Offset);
         foreach (long damaged in _damagedBuckets)
             Damaged += damaged < bucket ? 1 : 0;
     }
@@ -77,14 +77,14 @@ internal sealed class ChainSurvey(RecordFile file)
         {
             if (!Chains.IsSound(file, bucket, _room, ref location, ref cycle))
             {
-                Note(bucket, location.Offset);
+                RecordDamage(bucket, location.Offset);
                 return;
             }
             _linked.Add((location.Offset, bucket));
         }
     }
 
-    private void Note(long bucket, long offset)
+    private void RecordDamage(long bucket, long offset)
     {
         _damagedBuckets.Add(bucket);
         _broken.Add(bucket);

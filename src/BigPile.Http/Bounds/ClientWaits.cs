@@ -43,7 +43,7 @@ internal sealed class ClientWaits : IDisposable
     internal ClientWaits(TimeProvider time, IHostApplicationLifetime? lifetime)
     {
         _time = time;
-        _onStopping = lifetime?.ApplicationStopping.Register(NoteStopping) ?? default;
+        _onStopping = lifetime?.ApplicationStopping.Register(MarkStopping) ?? default;
     }
 
     /// <summary>Waits for something that the client has to do.</summary>
@@ -110,7 +110,7 @@ internal sealed class ClientWaits : IDisposable
         (wait.Pace is { } pace && _time.GetElapsedTime(wait.Since) >= pace.Left)
         || (_stoppingSince is { } since && _time.GetElapsedTime(Math.Max(since, wait.Since)) >= MaxWhileStopping);
 
-    private void NoteStopping()
+    private void MarkStopping()
     {
         lock (_waits)
             _stoppingSince = _time.GetTimestamp();

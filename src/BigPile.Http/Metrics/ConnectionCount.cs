@@ -27,7 +27,7 @@ internal sealed class ConnectionCount : IDisposable
     {
         _factory = factory;
         _listener.InstrumentPublished = Welcome;
-        _listener.SetMeasurementEventCallback<long>(Note);
+        _listener.SetMeasurementEventCallback<long>(OnMeasurement);
         _listener.Start();
     }
 
@@ -45,6 +45,6 @@ internal sealed class ConnectionCount : IDisposable
             listener.EnableMeasurementEvents(instrument);
     }
 
-    private void Note(Instrument instrument, long change, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
+    private void OnMeasurement(Instrument instrument, long change, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
         Interlocked.Add(ref instrument.Name == OpenName ? ref _open : ref _rejected, change);
 }

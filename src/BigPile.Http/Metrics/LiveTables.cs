@@ -14,7 +14,7 @@ internal sealed class LiveTables
     internal void Clear() => _names.Clear();
 
     /// <summary>Takes up the table that an observation is of.</summary>
-    internal void Note(ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    internal void Add(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         if (NameIn(tags) is { } name)
             _names.Add(name);

@@ -44,7 +44,7 @@ internal sealed class Metric
     /// <summary>Takes up a measurement.</summary>
     internal void Record(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        _tables?.Note(tags);
+        _tables?.Add(tags);
         int hash = HashOf(tags);
         MetricSeries series = Find(hash, tags) ?? Make(hash, tags);
         if (Kind == MetricKind.Histogram)

@@ -32,13 +32,13 @@ internal sealed class MetricCollector : IDisposable
         _logger = logger;
         _listener.InstrumentPublished = Welcome;
         _listener.MeasurementsCompleted = (_, state) => Forget(state);
-        _listener.SetMeasurementEventCallback<byte>(static (_, value, tags, state) => Note(state, value, tags));
-        _listener.SetMeasurementEventCallback<short>(static (_, value, tags, state) => Note(state, value, tags));
-        _listener.SetMeasurementEventCallback<int>(static (_, value, tags, state) => Note(state, value, tags));
-        _listener.SetMeasurementEventCallback<long>(static (_, value, tags, state) => Note(state, value, tags));
-        _listener.SetMeasurementEventCallback<float>(static (_, value, tags, state) => Note(state, value, tags));
-        _listener.SetMeasurementEventCallback<double>(static (_, value, tags, state) => Note(state, value, tags));
-        _listener.SetMeasurementEventCallback<decimal>(static (_, value, tags, state) => Note(state, (double)value, tags));
+        _listener.SetMeasurementEventCallback<byte>(static (_, value, tags, state) => Record(state, value, tags));
+        _listener.SetMeasurementEventCallback<short>(static (_, value, tags, state) => Record(state, value, tags));
+        _listener.SetMeasurementEventCallback<int>(static (_, value, tags, state) => Record(state, value, tags));
+        _listener.SetMeasurementEventCallback<long>(static (_, value, tags, state) => Record(state, value, tags));
+        _listener.SetMeasurementEventCallback<float>(static (_, value, tags, state) => Record(state, value, tags));
+        _listener.SetMeasurementEventCallback<double>(static (_, value, tags, state) => Record(state, value, tags));
+        _listener.SetMeasurementEventCallback<decimal>(static (_, value, tags, state) => Record(state, (double)value, tags));
         _listener.Start();
     }
 
@@ -110,6 +110,6 @@ internal sealed class MetricCollector : IDisposable
             return [.. _metrics];
     }
 
-    private static void Note(object? metric, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags) =>
+    private static void Record(object? metric, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags) =>
         ((Metric)metric!).Record(value, tags);
 }

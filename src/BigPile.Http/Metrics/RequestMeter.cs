@@ -34,7 +34,7 @@ internal sealed class RequestMeter
     internal bool IsTiming => _duration.Enabled;
 
     /// <summary>Notes how long a request took.</summary>
-    internal void NoteDuration(string method, int status, double seconds) => _duration.Record(
+    internal void RecordDuration(string method, int status, double seconds) => _duration.Record(
         seconds,
         new KeyValuePair<string, object?>(MethodTag, Known(method)),
         new KeyValuePair<string, object?>(StatusTag, status is >= 0 and < 600 ? BoxedStatuses[status] : status));
@@ -42,7 +42,7 @@ internal sealed class RequestMeter
     /// <summary>Counts a request that was refused.</summary>
     /// <param name="key">The name of a key that there is; <see langword="null"/>: it named none.</param>
     /// <param name="status">The answer's status.</param>
-    internal void NoteRefusal(string? key, int status) => _refusals.Add(
+    internal void CountRefusal(string? key, int status) => _refusals.Add(
         1, new KeyValuePair<string, object?>(HttpTelemetry.KeyTag, key ?? ""), new KeyValuePair<string, object?>(StatusTag, status));
 
     private IEnumerable<Measurement<long>> Observe()

@@ -52,13 +52,13 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
         if (!IsCharged(context, key) && !key.TryTakePermit(out TimeSpan wait))
         {
             Problem limited = ProblemCatalog.RateLimited(key.Name);
-            KeyNote.Refuse(context, key.Name, limited.Title);
+            KeyLogFeature.Refuse(context, key.Name, limited.Title);
             return RetryLater.AnswerAsync(context, limited, wait);
         }
         if (need.Scope != KeyScopes.Read || need.IsForSome)
             context.Features.Set(key); // for what a key may have of its own
-        if (context.Features.Get<KeyNote>() is { } note)
-            note.Key = key.Name;
+        if (context.Features.Get<KeyLogFeature>() is { } feature)
+            feature.Key = key.Name;
         return next(context);
     }
 
@@ -74,7 +74,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
 
     private static Task RefuseAsync(HttpContext context, HeldKey? key, Problem problem)
     {
-        KeyNote.Refuse(context, key?.Name, (key == null ? null : problem.Detail) ?? problem.Title);
+        KeyLogFeature.Refuse(context, key?.Name, (key == null ? null : problem.Detail) ?? problem.Title);
         return ProblemResponse.WriteAsync(context, problem);
     }
 

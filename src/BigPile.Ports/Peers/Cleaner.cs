@@ -90,7 +90,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestH
             return false;
         sender = sender.IsActive ? sender.Lost() : sender;
         long tail = Volatile.Read(ref port.Tail);
-        bool hasEstate = NoteOnTheWay(port, multicast.Slowest(tail, long.MinValue), tail, onTheWay);
+        bool hasEstate = CollectInFlight(port, multicast.Slowest(tail, long.MinValue), tail, onTheWay);
         port.SenderEnd = hasEstate ? sender : sender.WithoutSlot();
         bells.RingAll(multicast);
         return hasEstate;
@@ -110,13 +110,13 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestH
         if (port.ReceiverEnd is { IsActive: false } gone && (gone != PortEnd.Never || dropsUnclaimed))
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // nobody is there who could want it
         long taken = Volatile.Read(ref port.Taken);
-        bool hasEstate = NoteOnTheWay(port, taken, Volatile.Read(ref port.Tail), onTheWay);
+        bool hasEstate = CollectInFlight(port, taken, Volatile.Read(ref port.Tail), onTheWay);
         port.SenderEnd = hasEstate ? sender : sender.WithoutSlot();
         bells.RingBoth(port);
         return hasEstate;
     }
 
-    private bool NoteOnTheWay(PortRecord port, long taken, long tail, HashSet<long> onTheWay)
+    private bool CollectInFlight(PortRecord port, long taken, long tail, HashSet<long> onTheWay)
     {
         int depth = Volatile.Read(ref port.Depth);
         if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)

@@ -26,12 +26,12 @@ internal sealed class RequestLog(
         if (level != LogLevel.None && !logger.IsEnabled(level))
             level = LogLevel.None;
         if (level != LogLevel.None)
-            context.Features.Set(new KeyNote());
+            context.Features.Set(new KeyLogFeature());
         long started = level != LogLevel.None || meter.IsTiming ? time.GetTimestamp() : 0;
         Task running = next(context);
         if (!running.IsCompletedSuccessfully)
             return FinishAsync(running, context, target, level, started);
-        Note(context, target, level, started, context.Response.StatusCode, isLeft: false);
+        Record(context, target, level, started, context.Response.StatusCode, isLeft: false);
         return Task.CompletedTask;
     }
 
@@ -62,44 +62,44 @@ internal sealed class RequestLog(
         }
         catch (Exception e) when (RequestFaults.IsGone(e, context))
         {
-            Note(context, target, level, started, StatusCodes.Status499ClientClosedRequest, isLeft: true);
+            Record(context, target, level, started, StatusCodes.Status499ClientClosedRequest, isLeft: true);
             return;
         }
         catch
         {
-            Note(context, target, level, started, StatusCodes.Status500InternalServerError, isLeft: false);
+            Record(context, target, level, started, StatusCodes.Status500InternalServerError, isLeft: false);
             throw;
         }
-        Note(context, target, level, started, context.Response.StatusCode, isLeft: false);
+        Record(context, target, level, started, context.Response.StatusCode, isLeft: false);
     }
 
-    private void Note(HttpContext context, string target, LogLevel level, long started, int status, bool isLeft)
+    private void Record(HttpContext context, string target, LogLevel level, long started, int status, bool isLeft)
     {
         meter.Counts.Add(status);
         TimeSpan elapsed = started == 0 ? TimeSpan.Zero : time.GetElapsedTime(started);
         if (started != 0 && meter.IsTiming)
-            meter.NoteDuration(context.Request.Method, status, elapsed.TotalSeconds);
-        KeyNote? note = context.Features.Get<KeyNote>();
-        if (note?.Refusal is { } why)
+            meter.RecordDuration(context.Request.Method, status, elapsed.TotalSeconds);
+        KeyLogFeature? caller = context.Features.Get<KeyLogFeature>();
+        if (caller?.Refusal is { } why)
         {
-            NoteRefused(context, target, status, note.Key, why);
+            RecordRefused(context, target, status, caller.Key, why);
             return;
         }
         if (status >= 500 && !IsProbe(target))
             level = LogLevel.Warning;
         if (level == LogLevel.None)
             return;
-        var from = new RequestFrom(context.Connection.RemoteIpAddress, note?.Key);
+        var from = new RequestFrom(context.Connection.RemoteIpAddress, caller?.Key);
         if (isLeft)
             RequestLine.WriteLeft(logger, level, context.Request.Method, target, from, elapsed);
         else
             RequestLine.Write(logger, level, context.Request.Method, target, from, status, elapsed);
     }
 
-    private void NoteRefused(HttpContext context, string target, int status, string? key, string why)
+    private void RecordRefused(HttpContext context, string target, int status, string? key, string why)
     {
         string? proved = status == StatusCodes.Status401Unauthorized ? null : key; // whoever claims a key uses up no line of its owner's
-        meter.NoteRefusal(proved, status);
+        meter.CountRefusal(proved, status);
         if (_refused.Take(proved, out long unlogged))
         {
             RequestLine.WriteRefused(

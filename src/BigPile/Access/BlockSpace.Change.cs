@@ -77,9 +77,9 @@ internal sealed unsafe partial class BlockSpace
             _allocator.Return(block.Address, block.Info, block.Header);
             return;
         }
-        _allocator.NoteChange(block.Address); // that it is free is to be durable with the next flush, and not when its room is given back
+        _allocator.MarkDirty(block.Address); // that it is free is to be durable with the next flush, and not when its room is given back
         if (block.OwnHeader.IsUndoableFree)
-            _allocator.NoteDeferred(block.Address);
+            _allocator.AddDeferred(block.Address);
     }
 
     /// <summary>The header of a slot once its block, which is no link, is free. What was flushed can be had back.</summary>

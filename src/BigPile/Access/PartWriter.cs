@@ -74,7 +74,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         BlockHeader header = WriteInPieces(holder, source, partOffsetBytes);
         origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked();
-        _allocator.NoteChange(holder.Address);
+        _allocator.MarkDirty(holder.Address);
     }
 
     private bool IsWhole(Block holder, long offsetBytes, long lengthBytes) =>
@@ -115,7 +115,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             old.CopyTo(new Span<byte>(copy.Prepare(old.Length), old.Length));
             source.CopyTo(new Span<byte>(copy.Start + offsetBytes, source.Length));
             replacer.ReplaceBusyLocked(stripe, origin, copy.WrittenSpan, kind);
-            _allocator.NoteChange(origin.Address);
+            _allocator.MarkDirty(origin.Address);
         }
         finally
         {

@@ -80,7 +80,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 replacer.WriteIntoOriginLocked(stripe, origin, copy.WrittenSpan, kind);
             else
                 replacer.Relink(origin, copy.WrittenSpan, kind, CrashPoint.CompactBeforeOldTargetFreed, Mutation.CompactedFreedFirst);
-            space.Allocator.NoteChange(origin.Address);
+            space.Allocator.MarkDirty(origin.Address);
         }
         catch
         {

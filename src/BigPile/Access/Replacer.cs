@@ -40,7 +40,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
             try
             {
                 ReplaceBusyLocked(stripe, origin, payload, kind);
-                _allocator.NoteChange(origin.Address);
+                _allocator.MarkDirty(origin.Address);
             }
             catch
             {
@@ -156,7 +156,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         origin.Publish(origin.Header);
         stripe->EndChangeLocked();
         EndRedo(redo);
-        _allocator.NoteChange(target.Address);
+        _allocator.MarkDirty(target.Address);
     }
 
     private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
@@ -167,7 +167,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         bool isToBeCut = space.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsShadowed
             && !space.IsFlushed(origin) && !_leases.IsLeased(origin.Address);
         if (isToBeCut)
-            _allocator.NoteChange(origin.Address);
+            _allocator.MarkDirty(origin.Address);
         Link(origin, target);
         if (isToBeCut)
             CutRun(origin);

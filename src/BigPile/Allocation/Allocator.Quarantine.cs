@@ -45,7 +45,7 @@ internal sealed unsafe partial class Allocator
     }
 
     /// <summary>Notes a block whose room a lease keeps, and whose end is to be flushed all the same.</summary>
-    internal void NoteDeferred(ulong address) => _heaps[CriticalRegion.Mine.Heap & (_heaps.Length - 1)].NoteDeferred(address);
+    internal void AddDeferred(ulong address) => _heaps[CriticalRegion.Mine.Heap & (_heaps.Length - 1)].AddDeferred(address);
 
     /// <summary>Takes what was put into quarantine. No change runs.</summary>
     internal void TakePendingFrees(PendingFrees pending)

@@ -101,10 +101,10 @@ internal sealed unsafe partial class Allocator : IDisposable
     }
 
     /// <summary>Notes that a block was changed where it lies, for the next flush.</summary>
-    internal void NoteChange(ulong address)
+    internal void MarkDirty(ulong address)
     {
         if (_tracksFlushed)
-            _heaps[CriticalRegion.Mine.Heap & (_heaps.Length - 1)].NoteChange(address);
+            _heaps[CriticalRegion.Mine.Heap & (_heaps.Length - 1)].MarkDirty(address);
     }
 
     /// <summary>Takes what changed, and begins new lists. No change runs; pages may be examined meanwhile, and change lists too.</summary>

@@ -95,30 +95,30 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
             return;
         segment.AddFreePage(page);
         Count++;
-        NoteSpace(segment);
+        IncludeInSearch(segment);
         givingBack.IsTrimWanted = Count > _trimAbovePages;
     }
 
     /// <summary>Takes in a segment that was held before its pages were known.</summary>
-    internal void NoteScanned(Segment segment)
+    internal void AddScanned(Segment segment)
     {
         Count += segment.FreePageCount;
-        NoteSpace(segment);
+        IncludeInSearch(segment);
     }
 
     /// <summary>Takes in a further segment.</summary>
-    internal void NoteAdded(Segment segment)
+    internal void AddSegment(Segment segment)
     {
-        NoteScanned(segment);
+        AddScanned(segment);
         _trimAbovePages = NextTrimAbove(0);
     }
 
     /// <summary>Has a segment be looked at for free pages.</summary>
-    internal void NoteSpace(Segment segment) => _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);
+    internal void IncludeInSearch(Segment segment) => _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);
 
     /// <summary>States that a trim has come to its end.</summary>
     /// <param name="withdrawnPages">The pages that are free yet, and about to go.</param>
-    internal void NoteTrimmed(long withdrawnPages)
+    internal void OnTrimmed(long withdrawnPages)
     {
         _trimAbovePages = NextTrimAbove(Count - withdrawnPages);
         givingBack.IsTrimWanted = false;

@@ -36,7 +36,7 @@ internal sealed unsafe partial class Heap
     }
 
     /// <summary>Notes a block that is free and leased: it gets its plain header with the others.</summary>
-    internal void NoteDeferred(ulong address)
+    internal void AddDeferred(ulong address)
     {
         _lock.Enter();
         _deferred.Add(address);

@@ -155,7 +155,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Notes that a block was changed where it lies.</summary>
-    internal void NoteChange(ulong address)
+    internal void MarkDirty(ulong address)
     {
         _lock.Enter();
         _changes?.Add(address);

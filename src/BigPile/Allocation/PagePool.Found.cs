@@ -32,7 +32,7 @@ internal sealed unsafe partial class PagePool
         lock (_lock)
         {
             _segments.Add(segment, isShared);
-            _free.NoteAdded(segment);
+            _free.AddSegment(segment);
         }
     }
 
@@ -40,12 +40,12 @@ internal sealed unsafe partial class PagePool
     /// <param name="segment">A segment that was held before.</param>
     /// <param name="unrecoveredPages">Pages of it that are in use.</param>
     /// <param name="lostPages">Pages of it that are damaged.</param>
-    internal void NoteScanned(Segment segment, long unrecoveredPages, long lostPages)
+    internal void AddScanned(Segment segment, long unrecoveredPages, long lostPages)
     {
         lock (_lock)
         {
-            _free.NoteScanned(segment);
-            _suspects.NoteScanned(segment);
+            _free.AddScanned(segment);
+            _suspects.AddScanned(segment);
             UnrecoveredPages += unrecoveredPages;
             LostPages += lostPages;
         }
@@ -68,7 +68,7 @@ internal sealed unsafe partial class PagePool
     }
 
     /// <summary>Notes that a block of a lost layout was at an address: no later one there may be taken for it.</summary>
-    internal void NoteLost(ulong address, uint generation)
+    internal void RecordLostBlock(ulong address, uint generation)
     {
         lock (_lock)
         {

@@ -85,7 +85,7 @@ internal sealed unsafe partial class PagePool : IDisposable
                 page = _free.TakePage(segment);
             }
             while (page < 0);
-            _touch.NoteTaken(segment, page);
+            _touch.OnPageTaken(segment, page);
             PageMeta* meta = _slots.LayOut(segment, page, sizeClass, owner);
             _givingBack.Begin();
             return meta;

@@ -35,7 +35,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         Publish(segment, first, pages);
         changes.Add(meta->FirstAddress);
         meta->IsRunFlushed = false;
-        Note(pages, payloadBytes);
+        CountRun(pages, payloadBytes);
         return meta;
     }
 
@@ -87,7 +87,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     internal void AddFound(PageMeta* meta, int pages, long payloadBytes, bool isFlushed)
     {
         meta->IsRunFlushed = isFlushed;
-        Note(pages, payloadBytes);
+        CountRun(pages, payloadBytes);
     }
 
     /// <summary>Takes in a run that was freed, and whose end was not flushed.</summary>
@@ -174,7 +174,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         }
     }
 
-    private void Note(int pages, long payloadBytes)
+    private void CountRun(int pages, long payloadBytes)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         Pages += pages;

@@ -33,7 +33,7 @@ internal sealed class SegmentGenerations(uint floor, IReadOnlyDictionary<int, ui
     internal bool IsPreferred(int number) => _generations.GetValueOrDefault(number) <= MostToPrefer;
 
     /// <summary>Takes note that a segment was given back.</summary>
-    internal void Note(int number, int spans, uint generation)
+    internal void Record(int number, int spans, uint generation)
     {
         for (int i = 0; i < spans; i++)
             _generations[number + i] = generation;

@@ -75,7 +75,7 @@ internal sealed unsafe class SegmentGrowth(
         }
         CrashPoints.Pass(CrashPoint.SegmentBeforeUse);
         segments.Add(segment, isShared: false);
-        free.NoteAdded(segment);
+        free.AddSegment(segment);
         return segment;
     }
 }

@@ -46,7 +46,7 @@ internal sealed class SegmentTrim(
         }
         if (IdleCount != 0)
             PutBackIdle();
-        free.NoteTrimmed(withdrawn.Sum(static segment => (long)segment.PageCount - segment.HeadPages));
+        free.OnTrimmed(withdrawn.Sum(static segment => (long)segment.PageCount - segment.HeadPages));
         return withdrawn;
     }
 
@@ -86,7 +86,7 @@ internal sealed class SegmentTrim(
             if (segments.StartingAt(number) is not { IsIdle: true } segment)
                 continue;
             segment.PutBack();
-            free.NoteSpace(segment);
+            free.IncludeInSearch(segment);
             if (largest == null || segment.PageCount > largest.PageCount)
                 largest = segment;
         }
@@ -117,7 +117,7 @@ internal sealed class SegmentTrim(
         {
             return e;
         }
-        generations.Note(segment.Number, segments.SpansOf(segment), generation);
+        generations.Record(segment.Number, segments.SpansOf(segment), generation);
         segment.Withdraw();
         suspects.Forget(segment);
         IdleCount--;

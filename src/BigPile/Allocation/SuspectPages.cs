@@ -18,7 +18,7 @@ internal sealed unsafe class SuspectPages(Lock poolLock)
     internal long Count { get; private set; }
 
     /// <summary>Takes in a segment whose free pages are known by now.</summary>
-    internal void NoteScanned(Segment segment) => Count += GenerationAbove == null ? 0 : segment.SuspectFreePages();
+    internal void AddScanned(Segment segment) => Count += GenerationAbove == null ? 0 : segment.SuspectFreePages();
 
     /// <summary>Searches a free page, if it was not searched yet, for this life of the pile and those to come.</summary>
     internal bool TrySearchFree(Segment segment, int page)

@@ -22,7 +22,7 @@ internal sealed class TouchAhead(SegmentStore store, SegmentTable segments, long
     /// Half as far again as the segment is in use, so that a small pile takes no memory that it never needs, and not further than is
     /// written in some milliseconds.
     /// </remarks>
-    internal void NoteTaken(Segment segment, int page)
+    internal void OnPageTaken(Segment segment, int page)
     {
         Debug.Assert(page >= segment.HeadPages && page < segment.PageCount, "The page is not one to take.");
         int lengthPages = Math.Clamp(page - segment.HeadPages, LeastPages, MostPages);

@@ -45,7 +45,7 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
         catch (Exception e)
         {
             if (!isOver())
-                NoteFailure(name, e);
+                ReportFailure(name, e);
             return false;
         }
     }
@@ -83,7 +83,7 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
 
     /// <summary>Logs, counts and shows what was thrown.</summary>
     [SuppressMessage("Design", "CA1031", Justification = "A logger that throws is no reason to end the process.")]
-    internal void NoteFailure(string name, Exception exception)
+    internal void ReportFailure(string name, Exception exception)
     {
         Volatile.Write(ref _lastFailure, new BackgroundFailure(name, exception));
         Interlocked.Increment(ref _failureCount);

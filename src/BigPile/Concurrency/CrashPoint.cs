@@ -175,7 +175,7 @@ internal enum CrashPoint
     SplitBeforeCounted,
 
     /// <summary>A change of an index is noted, and nothing of it is made.</summary>
-    ChangeNoted,
+    IntentRecorded,
 
     /// <summary>A change of an index is made, and the note of it still counts.</summary>
     ChangeBeforeDone,

@@ -99,7 +99,7 @@ internal sealed partial class FileCatalog
             return;
         _directory.Sync();
         _isNameUnsettled = false;
-        NoteOnDevice();
+        MarkOnDevice();
     }
 
     private byte[] WhatCounts()

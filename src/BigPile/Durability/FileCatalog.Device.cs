@@ -6,13 +6,13 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>What is known of the file on the device, for <see cref="DeviceNote"/>.</summary>
+/// <summary>What is known of the file on the device, for <see cref="SyncRecord"/>.</summary>
 internal sealed partial class FileCatalog
 {
     private static readonly TimeSpan LongestClockTick = TimeSpan.FromMilliseconds(20); // of the times that files have; mostly it is 1 to 10
 
     private StrongBox<FileStatus>? _onDevice; // which is read without the lock
-    private long _notedAt; // by the steady clock, and no earlier than the time that the file then had
+    private long _markedAt; // by the steady clock, and no earlier than the time that the file then had
 
     /// <summary>
     /// The file as it was when the device had all of it, and its name; null while it may not, or where the system does not tell.
@@ -22,10 +22,10 @@ internal sealed partial class FileCatalog
     /// <summary>Whether the device was known to have the file as it was found, so that nothing was written through.</summary>
     internal bool IsOnDevice { get; private set; }
 
-    private void NoteOnDevice()
+    private void MarkOnDevice()
     {
         FileStatus? status = FileStatus.Of(_file.Handle);
-        _notedAt = Stopwatch.GetTimestamp();
+        _markedAt = Stopwatch.GetTimestamp();
         Volatile.Write(ref _onDevice, status is { } known ? new StrongBox<FileStatus>(known) : null);
     }
 
@@ -35,7 +35,7 @@ internal sealed partial class FileCatalog
     // would be taken for the same.
     private void WaitForClockTick()
     {
-        if (Stopwatch.GetElapsedTime(_notedAt) < LongestClockTick)
+        if (Stopwatch.GetElapsedTime(_markedAt) < LongestClockTick)
             _ = SpinWait.SpinUntil(static () => false, LongestClockTick);
     }
 }

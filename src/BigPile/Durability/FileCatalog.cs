@@ -77,7 +77,7 @@ internal sealed partial class FileCatalog : PileCatalog
                     catalog.WriteThroughFrom(known.WholeBytes ?? known.LeastBytes);
                 }
             }
-            catalog.NoteOnDevice();
+            catalog.MarkOnDevice();
             return catalog;
         }
         catch
@@ -142,7 +142,7 @@ internal sealed partial class FileCatalog : PileCatalog
             _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
             Volatile.Write(ref _endBytes, _endBytes + record.Length);
             _isUnsettled = false;
-            NoteOnDevice();
+            MarkOnDevice();
         }
         catch (IOException e)
         {
@@ -187,7 +187,7 @@ internal sealed partial class FileCatalog : PileCatalog
                 + e.Message, e);
         }
         _isUnsettled = false;
-        NoteOnDevice();
+        MarkOnDevice();
     }
 
     // Gives whether something behind the records was cut off.

@@ -22,11 +22,11 @@ internal sealed partial class FlushLog
             yield return batch;
             at += HeadBytes + batch.Body.Length;
         }
-        NoteLost(all.AsMemory(at), at);
+        ReportLost(all.AsMemory(at), at);
     }
 
     // The last batch may be torn, as its flush had not ended. One with a whole one behind it was flushed, and so was that.
-    private void NoteLost(ReadOnlyMemory<byte> rest, long offsetBytes)
+    private void ReportLost(ReadOnlyMemory<byte> rest, long offsetBytes)
     {
         Span<byte> magic = stackalloc byte[sizeof(ulong)];
         BinaryPrimitives.WriteUInt64LittleEndian(magic, Magic);

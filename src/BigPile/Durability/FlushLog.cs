@@ -264,10 +264,10 @@ internal sealed partial class FlushLog : IDisposable
         BinaryPrimitives.WriteUInt64LittleEndian(batch[24..], versionLimit);
         BinaryPrimitives.WriteUInt32LittleEndian(batch[20..], ChecksumOf(batch));
         EnsureRoom(file, offsetBytes + batch.Length);
-        _directory.NoteSyncing(file.Path);
+        _directory.OnSyncing(file.Path);
         file.Write(batch, offsetBytes);
         file.Sync();
-        _directory.NoteSynced(file.Path);
+        _directory.OnSynced(file.Path);
     }
 
     // The checksum's own four bytes are left out.

@@ -31,7 +31,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     internal Action? ListChanged { get; set; }
 
     /// <summary>Has readers look at the superblock again.</summary>
-    internal void NoteChange() => ListChanged?.Invoke();
+    internal void RaiseListChanged() => ListChanged?.Invoke();
 
     // After a change of the superblock that failed, the disk may list a segment that memory does not. Its file must not be replaced.
     internal override MemoryRegion Create(int number, long lengthBytes)
@@ -60,7 +60,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     /// <summary>Writes a segment's changes through to the device.</summary>
     internal void Sync(int number, MemoryRegion region)
     {
-        directory.NoteSyncing(PathOf(number));
+        directory.OnSyncing(PathOf(number));
         try
         {
             region.Flush();
@@ -69,7 +69,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         {
             throw new ObjectDisposedException(nameof(MemoryRegion)); // given back meanwhile, and so its file is gone
         }
-        directory.NoteSynced(PathOf(number));
+        directory.OnSynced(PathOf(number));
     }
 
     /// <summary>Maps the file of a segment that exists.</summary>

@@ -87,7 +87,7 @@ internal sealed unsafe class PageRecovery
     {
         PageMeta* meta = segment.Metas + page;
         meta->LayOut(word.SizeClass, allFree: false);
-        NoteLostLayouts(segment, page, 1);
+        RecordLostLayouts(segment, page, 1);
         long blocks = 0;
         long payloadBytes = 0;
         byte* lastFree = null;
@@ -157,7 +157,7 @@ internal sealed unsafe class PageRecovery
         int pages = word.RunPages;
         Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The scan lets no run pass that ends behind its segment.");
         PageMeta* meta = segment.Metas + page;
-        NoteLostLayouts(segment, page, pages);
+        RecordLostLayouts(segment, page, pages);
         if (LegacySlots.IsLostRun(word, meta->Start, _inspector))
             Faults.Add(new PileFault(_inspector.DescribeLocation(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
         BlockHeader header = RecoverBlock(
@@ -191,7 +191,7 @@ internal sealed unsafe class PageRecovery
     }
 
     // Before anything is changed: until then the pages are as the device has them.
-    private void NoteLostLayouts(Segment segment, int first, int pages)
+    private void RecordLostLayouts(Segment segment, int first, int pages)
     {
         if (_allocator.Pool.GenerationAbove is not { } generationAbove)
             return;
@@ -248,7 +248,7 @@ internal sealed unsafe class PageRecovery
         Interlocked.Increment(ref _orphanCount);
         if (_inspector.LeftAs == LeftAs.Closed)
             Faults.Add(new PileFault(_inspector.DescribeLocation(block, address), BlockInspector.OrphanFault, header.PayloadBytes));
-        NoteLostOrigin(block);
+        RecordLostOrigin(block);
         // After a kill it stays undoable: it may be what the flushed link leads to, if the link was changed since the flush.
         bool mayBeFlushed = _inspector.LeftAs == LeftAs.Killed && _allocator.Pool.TracksFlushed;
         BlockHeader freed = mayBeFlushed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
@@ -259,12 +259,12 @@ internal sealed unsafe class PageRecovery
 
     // The link may lie in a layout that was lost. The device may still have this target, and not that it was freed: its origin's generation
     // must not be given out again.
-    private void NoteLostOrigin(byte* target)
+    private void RecordLostOrigin(byte* target)
     {
         if (_allocator.Pool.GenerationAbove == null)
             return;
         var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
-        _allocator.Pool.NoteLost(back.OriginAddress, back.OriginGeneration);
+        _allocator.Pool.RecordLostBlock(back.OriginAddress, back.OriginGeneration);
     }
 
     // Not in a closed pile: it has no undoable headers, so one that is found is damage.

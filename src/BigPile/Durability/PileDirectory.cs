@@ -51,7 +51,7 @@ internal sealed class PileDirectory : IDisposable
             if (LastEnd.IsCopy)
                 Faults.Add(new PileFault(files.Path, HomeMark.Fault, 0));
             IsBeingWritten |= IsReadOnly && !LastEnd.WasClean && DirectoryLock.IsOwnerKnown(files); // one that has opened it meanwhile
-            Note = owner == null || files.IsPassing ? null : new DeviceNote(owner.File);
+            SyncRecord = owner == null || files.IsPassing ? null : new SyncRecord(owner.File);
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
             superblock ??= SuperblockFile.Create(files, SuperblockName, state);
             Superblock = new Superblock(this, superblock, state, bootId);
@@ -65,7 +65,7 @@ internal sealed class PileDirectory : IDisposable
             throw;
         }
         if (IsNew)
-            NoteSynced(PathOf(SuperblockName));
+            OnSynced(PathOf(SuperblockName));
         Segments = new MappedSegmentStore(this);
     }
 
@@ -97,7 +97,7 @@ internal sealed class PileDirectory : IDisposable
     internal bool IsBeingWritten { get; }
 
     /// <summary>What is noted of what the device has; null where nothing is written through, or by a reader.</summary>
-    internal DeviceNote? Note { get; }
+    internal SyncRecord? SyncRecord { get; }
 
     /// <summary>Whether the device was known to have superblock and catalog as they were found, behind a kill.</summary>
     internal bool IsOnDevice => Catalog.IsOnDevice;
@@ -172,10 +172,10 @@ internal sealed class PileDirectory : IDisposable
     }
 
     /// <summary>States that a file is about to be written through.</summary>
-    internal void NoteSyncing(string path) => _syncing?.Invoke(path);
+    internal void OnSyncing(string path) => _syncing?.Invoke(path);
 
     /// <summary>States that a file is durable as it is now.</summary>
-    internal void NoteSynced(string path) => _synced?.Invoke(path);
+    internal void OnSynced(string path) => _synced?.Invoke(path);
 
     public void Dispose()
     {
@@ -241,10 +241,10 @@ internal sealed class PileDirectory : IDisposable
     {
         StatedCatalog? stated = IsNew
             ? null
-            : new StatedCatalog(LastEnd.WasClean ? state.CatalogBytes : null, state.DurableCatalogBytes, IsNoted);
+            : new StatedCatalog(LastEnd.WasClean ? state.CatalogBytes : null, state.DurableCatalogBytes, IsRecorded);
 
-        bool IsNoted(FileStatus? catalog) => LastEnd.LeftAs == LeftAs.Killed && superblock!.HadBoth
-            && Note?.Says(state.BootId, state.Sequence, superblock.Status, catalog) == true;
+        bool IsRecorded(FileStatus? catalog) => LastEnd.LeftAs == LeftAs.Killed && superblock!.HadBoth
+            && SyncRecord?.Says(state.BootId, state.Sequence, superblock.Status, catalog) == true;
 
         try
         {

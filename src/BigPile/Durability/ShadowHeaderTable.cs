@@ -90,7 +90,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     }
 
     /// <summary>States that a flush has ended well.</summary>
-    internal void NoteFlushed()
+    internal void OnFlushed()
     {
         _bytesInPlace = 0;
         _flushSoonAbove = Capacity / 2;

@@ -124,7 +124,7 @@ internal static class SharedPileDirectory
 
     private static void RemoveMost(HeldDirectory files)
     {
-        StripeFile.NoteRemoved(files);
+        StripeFile.MarkRemoved(files);
         foreach (string prefix in NumberedNames)
         {
             foreach (string name in files.NamesOf(prefix))

@@ -94,7 +94,7 @@ internal sealed unsafe class StripeFile : IDisposable
     }
 
     /// <summary>Tells readers that the pile is about to be removed. The caller owns the directory.</summary>
-    internal static void NoteRemoved(HeldDirectory directory)
+    internal static void MarkRemoved(HeldDirectory directory)
     {
         using (HeldFile? found = directory.TryOpen(Name, FileAccess.Read))
         {
@@ -117,7 +117,7 @@ internal sealed unsafe class StripeFile : IDisposable
     }
 
     /// <summary>Tells readers that the list of segments is another one.</summary>
-    internal void NoteSegments() => Interlocked.Add(ref Head->Changes, 2);
+    internal void OnSegmentsChanged() => Interlocked.Add(ref Head->Changes, 2);
 
     public void Dispose()
     {

@@ -121,7 +121,7 @@ internal sealed class Superblock : IDisposable
         if (!_state.HasTracesOfCut)
             return;
         Change(static state => state.HasTracesOfCut = false);
-        _directory.Segments.NoteChange(); // readers stop undoing deletions
+        _directory.Segments.RaiseListChanged(); // readers stop undoing deletions
     }
 
     /// <summary>Lists a segment whose file is durable. When that fails the file has to stay: the disk may list it by now.</summary>
@@ -264,9 +264,9 @@ internal sealed class Superblock : IDisposable
             FileStatus? catalog = _directory.Catalog.StatusOnDevice;
             try
             {
-                _directory.NoteSyncing(_directory.PathOf(PileDirectory.SuperblockName));
+                _directory.OnSyncing(_directory.PathOf(PileDirectory.SuperblockName));
                 _file.Write(next);
-                _directory.NoteSynced(_directory.PathOf(PileDirectory.SuperblockName));
+                _directory.OnSynced(_directory.PathOf(PileDirectory.SuperblockName));
             }
             catch
             {
@@ -277,7 +277,7 @@ internal sealed class Superblock : IDisposable
             Debug.Assert(next.Sequence == _state.Sequence + 2, "Each place has a sequence of its own, and the later one the higher.");
             _state = next;
             _isUnsettled = false;
-            _directory.Note?.State(_bootId, next.Sequence, _file.Status, catalog);
+            _directory.SyncRecord?.State(_bootId, next.Sequence, _file.Status, catalog);
         }
     }
 

@@ -74,7 +74,7 @@ internal sealed class Versions
     }
 
     /// <summary>Only for a control of the kill test: takes the counter from an entry that is alive.</summary>
-    internal void Note(ulong version)
+    internal void RaiseTo(ulong version)
     {
         if (Mutation.VersionFromLive && version > _counter.Last)
             _counter.Last = _counter.Limit = version;

@@ -61,10 +61,10 @@ internal sealed class PileMeter
         }
     }
 
-    internal void NoteFlush(string name, TimeSpan duration) =>
+    internal void RecordFlush(string name, TimeSpan duration) =>
         _flushDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(PileNameTag, name));
 
-    internal void NoteRecovery(string name, TimeSpan duration) =>
+    internal void RecordRecovery(string name, TimeSpan duration) =>
         _recoveryDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(PileNameTag, name));
 
     private void Observe(string name, string unit, string description, Func<PileStatistics, long> get) =>

@@ -186,6 +186,6 @@ internal sealed unsafe class CapturedChanges
                 _allocator.CutRun(entry.Address);
         }
         _moves = [];
-        _shadowHeaders.NoteFlushed();
+        _shadowHeaders.OnFlushed();
     }
 }

@@ -44,7 +44,7 @@ internal sealed class FileEngine : PileEngine
             Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
             _stripeFile = StripeFile.OpenForWriting(_directory.Files, superblock.PileId);
-            _directory.Segments.ListChanged = _stripeFile.NoteSegments;
+            _directory.Segments.ListChanged = _stripeFile.OnSegmentsChanged;
             OpenSegments(
                 superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
             TouchAhead();

@@ -98,7 +98,7 @@ internal sealed unsafe class FileRecovery
         var scanner = new SegmentScanner(
             segment, _directory.Segments.PathOf(segment.Number), _end.WasClean, skip, _directory.Faults);
         scanner.Scan();
-        _allocator.Pool.NoteScanned(segment, scanner.UnrecoveredPages, scanner.LostPages);
+        _allocator.Pool.AddScanned(segment, scanner.UnrecoveredPages, scanner.LostPages);
     }
 
     private void Replay(FlushLog log, Versions versions)

@@ -82,12 +82,12 @@ internal sealed class Flusher
         }
         catch (Exception e)
         {
-            NoteCheckpoint(checkpoint, e);
+            RecordCheckpoint(checkpoint, e);
             activity.Fail(e);
             throw;
         }
-        NoteCheckpoint(checkpoint);
-        _meter.NoteFlush(_name, duration);
+        RecordCheckpoint(checkpoint);
+        _meter.RecordFlush(_name, duration);
     }
 
     private TimeSpan FlushTimed(ProgressGauge gauge, ref PastActivity checkpoint)
@@ -99,7 +99,7 @@ internal sealed class Flusher
                 long start = Stopwatch.GetTimestamp();
                 IOException? refusal = FlushLocked(gauge, ref checkpoint);
                 _directory.Catalog.Settle(); // of a call that failed meanwhile
-                NoteTrouble(refusal == null ? null : FlushTrouble.WithoutLog(_directory.Path, refusal));
+                RecordTrouble(refusal == null ? null : FlushTrouble.WithoutLog(_directory.Path, refusal));
                 return Stopwatch.GetElapsedTime(start);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -115,10 +115,10 @@ internal sealed class Flusher
         }
     }
 
-    private void NoteCheckpoint(in PastActivity checkpoint, Exception? failure = null) =>
+    private void RecordCheckpoint(in PastActivity checkpoint, Exception? failure = null) =>
         PileActivity.Record(PileTelemetry.CheckpointActivity, PileTelemetry.PileNameTag, _name, checkpoint, failure);
 
-    private void NoteTrouble(FlushTrouble? trouble)
+    private void RecordTrouble(FlushTrouble? trouble)
     {
         if (trouble != null && _trouble?.Reason != trouble.Reason)
             _logger.LogWarning("{Trouble}", trouble.Details);

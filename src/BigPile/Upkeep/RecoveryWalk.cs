@@ -92,7 +92,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
         }
         catch (Exception e) when (!engine.Barrier.IsClosed && ++_failures < MostFailures)
         {
-            engine.Background.NoteFailure("examining pages", e);
+            engine.Background.ReportFailure("examining pages", e);
             return 0;
         }
     }
@@ -114,7 +114,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
         if (engine.Report.TotalBytes == 0)
             return;
         TimeSpan elapsed = plan.Time.GetElapsedTime(_startedAt);
-        engine.Meter.NoteRecovery(plan.Name, elapsed);
+        engine.Meter.RecordRecovery(plan.Name, elapsed);
         PileActivity.Record(PileTelemetry.RecoveryActivity, PileTelemetry.PileNameTag, plan.Name, _activity);
         plan.Logger.LogInformation(
             "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were "

@@ -47,7 +47,7 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
         if (thrown == null)
             return;
         _noTrimBefore = Environment.TickCount64 + PauseMs;
-        background.NoteFailure("giving memory back", thrown);
+        background.ReportFailure("giving memory back", thrown);
     }
 
     private bool IsPutOff => _noTrimBefore != 0 && Environment.TickCount64 < _noTrimBefore;

@@ -40,7 +40,7 @@ public sealed class InterruptedLookTests : KeptFilesTest
             else
             {
                 _told = RemoveAndKill; // it is told before the look for it is asked for
-                table.Core.NoteDamage("is said to be damaged by a test");
+                table.Core.ReportDamage("is said to be damaged by a test");
             }
         }
         _told = null;

@@ -96,7 +96,7 @@ internal sealed class OpenTables : IDisposable
     }
 
     /// <summary>Writes what reads have noted: what is not written a kill or a cut may forget.</summary>
-    internal void WriteUses(int table) => _tables[table].Core.TakeNotes(waits: true);
+    internal void WriteUses(int table) => _tables[table].Core.DrainReadBuffer(waits: true);
 
     public void Dispose() => Cache.Dispose();
 

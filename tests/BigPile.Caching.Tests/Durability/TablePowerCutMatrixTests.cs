@@ -88,12 +88,12 @@ public sealed class TablePowerCutMatrixTests
                 break;
             case "use":
                 Assert.True(tables[0].TryGet(key.Key, out _));
-                Note(tables, model, key.Key, old.Value, old.Owned);
+                Record(tables, model, key.Key, old.Value, old.Owned);
                 break;
             case "move out":
                 Assert.True(tables[0].TryGetPointer(key.Key, out PilePointer pointer));
                 model.PutObject(pointer);
-                Note(tables, model, key.Key, old.Value, pointer);
+                Record(tables, model, key.Key, old.Value, pointer);
                 break;
             case "remove":
                 Assert.True(tables[0].Remove(key.Key));
@@ -130,10 +130,10 @@ public sealed class TablePowerCutMatrixTests
         {
             tables[0].Put(key, value, options);
         }
-        Note(tables, model, key, value, pointer);
+        Record(tables, model, key, value, pointer);
     }
 
-    private static void Note(OpenTables tables, TableModel model, long key, byte[] value, PilePointer owned)
+    private static void Record(OpenTables tables, TableModel model, long key, byte[] value, PilePointer owned)
     {
         Assert.True(tables[0].TryGetEntry(key, out TableEntry<long> entry));
         string? tag = key % 2 == 1 ? "odd" : null;

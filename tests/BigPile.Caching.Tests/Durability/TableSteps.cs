@@ -48,7 +48,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
         if (Does(TableOperations.WhileRebuilding | TableOperations.RemoveByTag) && random.Next(3) == 0)
             RemoveByTag(tables, random.Next(tables.Count));
         tables.WaitUntilReady();
-        NoteEvicted(tables);
+        RecordEvicted(tables);
     }
 
     private bool Does(TableOperations operation) => operations.HasFlag(operation);
@@ -76,7 +76,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
             PutPointer(tables, key);
         else
             Put(tables, key);
-        NoteEvicted(tables);
+        RecordEvicted(tables);
     }
 
     private void Put(OpenTables tables, TableKey key)
@@ -135,7 +135,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
     {
         time.Advance(TimeSpan.FromSeconds(random.Next(1, 40)));
         log("advance");
-        NoteEvicted(tables);
+        RecordEvicted(tables);
     }
 
     private void Sweep(OpenTables tables)
@@ -172,7 +172,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
             model.Remove(key);
     }
 
-    internal void NoteEvicted(OpenTables tables)
+    internal void RecordEvicted(OpenTables tables)
     {
         if (!Does(TableOperations.Evict) || !tables.Cache.Readiness.IsReady)
             return;

@@ -78,7 +78,7 @@ internal sealed class TableSubject : CutSubject<OpenTables>
         if (!_operations.HasFlag(TableOperations.Evict))
             return;
         opened.Limit();
-        Steps.NoteEvicted(opened);
+        Steps.RecordEvicted(opened);
     }
 
     internal override void CheckAll(OpenTables opened, string where)

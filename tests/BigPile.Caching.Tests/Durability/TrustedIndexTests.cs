@@ -83,9 +83,9 @@ public sealed class TrustedIndexTests : KeptFilesTest
         }
         string path = Path.Combine(At("pile"), IndexFiles.FileName);
         byte[] bytes = File.ReadAllBytes(path);
-        var note = new ChangeNote { OldAddress = address, OldVersion = 1 }; // a removal that was made, and is to be counted
-        note.Word = note.Checked(ChangeNote.WordOf(tableId: 1, cell: 0, entriesAdded: -1, ownsNew: false));
-        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset), in note);
+        var intent = new ChangeNote { OldAddress = address, OldVersion = 1 }; // a removal that was made, and is to be counted
+        intent.Word = intent.Checked(ChangeNote.WordOf(tableId: 1, cell: 0, entriesAdded: -1, ownsNew: false));
+        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset), in intent);
         File.WriteAllBytes(path, bytes);
         CheckAll(Boot, isRestored: true);
     }
@@ -133,7 +133,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         CheckAll(again);
         Assert.Equal(0, again.Pile.Engine.Background.FailureCount);
         Task before = again.Readiness.Inspection;
-        TableOf(again).Core.NoteDamage("is said to be damaged by a test");
+        TableOf(again).Core.ReportDamage("is said to be damaged by a test");
         await Eventually.TrueAsync(() => again.Readiness.Inspection != before);
         await again.Readiness.Inspection.WaitAsync(Eventually.Patience);
         disk.Forget();

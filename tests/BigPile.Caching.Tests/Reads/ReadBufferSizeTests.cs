@@ -18,12 +18,12 @@ public sealed class ReadBufferSizeTests
         buffer.DrainLock.Enter();
         for (int round = 0; round < 10_000; round++)
         {
-            Assert.True(Note(buffer, 1) && Note(buffer, 2));
-            Assert.Equal(2, BufferNotes.Taken(buffer).Count);
+            Assert.True(RecordUse(buffer, 1) && RecordUse(buffer, 2));
+            Assert.Equal(2, BufferRecords.Taken(buffer).Count);
             Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
         }
         Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
-        buffer.NoteEnd(1, 7);
+        buffer.RecordEnd(1, 7);
         Assert.Equal((1, 0), (buffer.Count, buffer.LastUseOf(1)));
     }
 
@@ -35,8 +35,8 @@ public sealed class ReadBufferSizeTests
         buffer.DrainLock.Enter();
         for (ulong version = 1; version <= 20_000; version++)
         {
-            Assert.True(Note(buffer, version));
-            Assert.Single(BufferNotes.Taken(buffer));
+            Assert.True(RecordUse(buffer, version));
+            Assert.Single(BufferRecords.Taken(buffer));
             if (version % 100 == 0)
                 buffer.EndTaking(most: 1, isKept: false);
         }
@@ -49,12 +49,12 @@ public sealed class ReadBufferSizeTests
         var buffer = new ReadBuffer();
         buffer.DrainLock.Enter();
         for (ulong version = 1; version <= 1_000; version++)
-            Assert.True(Note(buffer, version));
+            Assert.True(RecordUse(buffer, version));
         Assert.True(buffer.IsToBeTaken);
         buffer.EndTaking(most: 1_000, isKept: true);
         Assert.False(buffer.IsToBeTaken);
         for (ulong version = 1_001; version <= 4_000; version++)
-            Assert.True(Note(buffer, version));
+            Assert.True(RecordUse(buffer, version));
         Assert.True(buffer.IsToBeTaken);
     }
 
@@ -64,11 +64,11 @@ public sealed class ReadBufferSizeTests
         const int versions = 100_000;
         var buffer = new ReadBuffer();
         for (ulong version = 1; version <= versions; version++)
-            Assert.True(Note(buffer, version));
+            Assert.True(RecordUse(buffer, version));
         Assert.Equal(versions, buffer.Count);
         Assert.All(Enumerable.Range(1, versions), version => Assert.Equal(_clock.Now, buffer.LastUseOf((ulong)version)));
         buffer.DrainLock.Enter();
-        Assert.Equal(Enumerable.Range(1, versions), BufferNotes.Taken(buffer).Select(taken => (int)taken.Version).Order());
+        Assert.Equal(Enumerable.Range(1, versions), BufferRecords.Taken(buffer).Select(taken => (int)taken.Version).Order());
         buffer.EndTaking(most: versions, isKept: false); // there may be as many once more
         Assert.InRange(buffer.Newest.Length, versions, 1 << 20);
         buffer.EndTaking(most: 0, isKept: false);
@@ -81,13 +81,13 @@ public sealed class ReadBufferSizeTests
         var buffer = new ReadBuffer();
         buffer.DrainLock.Enter();
         for (ulong version = 1; version <= 100_000; version++)
-            Assert.True(Note(buffer, version));
-        _ = BufferNotes.Taken(buffer);
+            Assert.True(RecordUse(buffer, version));
+        _ = BufferRecords.Taken(buffer);
         for (ulong version = 1; version <= 1_000; version++)
-            Assert.True(Note(buffer, version));
+            Assert.True(RecordUse(buffer, version));
         buffer.EndTaking(most: 1_000, isKept: false); // those stay in the set that goes
         Assert.Equal((4_096, 1_000), (buffer.Newest.Length, buffer.Count));
-        Assert.Equal(1_000, BufferNotes.Taken(buffer).Count);
+        Assert.Equal(1_000, BufferRecords.Taken(buffer).Count);
         buffer.EndTaking(most: 0, isKept: false);
         Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
     }
@@ -99,12 +99,12 @@ public sealed class ReadBufferSizeTests
         var buffer = new ReadBuffer();
         buffer.DrainLock.Enter();
         for (ulong version = 1; version <= 100_000; version++)
-            Assert.True(Note(buffer, version));
+            Assert.True(RecordUse(buffer, version));
         for (int round = 0; round < 3; round++)
         {
             int most = buffer.Count;
-            _ = BufferNotes.Taken(buffer);
-            Assert.True(Note(buffer, 1) && Note(buffer, 2));
+            _ = BufferRecords.Taken(buffer);
+            Assert.True(RecordUse(buffer, 1) && RecordUse(buffer, 2));
             buffer.EndTaking(most, isKept: false);
         }
         Assert.Equal((ReadBuffer.LeastPlaces, null, 2), (buffer.Newest.Length, buffer.Newest.Older, buffer.Count));
@@ -126,9 +126,9 @@ public sealed class ReadBufferSizeTests
         Assert.False(set.TryClaim(1, 7, ways: 16, out _));
         Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that nobody had made
         foreach (int one in (int[])[number, next])
-            Assert.True(new ReadBuffer.Note(set, one).TryExchange(ReadBuffer.Note.Pending, ReadBuffer.Note.Taken));
+            Assert.True(new ReadBuffer.Record(set, one).TryExchange(ReadBuffer.Record.Pending, ReadBuffer.Record.Taken));
         Assert.True(set.TryClose());
-        Assert.False(new ReadBuffer.Note(set, next).TryExchange(ReadBuffer.Note.Taken, ReadBuffer.Note.Pending));
+        Assert.False(new ReadBuffer.Record(set, next).TryExchange(ReadBuffer.Record.Taken, ReadBuffer.Record.Pending));
         Assert.Equal(0UL, set.VersionAt(next + 1));
     }
 
@@ -147,7 +147,7 @@ public sealed class ReadBufferSizeTests
                 (last, farthest) = (first, version);
         }
         Assert.InRange(last, (1 << 30) - 1_000, int.MaxValue);
-        Assert.True(Note(buffer, farthest));
+        Assert.True(RecordUse(buffer, farthest));
         Assert.Equal((ReadBuffer.LeastPlaces, _clock.Now), (buffer.Newest.Length, buffer.LastUseOf(farthest)));
     }
 
@@ -162,12 +162,12 @@ public sealed class ReadBufferSizeTests
             for (int round = 0; round < 100; round++, version += (ulong)milliseconds << 20)
             {
                 for (ulong one = 0; one < 100; one++)
-                    Assert.True(Note(buffer, version + one));
+                    Assert.True(RecordUse(buffer, version + one));
             }
             Assert.InRange(buffer.Newest.Length, 10_000, 65_536); // two bits for a note at most, at a load of a half
         }
     }
 
-    private bool Note(ReadBuffer buffer, ulong version) =>
-        buffer.NoteUse(new SlidingUse(version, long.MaxValue, 1 << 20, long.MaxValue), 7, _clock) == _clock.Now;
+    private bool RecordUse(ReadBuffer buffer, ulong version) =>
+        buffer.RecordUse(new SlidingUse(version, long.MaxValue, 1 << 20, long.MaxValue), 7, _clock) == _clock.Now;
 }

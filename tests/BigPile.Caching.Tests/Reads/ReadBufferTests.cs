@@ -22,13 +22,13 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         Assert.Equal(0, buffer.LastUseOf(1));
-        Assert.True(Note(buffer, 1));
+        Assert.True(RecordUse(buffer, 1));
         _time.Advance(TimeSpan.FromTicks(100));
-        Assert.True(Note(buffer, 1));
+        Assert.True(RecordUse(buffer, 1));
         long last = _clock.Now;
         Assert.Equal((last, 0, 1), (buffer.LastUseOf(1), buffer.LastUseOf(2), buffer.Count));
         buffer.DrainLock.Enter();
-        Assert.Equal((1UL, 7UL, last), Assert.Single(BufferNotes.Taken(buffer)));
+        Assert.Equal((1UL, 7UL, last), Assert.Single(BufferRecords.Taken(buffer)));
         Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
     }
 
@@ -37,12 +37,12 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         buffer.DrainLock.Enter();
-        Assert.True(Note(buffer, 1));
+        Assert.True(RecordUse(buffer, 1));
         int number = Enumerable.Range(0, ReadBuffer.LeastPlaces).Single(one => buffer.TryPeek(buffer.Newest, one, out _, out _));
-        Assert.True(buffer.TryPeek(buffer.Newest, number, out ReadBuffer.Note note, out long time));
+        Assert.True(buffer.TryPeek(buffer.Newest, number, out ReadBuffer.Record record, out long time));
         _time.Advance(TimeSpan.FromTicks(100));
-        Assert.True(Note(buffer, 1));
-        Assert.False(buffer.TryClear(note, time));
+        Assert.True(RecordUse(buffer, 1));
+        Assert.False(buffer.TryClear(record, time));
         Assert.Equal(_clock.Now, buffer.LastUseOf(1));
     }
 
@@ -53,18 +53,18 @@ public sealed class ReadBufferTests
         var buffer = new ReadBuffer();
         buffer.DrainLock.Enter();
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
-        Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
-        (ReadBuffer.Note note, long time) = BufferNotes.Of(buffer).Single();
-        Assert.True(ReadBuffer.TryLift(note, ref time));
+        Assert.NotEqual(0, buffer.RecordUse(use, 7, _clock));
+        (ReadBuffer.Record record, long time) = BufferRecords.Of(buffer).Single();
+        Assert.True(ReadBuffer.TryLift(record, ref time));
         _time.Advance(TimeSpan.FromTicks(Life / 32));
-        long last = buffer.NoteUse(use, 7, _clock);
+        long last = buffer.RecordUse(use, 7, _clock);
         Assert.Equal(_clock.Now + Life + Life / 16, use.EndAfter(last, _clock));
-        Assert.False(ReadBuffer.TryLift(note, ref time) && buffer.TryClear(note, time)); // of the use before
+        Assert.False(ReadBuffer.TryLift(record, ref time) && buffer.TryClear(record, time)); // of the use before
         _time.Advance(TimeSpan.FromTicks(Life + Life / 16 - 1));
         Assert.True(buffer.IsAlive(use, _clock, _clock.Now));
         _time.Advance(TimeSpan.FromTicks(1));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
-        Assert.False(ReadBuffer.TryLift(note, ref time) && buffer.TryClear(note, time));
+        Assert.False(ReadBuffer.TryLift(record, ref time) && buffer.TryClear(record, time));
     }
 
     [Fact]
@@ -73,22 +73,22 @@ public sealed class ReadBufferTests
         var buffer = new ReadBuffer();
         buffer.DrainLock.Enter();
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + 1 };
-        Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
-        (ReadBuffer.Note note, long time) = BufferNotes.Of(buffer).Single();
+        Assert.NotEqual(0, buffer.RecordUse(use, 7, _clock));
+        (ReadBuffer.Record record, long time) = BufferRecords.Of(buffer).Single();
         _time.Advance(TimeSpan.FromTicks(Life));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
-        Assert.False(ReadBuffer.TryLift(note, ref time));
+        Assert.False(ReadBuffer.TryLift(record, ref time));
     }
 
     [Fact]
     public void An_end_is_no_use()
     {
         var buffer = new ReadBuffer();
-        buffer.NoteEnd(1, 7);
-        buffer.NoteEnd(1, 7);
+        buffer.RecordEnd(1, 7);
+        buffer.RecordEnd(1, 7);
         Assert.Equal((0, 1), (buffer.LastUseOf(1), buffer.Count));
         buffer.DrainLock.Enter();
-        Assert.Equal((1UL, 7UL, ReadBuffer.Note.End), Assert.Single(BufferNotes.Taken(buffer)));
+        Assert.Equal((1UL, 7UL, ReadBuffer.Record.End), Assert.Single(BufferRecords.Taken(buffer)));
     }
 
     /// <summary>Who finds an entry over ends what is noted; who notes behind its end is refused.</summary>
@@ -97,13 +97,13 @@ public sealed class ReadBufferTests
     {
         var buffer = new ReadBuffer();
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
-        Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
+        Assert.NotEqual(0, buffer.RecordUse(use, 7, _clock));
         _time.Advance(TimeSpan.FromTicks(Life - 1));
         Assert.True(buffer.IsAlive(use, _clock, _clock.Now));
-        Assert.NotEqual(0, buffer.NoteUse(use, 7, _clock));
+        Assert.NotEqual(0, buffer.RecordUse(use, 7, _clock));
         _time.Advance(TimeSpan.FromTicks(Life));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
-        Assert.Equal(0, buffer.NoteUse(use, 7, _clock));
+        Assert.Equal(0, buffer.RecordUse(use, 7, _clock));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
     }
 
@@ -119,7 +119,7 @@ public sealed class ReadBufferTests
         long now = clock.Now;
         SlidingUse use = UseOf(1) with { ExpiresAt = now + Life };
         if (wasUsed)
-            Assert.NotEqual(0, buffer.NoteUse(use, 7, clock));
+            Assert.NotEqual(0, buffer.RecordUse(use, 7, clock));
         time.Passed = TimeSpan.FromTicks(Life / 2);
         bool isAlive = true;
         time.Hook = () =>
@@ -127,7 +127,7 @@ public sealed class ReadBufferTests
             time.Passed = TimeSpan.FromTicks(2 * Life);
             isAlive = buffer.IsAlive(use, clock, now + 2 * Life);
         };
-        Assert.Equal(0, buffer.NoteUse(use, 7, clock));
+        Assert.Equal(0, buffer.RecordUse(use, 7, clock));
         Assert.False(isAlive);
     }
 
@@ -142,12 +142,12 @@ public sealed class ReadBufferTests
         time.Hook = () =>
         {
             time.Passed = TimeSpan.FromTicks(Life / 2);
-            Assert.NotEqual(0, buffer.NoteUse(use, 7, clock));
+            Assert.NotEqual(0, buffer.RecordUse(use, 7, clock));
             time.Passed = TimeSpan.FromTicks(Life);
         };
-        Assert.Equal(0, buffer.NoteUse(use, 7, clock));
+        Assert.Equal(0, buffer.RecordUse(use, 7, clock));
         Assert.True(buffer.IsAlive(use, clock, clock.Now));
-        Assert.NotEqual(0, buffer.NoteUse(use, 7, clock));
+        Assert.NotEqual(0, buffer.RecordUse(use, 7, clock));
         Assert.Equal(clock.Now, buffer.LastUseOf(1));
         Assert.Equal(1, buffer.Count);
     }
@@ -180,7 +180,7 @@ public sealed class ReadBufferTests
                         return;
                     }
                     if (Volatile.Read(ref ended) == 0 && now < use.ExpiresAt + life)
-                        _ = buffer.NoteUse(use, 7, clock);
+                        _ = buffer.RecordUse(use, 7, clock);
                 }
             }
 
@@ -201,28 +201,28 @@ public sealed class ReadBufferTests
         var clock = new CacheClock(TimeProvider.System, Guid.NewGuid());
         var buffer = new ReadBuffer();
         var written = new long[versions];
-        var noted = new long[2][];
-        int running = noted.Length;
-        Task[] noting = [.. Enumerable.Range(0, noted.Length).Select(thread => SideBySide.Start(() =>
+        var recorded = new long[2][];
+        int running = recorded.Length;
+        Task[] recorders = [.. Enumerable.Range(0, recorded.Length).Select(thread => SideBySide.Start(() =>
         {
             var random = new Random(thread);
-            noted[thread] = new long[versions];
+            recorded[thread] = new long[versions];
             for (int i = 0; i < rounds; i++)
             {
                 int one = random.Next(versions);
                 var use = new SlidingUse((ulong)one + 1, long.MaxValue, 1, long.MaxValue);
-                noted[thread][one] = buffer.NoteUse(use, (ulong)one, clock);
-                Assert.NotEqual(0, noted[thread][one]);
+                recorded[thread][one] = buffer.RecordUse(use, (ulong)one, clock);
+                Assert.NotEqual(0, recorded[thread][one]);
             }
             Interlocked.Decrement(ref running);
         }))];
         while (Volatile.Read(ref running) != 0)
             Take(buffer, written);
-        Task.WaitAll(noting);
+        Task.WaitAll(recorders);
         for (int one = 0; one < versions; one++)
         {
             long last = Math.Max(written[one], buffer.LastUseOf((ulong)one + 1));
-            Assert.True(last >= noted.Max(thread => thread[one]), $"{one}: {last}, and {noted.Max(thread => thread[one])} was noted");
+            Assert.True(last >= recorded.Max(thread => thread[one]), $"{one}: {last}, and {recorded.Max(thread => thread[one])} was noted");
         }
         Take(buffer, written);
         Assert.Equal(0, buffer.Count);
@@ -231,7 +231,7 @@ public sealed class ReadBufferTests
     private static void Take(ReadBuffer buffer, long[] written)
     {
         Assert.True(buffer.DrainLock.TryEnter());
-        foreach ((ulong version, ulong hash, long time) in BufferNotes.Taken(buffer, clearsAll: false))
+        foreach ((ulong version, ulong hash, long time) in BufferRecords.Taken(buffer, clearsAll: false))
         {
             Assert.Equal(hash + 1, version);
             written[hash] = Math.Max(written[hash], time);
@@ -242,5 +242,5 @@ public sealed class ReadBufferTests
 
     private static SlidingUse UseOf(ulong version) => new(version, long.MaxValue, Life, long.MaxValue);
 
-    private bool Note(ReadBuffer buffer, ulong version) => buffer.NoteUse(UseOf(version), 7, _clock) == _clock.Now;
+    private bool RecordUse(ReadBuffer buffer, ulong version) => buffer.RecordUse(UseOf(version), 7, _clock) == _clock.Now;
 }

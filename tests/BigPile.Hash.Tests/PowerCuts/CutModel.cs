@@ -21,7 +21,7 @@ internal sealed class CutModel
     internal long LiveBytes { get; private set; }
 
     /// <summary>Takes note of a change that is about to be made.</summary>
-    internal void Note(int key, byte[]? value)
+    internal void Record(int key, byte[]? value)
     {
         LiveBytes += (value?.Length ?? 0) - (_now.TryGetValue(key, out byte[]? old) ? old.Length : 0);
         if (value == null)
@@ -34,10 +34,10 @@ internal sealed class CutModel
     }
 
     /// <summary>Takes note that all is about to be removed.</summary>
-    internal void NoteClear()
+    internal void RecordClear()
     {
         foreach (int key in _now.Keys.ToArray())
-            Note(key, null);
+            Record(key, null);
     }
 
     /// <summary>Where a synchronization begins; what is done from here on may or may not be part of it.</summary>
@@ -66,7 +66,7 @@ internal sealed class CutModel
         int[] gone = [.. known.Where(key => !found.ContainsKey(key)).Order()];
         _since.AddRange(gone.Select(static key => (key, (byte[]?)null)));
         foreach ((int key, byte[] value) in found.OrderBy(static pair => pair.Key))
-            Note(key, value);
+            Record(key, value);
     }
 
     /// <summary>Compares what a power cut left.</summary>

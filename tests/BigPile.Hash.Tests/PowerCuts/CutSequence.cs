@@ -65,11 +65,11 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
         {
             case 'a' or 'b':
                 byte[] value = Some.Bytes(random.Next(), _valueBytes);
-                _model.Note(step, value);
+                _model.Record(step, value);
                 _database.Set(Some.Key(step), value);
                 break;
             case 'A' or 'B':
-                _model.Note(char.ToLowerInvariant(step), null);
+                _model.Record(char.ToLowerInvariant(step), null);
                 _database.Remove(Some.Key(char.ToLowerInvariant(step)));
                 break;
             case 'y':
@@ -86,7 +86,7 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
                 _database.Rebuild();
                 break;
             default:
-                _model.NoteClear();
+                _model.RecordClear();
                 _database.Clear();
                 break;
         }

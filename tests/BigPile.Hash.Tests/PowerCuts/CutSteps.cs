@@ -41,14 +41,14 @@ internal sealed class CutSteps(CutModel model, CutOperations operations, Random 
             ? old.Length
             : Some.Length(random));
         log($"set {key} to {value.Length}");
-        model.Note(key, value);
+        model.Record(key, value);
         Assert.True(database.Set(Some.Key(key), value));
     }
 
     private void Remove(HashDatabase database, int key)
     {
         log($"remove {key}");
-        model.Note(key, null);
+        model.Record(key, null);
         Assert.True(database.Remove(Some.Key(key)));
     }
 
@@ -60,7 +60,7 @@ internal sealed class CutSteps(CutModel model, CutOperations operations, Random 
             case 0:
                 byte[] more = Some.Bytes(random.Next(), random.Next(50));
                 log($"append {more.Length} to {key}");
-                model.Note(key, [.. old ?? [], .. more]);
+                model.Record(key, [.. old ?? [], .. more]);
                 database.Append(Some.Key(key), more);
                 break;
             case 1 when old == null || old.Length == sizeof(long):
@@ -69,13 +69,13 @@ internal sealed class CutSteps(CutModel model, CutOperations operations, Random 
             case 2:
                 byte[]? desired = random.Next(3) == 0 ? null : Some.Bytes(random.Next(), Some.Length(random));
                 log($"exchange {key} for {desired?.Length}");
-                model.Note(key, desired);
+                model.Record(key, desired);
                 Assert.True(database.CompareExchange(Some.Key(key), old, desired));
                 break;
             default:
                 byte[] value = Some.Bytes(random.Next(), Some.Length(random));
                 log($"process {key} to {value.Length}");
-                model.Note(key, value);
+                model.Record(key, value);
                 database.Process(Some.Key(key), static (_, _, state) => RecordChange.Set(state), value);
                 break;
         }
@@ -89,7 +89,7 @@ internal sealed class CutSteps(CutModel model, CutOperations operations, Random 
             return;
         BinaryPrimitives.WriteInt64LittleEndian(bytes, before + 1);
         log($"count {key}");
-        model.Note(key, bytes);
+        model.Record(key, bytes);
         Assert.Equal(before + 1, database.Increment(Some.Key(key)));
     }
 
@@ -102,7 +102,7 @@ internal sealed class CutSteps(CutModel model, CutOperations operations, Random 
     private void Clear(HashDatabase database)
     {
         log("clear");
-        model.NoteClear();
+        model.RecordClear();
         database.Clear();
     }
 }

@@ -9,7 +9,7 @@ namespace BigPile.Page.Tests.Support;
 /// <summary>The page in a tab of its own, with everything noted that a page must not do.</summary>
 internal sealed class OpenPage : IAsyncDisposable
 {
-    private const string NoteViolations =
+    private const string RecordViolations =
         "window.violations = []; addEventListener('securitypolicyviolation', e => window.violations.push(e.violatedDirective + ' ' + "
         + "e.blockedURI));";
 
@@ -57,7 +57,7 @@ internal sealed class OpenPage : IAsyncDisposable
         IPage tab = await context.NewPageAsync();
         tab.SetDefaultTimeout(100_000); // the machine may be busy
         var page = new OpenPage(context, tab, address);
-        await tab.AddInitScriptAsync(NoteViolations);
+        await tab.AddInitScriptAsync(RecordViolations);
         if (prepare != null)
             await prepare(tab);
         await tab.GotoAsync(address.ToString());

@@ -32,9 +32,9 @@ public sealed class ReferenceTests : ServerTest
                     listener.EnableMeasurementEvents(instrument);
             },
         };
-        listener.SetMeasurementEventCallback<long>((instrument, _, tags, _) => Note(instrument, tags));
-        listener.SetMeasurementEventCallback<int>((instrument, _, tags, _) => Note(instrument, tags));
-        listener.SetMeasurementEventCallback<double>((instrument, _, tags, _) => Note(instrument, tags));
+        listener.SetMeasurementEventCallback<long>((instrument, _, tags, _) => Record(instrument, tags));
+        listener.SetMeasurementEventCallback<int>((instrument, _, tags, _) => Record(instrument, tags));
+        listener.SetMeasurementEventCallback<double>((instrument, _, tags, _) => Record(instrument, tags));
         listener.Start();
         (await Server.PutAsync("/v1/tables/t/entries/k", [1])).EnsureSuccessStatusCode();
         (await Client.GetAsync("/v1/tables/t/entries/k")).EnsureSuccessStatusCode();
@@ -79,7 +79,7 @@ public sealed class ReferenceTests : ServerTest
 
     private bool IsSwept() => _tags.Any(static one => one.Key.Name == "bigpile.sweep.duration" && !one.Value.IsEmpty);
 
-    private void Note(Instrument instrument, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    private void Record(Instrument instrument, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         foreach ((string name, _) in tags)
             _tags[instrument][name] = true;

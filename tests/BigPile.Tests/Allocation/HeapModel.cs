@@ -96,11 +96,11 @@ internal sealed unsafe class HeapModel : IDisposable
             if (slot.IsNone && !TryGetPage(own, sizeClass))
                 return;
             if (!slot.IsNone)
-                NoteTaken(slot, sizeClass, payloadBytes);
+                RecordTaken(slot, sizeClass, payloadBytes);
         }
     }
 
-    private void NoteTaken(Slot slot, int sizeClass, int payloadBytes)
+    private void RecordTaken(Slot slot, int sizeClass, int payloadBytes)
     {
         Assert.False(_pendingFrees.Contains(slot.Address), $"{slot.Address:x} is in quarantine");
         Assert.True(_live.TryAdd(slot.Address, new Taken(slot.Generation, payloadBytes)), $"{slot.Address:x} is live");

@@ -146,10 +146,10 @@ internal sealed unsafe class PagePoolModel : IDisposable
         if (_segments.TryGetValue(segment.Number, out ModelSegment? known))
             return known;
         Assert.Null(expected);
-        return NoteGrown(segment);
+        return RecordGrown(segment);
     }
 
-    private ModelSegment NoteGrown(Segment segment)
+    private ModelSegment RecordGrown(Segment segment)
     {
         // those of the pages that were taken meanwhile are what their words say, too
         var grown = new ModelSegment(segment);

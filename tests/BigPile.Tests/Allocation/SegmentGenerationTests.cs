@@ -54,7 +54,7 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
     public void Numbers_age_by_themselves()
     {
         var generations = new SegmentGenerations(5, new Dictionary<int, uint> { [3] = 100 });
-        generations.Note(7, 2, PilePointer.MaxGeneration / 2 + 1);
+        generations.Record(7, 2, PilePointer.MaxGeneration / 2 + 1);
         Assert.Equal(5u, generations.StartOf(0, 3));
         Assert.Equal(100u, generations.StartOf(2, 3));
         Assert.Equal(PilePointer.MaxGeneration / 2 + 1, generations.StartOf(8, 1));

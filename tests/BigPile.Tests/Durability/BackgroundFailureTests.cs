@@ -53,7 +53,7 @@ public sealed class BackgroundFailureTests : DurabilityTest
     public async Task A_walk_that_fails_keeps_nobody_from_closing()
     {
         Fill();
-        var logger = new BackgroundWorkTests.NotingLogger { Thrown = new InvalidOperationException("the log is full") };
+        var logger = new BackgroundWorkTests.RecordingLogger { Thrown = new InvalidOperationException("the log is full") };
         Pile pile = Open(options => options with { Logger = logger });
         await pile.Recovery.Completion;
         Assert.Equal(1, pile.Statistics.BackgroundFailureCount);
@@ -69,7 +69,7 @@ public sealed class BackgroundFailureTests : DurabilityTest
         Fill();
         Pile? pile = null;
         using var isOpen = new ManualResetEventSlim();
-        var logger = new BackgroundWorkTests.NotingLogger();
+        var logger = new BackgroundWorkTests.RecordingLogger();
         logger.Told = () =>
         {
             isOpen.Wait();

@@ -114,14 +114,14 @@ internal sealed class FlushedModel(Random random)
         byte[] value = NewValue();
         PilePointer pointer = pile.Put(value);
         Assert.False(_now.ContainsKey(pointer));
-        Note(pointer, value);
+        Record(pointer, value);
     }
 
     private void Replace(Pile pile, PilePointer pointer)
     {
         byte[] value = NewValue();
         pile.Replace(pointer, value);
-        Note(pointer, value);
+        Record(pointer, value);
     }
 
     private void Write(Pile pile, PilePointer pointer)
@@ -133,7 +133,7 @@ internal sealed class FlushedModel(Random random)
         Span<byte> part = value.AsSpan(at, random.Next(Math.Min(value.Length - at, 100) + 1));
         Noise.Fill(part, random.NextInt64());
         pile.Write(pointer, part, at);
-        Note(pointer, value);
+        Record(pointer, value);
     }
 
     private void Delete(Pile pile, PilePointer pointer)
@@ -155,7 +155,7 @@ internal sealed class FlushedModel(Random random)
             pile.Trim();
     }
 
-    private void Note(PilePointer pointer, byte[] value)
+    private void Record(PilePointer pointer, byte[] value)
     {
         if (!_everHad.TryGetValue(pointer, out List<byte[]>? had))
             _everHad[pointer] = had = [];

@@ -13,16 +13,16 @@ internal sealed class CallingCodec : IPileCodec
     public void Serialize(object value, PileBuffer destination)
     {
         Serializing?.Invoke();
-        int lengthBytes = Encoding.UTF8.GetBytes(((Note)value).Text, destination.GetSpan(1_000));
+        int lengthBytes = Encoding.UTF8.GetBytes(((Memo)value).Text, destination.GetSpan(1_000));
         destination.Advance(lengthBytes);
     }
 
     public object Deserialize(PileBuffer source)
     {
         Deserializing?.Invoke();
-        return new Note(Encoding.UTF8.GetString(source.WrittenSpan));
+        return new Memo(Encoding.UTF8.GetString(source.WrittenSpan));
     }
 }
 
 /// <summary>What only the codec can store.</summary>
-internal sealed record Note(string Text);
+internal sealed record Memo(string Text);

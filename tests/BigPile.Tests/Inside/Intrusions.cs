@@ -12,24 +12,24 @@ internal static class Intrusions
     internal static readonly IReadOnlyDictionary<string, Action<Pile, CallingCodec, Action>> All =
         new Dictionary<string, Action<Pile, CallingCodec, Action>>
     {
-        ["put"] = (pile, codec, action) => Serialize(codec, action, () => pile.Put(new Note("x"))),
-        ["put with room"] = (pile, codec, action) => Serialize(codec, action, () => pile.PutWithCapacity(new Note("x"), 100)),
+        ["put"] = (pile, codec, action) => Serialize(codec, action, () => pile.Put(new Memo("x"))),
+        ["put with room"] = (pile, codec, action) => Serialize(codec, action, () => pile.PutWithCapacity(new Memo("x"), 100)),
         ["replace"] = (pile, codec, action) =>
         {
             PilePointer pointer = pile.Put("old");
-            Serialize(codec, action, () => pile.TryReplace(pointer, new Note("x")));
+            Serialize(codec, action, () => pile.TryReplace(pointer, new Memo("x")));
         },
         ["put many"] = (pile, codec, action) =>
-            Serialize(codec, action, () => pile.PutMany<Note>([new("a"), new("b"), new("c")], new PilePointer[3])),
+            Serialize(codec, action, () => pile.PutMany<Memo>([new("a"), new("b"), new("c")], new PilePointer[3])),
         ["get"] = (pile, codec, action) =>
         {
-            PilePointer pointer = pile.Put(new Note("x"));
+            PilePointer pointer = pile.Put(new Memo("x"));
             Deserialize(codec, action, () => pile.Get(pointer));
         },
         ["get many"] = (pile, codec, action) =>
         {
-            PilePointer[] pointers = [pile.Put(new Note("a")), pile.Put(new Note("b")), pile.Put(new Note("c"))];
-            Deserialize(codec, action, () => pile.GetMany(pointers, new Note?[3]));
+            PilePointer[] pointers = [pile.Put(new Memo("a")), pile.Put(new Memo("b")), pile.Put(new Memo("c"))];
+            Deserialize(codec, action, () => pile.GetMany(pointers, new Memo?[3]));
         },
         ["put of parts"] = (pile, _, action) => pile.Put(Part.Sequence(action, [1, 2, 3], [4, 5], new byte[70_000])),
         ["read to a writer"] = (pile, _, action) => pile.Read(pile.Put(new byte[5_000]), new CallingWriter(action)),

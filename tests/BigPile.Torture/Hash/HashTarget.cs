@@ -248,7 +248,7 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
             findings.Wrong("the verification finds something", problem);
         long began = journal.Tick();
         database.Synchronize();
-        journal.NoteFlushed(began);
+        journal.RecordFlush(began);
         database.Synchronize(); // what kept removed records dead is free behind the second
         HashStatistics s = database.GetStatistics();
         if (s.FileBytes != s.IndexBytes + s.LiveBytes + s.FreeBytes + s.WaitingBytes || s.WaitingBytes != 0)

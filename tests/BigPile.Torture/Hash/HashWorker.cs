@@ -75,7 +75,7 @@ internal sealed unsafe partial class HashWorker : IWorker
             case < 8:
                 long began = _journal.Tick();
                 _database.Synchronize();
-                _journal.NoteFlushed(began);
+                _journal.RecordFlush(began);
                 return true;
             case < 10:
                 _database.Synchronize(hard: false);

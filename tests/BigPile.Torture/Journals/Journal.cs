@@ -86,7 +86,7 @@ internal sealed unsafe class Journal : IDisposable
     internal void Complete(ObjectRecord* record) => record->Complete(Tick());
 
     /// <summary>States that what had ended before an instant is durable.</summary>
-    internal void NoteFlushed(long began)
+    internal void RecordFlush(long began)
     {
         long before = FlushedUpTo;
         while (before < began)

@@ -60,7 +60,7 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
     {
         long began = journal.Tick();
         var census = new BlockCensus(pile);
-        journal.NoteFlushed(began);
+        journal.RecordFlush(began);
         foreach (CensusBlock block in census.Orphans())
             findings.Leaked("a payload behind a link that is no more", block.ToString());
         foreach (CensusBlock block in census.Objects)

@@ -50,7 +50,7 @@ internal sealed unsafe partial class PileWorker
     {
         long began = _journal.Tick();
         _pile.Flush();
-        _journal.NoteFlushed(began);
+        _journal.RecordFlush(began);
     }
 
     // What nobody changes comes exactly once; of the objects, only this thread changes its own.

@@ -58,7 +58,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
             }
             catch (PileException e)
             {
-                Note(e, index, pointer);
+                Report(e, index, pointer);
             }
         }
         _record->Reads += ReadsPerRound;
@@ -107,7 +107,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
         }
         catch (PileException e)
         {
-            Note(e, -1, default);
+            Report(e, -1, default);
             return;
         }
         Volatile.ReadBarrier();
@@ -130,7 +130,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
             Show(ref _record->Mixtures, $"the table entry at {pointer} is a mixture");
     }
 
-    private void Note(PileException e, int index, PilePointer pointer)
+    private void Report(PileException e, int index, PilePointer pointer)
     {
         if (e is PileBusyException)
             _record->Busy++;

@@ -86,7 +86,7 @@ internal sealed unsafe partial class PuttingWorker : IWorker
         then.End = _journal.Tick();
         record->Put.Complete(then);
         if (then.Version != 0)
-            NoteVersion(key, then.Version);
+            RecordVersion(key, then.Version);
     }
 
     private void PutMany(int first)
@@ -142,7 +142,7 @@ internal sealed unsafe partial class PuttingWorker : IWorker
         return new EntryOptions { MaxAge = age };
     }
 
-    private void NoteVersion(int key, ulong version)
+    private void RecordVersion(int key, ulong version)
     {
         if (version <= _record->LastVersion)
             _findings.Wrong("versions went backwards", $"key {key}: {version} after {_record->LastVersion}");

@@ -57,7 +57,7 @@ internal sealed unsafe class TableMaintenance(TableTarget target, Journal journa
     {
         long began = journal.Tick();
         target.Pile.Flush();
-        journal.NoteFlushed(began);
+        journal.RecordFlush(began);
     }
 
     // Nothing may go from any table but the one with a limit; so what changes is whether limits, counts and queues are there.

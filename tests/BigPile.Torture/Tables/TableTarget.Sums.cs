@@ -21,7 +21,7 @@ internal sealed unsafe partial class TableTarget
         CheckIndexes();
         long began = _journal.Tick();
         var census = new BlockCensus(Pile);
-        _journal.NoteFlushed(began);
+        _journal.RecordFlush(began);
         var owners = new EntryOwners(Tables.Cache);
         long objects = census.Entries.Count;
         foreach (CensusBlock block in census.Entries.Where(block => !owners.Entries.Contains(block.Address)))

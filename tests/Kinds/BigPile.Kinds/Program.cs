@@ -85,12 +85,12 @@ internal static class Program
             throw new InvalidOperationException("Another suite was written.");
         foreach ((int number, Kind kind) in kinds.Index())
         {
-            (string result, string note) = Judge(kind, index[number], found[number]);
-            Console.WriteLine($"{number}\t{result}\t{kind.Name}\t{note}");
+            (string result, string detail) = Judge(kind, index[number], found[number]);
+            Console.WriteLine($"{number}\t{result}\t{kind.Name}\t{detail}");
         }
     }
 
-    private static (string Result, string Note) Judge(Kind kind, string line, object? found)
+    private static (string Result, string Detail) Judge(Kind kind, string line, object? found)
     {
         if (line.StartsWith(RefusedMark, StringComparison.Ordinal))
             return kind.Fate == Fate.Refused ? ("refused", line) : ("other", "should be kept: " + line);

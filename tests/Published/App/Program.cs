@@ -64,7 +64,7 @@ internal static class Program
         ["near"] = () => new Order(1, "Ada", default),
         ["far"] = () => Dispatch.MakeParcel("Berlin"),
         ["list"] = () => new List<Order> { new(2, "Bob", default), new(3, "Cy", default) },
-        ["own"] = () => new Note { Text = "here" },
+        ["own"] = () => new Memo { Text = "here" },
         ["bytes"] = () => (byte[])[.. "raw"u8],
         ["text"] = () => "plain",
         ["loose"] = () => Activator.CreateInstance(Loose().GetType("Published.Loose.Voucher")!, "WELCOME", default(PilePointer))!,

@@ -162,7 +162,7 @@ internal sealed class SimulatedDisk : IFileHook
             else if (operation == FileOperation.Write && name != null && _files.TryGetValue(name, out SimulatedFile? file))
                 file.Forgive();
             if (IsSync(operation))
-                NoteLocked(name);
+                MarkDurableLocked(name);
         }
         if (IsSync(operation))
             Passing?.Invoke(name, true);
@@ -200,7 +200,7 @@ internal sealed class SimulatedDisk : IFileHook
         throw new IOException($"'{path}' was refused by the device (made up by a test).");
     }
 
-    private void NoteLocked(string? name)
+    private void MarkDurableLocked(string? name)
     {
         if (name == null)
         {

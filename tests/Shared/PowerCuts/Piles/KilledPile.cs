@@ -12,34 +12,34 @@ internal static class KilledPile
 {
     private const int SuperblockAt = 24;
     private const int CatalogAt = 48;
-    private const int NoteBytes = 76;
+    private const int RecordBytes = 76;
 
     /// <summary>As <see cref="PileFiles.Copy"/>; whoever opens the copy finds noted of its files what the original's had.</summary>
     internal static void Copy(string from, string to)
     {
-        byte[] note = NoteOf(from);
+        byte[] saved = RecordOf(from);
         PileFiles.Copy(from, to);
-        if (note.Length != 0 && NoteOf(from).AsSpan().SequenceEqual(note))
-            File.WriteAllBytes(Path.Combine(to, DirectoryLock.LockName), With(note, to));
+        if (saved.Length != 0 && RecordOf(from).AsSpan().SequenceEqual(saved))
+            File.WriteAllBytes(Path.Combine(to, DirectoryLock.LockName), With(saved, to));
     }
 
     // None when it does not fit the files.
-    private static byte[] NoteOf(string directory)
+    private static byte[] RecordOf(string directory)
     {
         if (!OperatingSystem.IsLinux())
             return []; // nobody else can read the file there
         using HeldDirectory held = HeldDirectory.Open(directory);
         using HeldFile? file = held.TryOpen(DirectoryLock.LockName, FileAccess.Read);
-        byte[] note = file?.ReadAll() is { Length: >= NoteBytes } all ? all[..NoteBytes] : []; // the mark behind it is of the place
-        return note.Length == NoteBytes && With(note, directory).AsSpan().SequenceEqual(note) ? note : [];
+        byte[] saved = file?.ReadAll() is { Length: >= RecordBytes } all ? all[..RecordBytes] : []; // the mark behind it is of the place
+        return saved.Length == RecordBytes && With(saved, directory).AsSpan().SequenceEqual(saved) ? saved : [];
     }
 
-    private static byte[] With(byte[] note, string directory)
+    private static byte[] With(byte[] saved, string directory)
     {
-        var other = (byte[])note.Clone();
+        var other = (byte[])saved.Clone();
         Write(other.AsSpan(SuperblockAt), Path.Combine(directory, PileDirectory.SuperblockName));
         Write(other.AsSpan(CatalogAt), Path.Combine(directory, PileDirectory.CatalogName));
-        int checksumAt = NoteBytes - sizeof(uint);
+        int checksumAt = RecordBytes - sizeof(uint);
         BinaryPrimitives.WriteUInt32LittleEndian(other.AsSpan(checksumAt), Checksum.Of(other.AsSpan(0, checksumAt)));
         return other;
     }

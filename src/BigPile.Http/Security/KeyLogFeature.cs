@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 namespace BigPile.Http.Security;
 
 /// <summary>What the log says of a request's key: a feature of the requests that are logged, and of those that are refused.</summary>
-internal sealed class KeyNote
+internal sealed class KeyLogFeature
 {
     /// <summary>
     /// The name of the key that the request proved, or, where it is refused, claimed in vain; one that there is. <see langword="null"/>: of
@@ -17,10 +17,10 @@ internal sealed class KeyNote
     /// <summary>Notes that a request is refused.</summary>
     internal static void Refuse(HttpContext context, string? key, string why)
     {
-        KeyNote? note = context.Features.Get<KeyNote>();
-        if (note == null)
-            context.Features.Set(note = new KeyNote());
-        note.Key = key;
-        note.Refusal = why;
+        KeyLogFeature? feature = context.Features.Get<KeyLogFeature>();
+        if (feature == null)
+            context.Features.Set(feature = new KeyLogFeature());
+        feature.Key = key;
+        feature.Refusal = why;
     }
 }

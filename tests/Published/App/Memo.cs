@@ -1,6 +1,6 @@
 namespace Published.App;
 
-internal sealed class Note
+internal sealed class Memo
 {
     public string Text { get; set; } = "";
 

@@ -8,7 +8,7 @@ using BigPile.Memory;
 namespace BigPile.Tests.Durability;
 
 /// <summary>Who follows a kill waits for the device only where it may not have what he relies on.</summary>
-public sealed class DeviceNoteTests : DurabilityTest
+public sealed class SyncRecordTests : DurabilityTest
 {
     [Fact]
     public void Behind_a_kill_nothing_is_written_through_that_the_device_has()

@@ -4,29 +4,29 @@ using BigPile.Caching.Tables;
 namespace BigPile.Caching.Tests.Reads;
 
 /// <summary>What is in a read buffer, for whoever has its gate.</summary>
-internal static class BufferNotes
+internal static class BufferRecords
 {
     /// <summary>Takes all notes.</summary>
     internal static List<(ulong Version, ulong Hash, long Time)> Taken(ReadBuffer buffer, bool clearsAll = true)
     {
         var taken = new List<(ulong, ulong, long)>();
-        foreach ((ReadBuffer.Note note, long time) in Of(buffer))
+        foreach ((ReadBuffer.Record record, long time) in Of(buffer))
         {
-            taken.Add((note.Version, note.Hash, time));
-            Assert.True(buffer.TryClear(note, time) || !clearsAll);
+            taken.Add((record.Version, record.Hash, time));
+            Assert.True(buffer.TryClear(record, time) || !clearsAll);
         }
         return taken;
     }
 
     /// <summary>The notes that are to be taken.</summary>
-    internal static IEnumerable<(ReadBuffer.Note Note, long Time)> Of(ReadBuffer buffer)
+    internal static IEnumerable<(ReadBuffer.Record Record, long Time)> Of(ReadBuffer buffer)
     {
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
         {
             for (int number = 0; number < set.Length; number++)
             {
-                if (buffer.TryPeek(set, number, out ReadBuffer.Note note, out long time))
-                    yield return (note, time);
+                if (buffer.TryPeek(set, number, out ReadBuffer.Record record, out long time))
+                    yield return (record, time);
             }
         }
     }

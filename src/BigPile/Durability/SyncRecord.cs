@@ -25,7 +25,7 @@ namespace BigPile.Durability;
 /// Thread safety: <see cref="State"/> is called by one thread at a time.
 /// </remarks>
 /// <param name="file">The lock's file, which its owner has open.</param>
-internal sealed class DeviceNote(HeldFile file)
+internal sealed class SyncRecord(HeldFile file)
 {
     private const int SizeBytes = 76;
     private const int SuperblockOffset = 24;
@@ -70,13 +70,13 @@ internal sealed class DeviceNote(HeldFile file)
 
     private static byte[] Encode(Guid bootId, long sequence, FileStatus superblock, FileStatus catalog)
     {
-        var note = new byte[SizeBytes];
-        _ = bootId.TryWriteBytes(note);
-        BinaryPrimitives.WriteInt64LittleEndian(note.AsSpan(16), sequence);
-        Write(note.AsSpan(SuperblockOffset), superblock);
-        Write(note.AsSpan(CatalogOffset), catalog);
-        BinaryPrimitives.WriteUInt32LittleEndian(note.AsSpan(ChecksumOffset), Checksum.Of(note.AsSpan(0, ChecksumOffset)));
-        return note;
+        var bytes = new byte[SizeBytes];
+        _ = bootId.TryWriteBytes(bytes);
+        BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(16), sequence);
+        Write(bytes.AsSpan(SuperblockOffset), superblock);
+        Write(bytes.AsSpan(CatalogOffset), catalog);
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(ChecksumOffset), Checksum.Of(bytes.AsSpan(0, ChecksumOffset)));
+        return bytes;
     }
 
     private static void Write(Span<byte> room, FileStatus status)

@@ -12,7 +12,7 @@ using BigPile.Caching.Tests.Spill;
 namespace BigPile.Caching.Tests.Reads;
 
 /// <summary>Each use of a sliding entry counts for a whole life, whatever happens between the read's last look and its note.</summary>
-public sealed class NotedUseTests : StoppedCacheTest
+public sealed class RecordedUseTests : StoppedCacheTest
 {
     private static readonly TimeSpan Life = TimeSpan.FromSeconds(16);
     private static readonly EntryOptions Sliding = new() { Sliding = Life };
@@ -40,7 +40,7 @@ public sealed class NotedUseTests : StoppedCacheTest
         Assert.Equal(0, table.Count);
         Eventually.True(() =>
         {
-            table.Core.TakeNotes(); // another thread may be at it
+            table.Core.DrainReadBuffer(); // another thread may be at it
             return !table.Core.ReadBuffer.HasAny;
         });
     }
@@ -57,7 +57,7 @@ public sealed class NotedUseTests : StoppedCacheTest
         Time.Advance(Life / 2);
         Assert.True(table.ContainsKey(1));
         Time.Advance(Life / 4);
-        Assert.True(Read(table, 1, () => table.Core.TakeNotes()));
+        Assert.True(Read(table, 1, () => table.Core.DrainReadBuffer()));
         AssertLivesOn(table, 1);
     }
 
@@ -186,7 +186,7 @@ public sealed class NotedUseTests : StoppedCacheTest
         Task? taking = null;
         using (table.Core.Index.Lock(key.Hash))
         {
-            taking = SideBySide.Start(() => table.Core.TakeNotes());
+            taking = SideBySide.Start(() => table.Core.DrainReadBuffer());
             Assert.False(taking.Wait(TimeSpan.FromMilliseconds(50)));
             Time.Advance(Life);
             Assert.False(table.ContainsKey(1));
@@ -209,7 +209,7 @@ public sealed class NotedUseTests : StoppedCacheTest
 
     private void AssertLivesOn(CacheTable<int, byte[]> table, int key)
     {
-        table.Core.TakeNotes();
+        table.Core.DrainReadBuffer();
         Time.Advance(Life * 0.99);
         Assert.True(table.ContainsKey(key));
         Time.Advance(Life * 0.99);
@@ -259,7 +259,7 @@ public sealed class NotedUseTests : StoppedCacheTest
 
         public static void Pass(SearchPoint point)
         {
-            if (point != SearchPoint.BeforeNote || _hook is not { } hook)
+            if (point != SearchPoint.BeforeRecordUse || _hook is not { } hook)
                 return;
             _hook = null;
             hook();
