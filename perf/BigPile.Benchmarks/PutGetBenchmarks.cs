@@ -89,15 +89,15 @@ public class PutGetBenchmarks
 
     /// <summary>Gets a person from a dictionary.</summary>
     [BenchmarkCategory("GetPerson"), Benchmark(Baseline = true)]
-    public long DictionaryGetPerson() => LookInto((Person)_dictionary[_order.Next()]);
+    public long DictionaryGetPerson() => Consume((Person)_dictionary[_order.Next()]);
 
     /// <summary>Gets a person from a concurrent dictionary.</summary>
     [BenchmarkCategory("GetPerson"), Benchmark]
-    public long ConcurrentGetPerson() => LookInto((Person)_concurrent[_order.Next()]);
+    public long ConcurrentGetPerson() => Consume((Person)_concurrent[_order.Next()]);
 
     /// <summary>Gets a person from a pile.</summary>
     [BenchmarkCategory("GetPerson"), Benchmark]
-    public long PileGetPerson() => LookInto(_pile!.Get<Person>(_pointers[_order.Next()]));
+    public long PileGetPerson() => Consume(_pile!.Get<Person>(_pointers[_order.Next()]));
 
     /// <summary>Puts a text into a dictionary.</summary>
     [BenchmarkCategory("PutText"), Benchmark(Baseline = true)]
@@ -126,19 +126,19 @@ public class PutGetBenchmarks
 
     /// <summary>Gets a text from a dictionary.</summary>
     [BenchmarkCategory("GetText"), Benchmark(Baseline = true)]
-    public int DictionaryGetText() => LookInto((string)_dictionary[_order.Next()]);
+    public int DictionaryGetText() => Consume((string)_dictionary[_order.Next()]);
 
     /// <summary>Gets a text from a concurrent dictionary.</summary>
     [BenchmarkCategory("GetText"), Benchmark]
-    public int ConcurrentGetText() => LookInto((string)_concurrent[_order.Next()]);
+    public int ConcurrentGetText() => Consume((string)_concurrent[_order.Next()]);
 
     /// <summary>Gets a text from a pile.</summary>
     [BenchmarkCategory("GetText"), Benchmark]
-    public int PileGetText() => LookInto(_pile!.Get<string>(_pointers[_order.Next()]));
+    public int PileGetText() => Consume(_pile!.Get<string>(_pointers[_order.Next()]));
 
-    private static long LookInto(Person person) => person.Id + person.Grade + person.LastName.Length;
+    private static long Consume(Person person) => person.Id + person.Grade + person.LastName.Length;
 
-    private static int LookInto(string text) => text[0] + text[^1];
+    private static int Consume(string text) => text[0] + text[^1];
 
     private Person NewPerson(int key) => _pool[key & (PoolSize - 1)].Copy();
 

@@ -54,11 +54,11 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     }
 
     /// <summary>What is known of an entry, without its value and without counting as a use.</summary>
-    internal bool TryLook(TAlternateKey key, out EntryCopy entry)
+    internal bool TryPeek(TAlternateKey key, out EntryCopy entry)
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        return _table.Core.TryLook(Probe(key, stack), out entry);
+        return _table.Core.TryPeek(Probe(key, stack), out entry);
     }
 
     /// <summary>Begins an entry's lifetime anew. Its value stays, and what the options leave out. It gets a new version.</summary>

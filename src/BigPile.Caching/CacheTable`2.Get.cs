@@ -149,7 +149,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyRoom room);
         Span<byte> stack = room;
-        bool found = Core.TryLook(_keys.Probe(key, stack), out EntryCopy copy);
+        bool found = Core.TryPeek(_keys.Probe(key, stack), out EntryCopy copy);
         entry = found ? _typed.Describe(copy) : default;
         return found;
     }

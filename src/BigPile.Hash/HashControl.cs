@@ -22,5 +22,5 @@ internal enum HashControl
     NoMarks,
 
     /// <summary>For tests: readers do not look whether their stripe was changed meanwhile.</summary>
-    ReadersDoNotLookAgain,
+    ReadersDoNotValidate,
 }

@@ -41,7 +41,7 @@ public static class BigPileMetricsExtensions
 
     private static Task WriteAsync(HttpContext context, MetricCollector collector)
     {
-        byte[] body = Encoding.UTF8.GetBytes(collector.Look());
+        byte[] body = Encoding.UTF8.GetBytes(collector.Collect());
         context.Response.ContentType = PrometheusText.ContentType;
         context.Response.ContentLength = body.Length;
         context.Response.Headers.CacheControl = "no-store";

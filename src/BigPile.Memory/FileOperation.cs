@@ -16,7 +16,7 @@ internal enum FileOperation
     Lock,
 
     /// <summary>A file's length or state is asked for.</summary>
-    Look,
+    Stat,
 
     /// <summary>Bytes are read by a call; those that are read through a map are not told.</summary>
     Read,

@@ -29,9 +29,9 @@ internal sealed class HeldFile : IDisposable
     {
         get
         {
-            _directory.Begin(FileOperation.Look, Path);
+            _directory.Begin(FileOperation.Stat, Path);
             long lengthBytes = Length();
-            _directory.End(FileOperation.Look, Path);
+            _directory.End(FileOperation.Stat, Path);
             return lengthBytes;
         }
     }

@@ -8,7 +8,7 @@ namespace BigPile.Memory;
 [SupportedOSPlatform("linux")]
 internal static partial class LinuxRangeLock
 {
-    private const int Look = 36; // F_OFD_GETLK
+    private const int GetLock = 36; // F_OFD_GETLK
     private const int TryLock = 37; // F_OFD_SETLK
     private const short Exclusive = 1; // F_WRLCK
     private const short None = 2; // F_UNLCK
@@ -32,7 +32,7 @@ internal static partial class LinuxRangeLock
     internal static bool IsHeldByOther(SafeFileHandle file, string path, int offset)
     {
         Range range = new() { Kind = Exclusive, Whence = FromBeginning, Start = offset, Length = 1 };
-        return Control(file, Look, ref range) == 0 ? range.Kind != None : throw FileErrors.Last(path, "asked for its locks");
+        return Control(file, GetLock, ref range) == 0 ? range.Kind != None : throw FileErrors.Last(path, "asked for its locks");
     }
 
     private static int Set(SafeFileHandle file, int command, short kind, int offset)

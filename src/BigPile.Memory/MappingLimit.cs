@@ -21,7 +21,7 @@ internal sealed class MappingLimit(Func<long?> readLimit, Func<long> count)
     private const string LimitPath = "/proc/sys/vm/max_map_count";
     private const string MappingsPath = "/proc/self/maps";
     private const int ReserveShift = 4; // a sixteenth is the runtime's, and that of other libraries
-    private const int LookShift = 6;
+    private const int RecountShift = 6;
     private const int PartBytes = 1 << 16;
 
     private readonly Lock _lock = new();
@@ -47,7 +47,7 @@ internal sealed class MappingLimit(Func<long?> readLimit, Func<long> count)
             }
             long most = limit - (limit >> ReserveShift);
             long mappings = count();
-            Volatile.Write(ref _left, Math.Clamp((most - mappings) / 2, 0, limit >> LookShift));
+            Volatile.Write(ref _left, Math.Clamp((most - mappings) / 2, 0, limit >> RecountShift));
             return mappings < most ? null : Describe(mappings, limit, most);
         }
     }

@@ -20,7 +20,7 @@ namespace BigPile.Ports;
 public sealed class MulticastPort : IDisposable, ISendingEnd
 {
     private const int PartLostAtOnce = 16;
-    private const int PassesBetweenLooks = 16;
+    private const int PassesBetweenChecks = 16;
 
     private readonly MulticastSenderSide _side;
     private readonly MulticastTable _ports;
@@ -173,7 +173,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
             while (!(isSent = _side.TrySendLocked(sent.Reference))
                 && _whenSlow is SlowReceiverPolicy.DropOldest or SlowReceiverPolicy.Disconnect)
             {
-                if (_passes++ % PassesBetweenLooks == PassesBetweenLooks - 1)
+                if (_passes++ % PassesBetweenChecks == PassesBetweenChecks - 1)
                     DetectDead(_side.ReapedLocked); // who is dead loses nothing, and has all be kept that it could
                 _side.PassSlowLocked(_whenSlow == SlowReceiverPolicy.Disconnect, _lostAtOnce);
             }

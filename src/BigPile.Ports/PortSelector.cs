@@ -112,7 +112,7 @@ public sealed class PortSelector
     // Each process once, however many ports it sends to.
     private void NoticePeers(ReceivePort[] ports)
     {
-        _membership.Identity.Look();
+        _membership.Identity.Poll();
         ulong noticed = 0;
         foreach (ReceivePort port in ports)
         {

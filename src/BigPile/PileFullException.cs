@@ -21,5 +21,5 @@ public sealed class PileFullException : PileException
     /// <summary>
     /// When the room was searched for, as <see cref="Allocation.GivingBack"/> counts; none if it was not for room in the pile.
     /// </summary>
-    internal int? LookedAt { get; init; }
+    internal int? ObservedEvents { get; init; }
 }

@@ -89,8 +89,8 @@ public sealed class HybridFunctionTests : HybridCacheTest
     {
         await GetAsync(Cache, "k42", "value");
         char[] text = ['x', 'k', '4', '2', 'x'];
-        ValueTask<string> Look() => Cache.GetOrCreateAsync(text.AsSpan(1, 3), 0, static (_, _) => new ValueTask<string>("other"));
-        Assert.Equal("value", await Look());
+        ValueTask<string> Peek() => Cache.GetOrCreateAsync(text.AsSpan(1, 3), 0, static (_, _) => new ValueTask<string>("other"));
+        Assert.Equal("value", await Peek());
         Assert.Equal("other", await Cache.GetOrCreateAsync(text.AsSpan(0, 3), 0, static (_, _) => new ValueTask<string>("other")));
         Assert.Equal("other", await PeekAsync<string>(Cache, "xk4"));
     }

@@ -95,13 +95,13 @@ public sealed class LibraryTypeTests : IDisposable
         Pass((1, new Maker("m")), static pair => pair.Item2);
         Pass<ForeignPoint?>(new ForeignPoint(1, 2), static point => point);
 
-        static void Pass<T>(T value, Func<T, object?> look)
+        static void Pass<T>(T value, Func<T, object?> selector)
         {
             using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
             using var cache = new PileCache(pile);
             CacheTable<string, T> table = cache.GetOrCreateTable<string, T>("t");
             table.Put("k", value);
-            Assert.Equal(look(value), look(table.Get("k")));
+            Assert.Equal(selector(value), selector(table.Get("k")));
         }
     }
 

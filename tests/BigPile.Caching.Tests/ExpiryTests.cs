@@ -147,7 +147,7 @@ public sealed class ExpiryTests : IDisposable
 
     private EntryCopy Look(string key)
     {
-        Assert.True(_table.ByUtf8().TryLook(Encoding.UTF8.GetBytes(key), out EntryCopy entry));
+        Assert.True(_table.ByUtf8().TryPeek(Encoding.UTF8.GetBytes(key), out EntryCopy entry));
         return entry;
     }
 

@@ -24,9 +24,9 @@ public sealed class JoinedRunTests
         CacheTable<string, Boxed> table = cache.GetOrCreateTable<string, Boxed>(TestCache.Durable("t"), comparer);
         using var begins = new Meeting();
         using var reads = new Meeting();
-        int looks = 0;
+        int hashings = 0;
         Thread? first = null;
-        comparer.Hashing = () => { if (Thread.CurrentThread == first && ++looks == 2) begins.Meet(); };
+        comparer.Hashing = () => { if (Thread.CurrentThread == first && ++hashings == 2) begins.Meet(); };
         codec.Reading = () => { if (Thread.CurrentThread == first) reads.Meet(); };
         first = new Thread(() => Get(-1));
         first.Start();

@@ -47,7 +47,7 @@ public sealed class NotReadyTests : StoppedCacheTest
         ["TryReadUtf8"] = static table => table.ByUtf8().TryRead("key"u8, new ArrayBufferWriter<byte>(), out _),
         ["TryReadStartUtf8"] = static table => table.ByUtf8().TryReadStart("key"u8, new byte[1], out _, out _),
         ["TryGetInfoUtf8"] = static table => table.ByUtf8().TryGetInfo("key"u8, out _),
-        ["TryLookUtf8"] = static table => table.ByUtf8().TryLook("key"u8, out _),
+        ["TryLookUtf8"] = static table => table.ByUtf8().TryPeek("key"u8, out _),
         ["ReadManyUtf8"] = static table => IsInMany(table),
         ["Touch"] = static table => table.Touch(Key),
         ["TryGetPointer"] = static table => table.TryGetPointer(Key, out _),

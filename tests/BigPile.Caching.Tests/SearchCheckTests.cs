@@ -65,7 +65,7 @@ public sealed class SearchCheckTests : IDisposable
             if (meanwhile == "another")
                 table.Put("yek", "before"); // in its block
         });
-        SearchPoint next = meanwhile == "none" ? SearchPoint.AfterBlock : SearchPoint.BetweenSecondLooks;
+        SearchPoint next = meanwhile == "none" ? SearchPoint.AfterBlock : SearchPoint.BetweenRechecks;
         Interrupted.At(next, () =>
         {
             table.Remove("yek");

@@ -102,11 +102,11 @@ public sealed class TagTests : IDisposable
         Assert.DoesNotContain(_table.Keys, static key => key < 50_000);
     }
 
-    private sealed class Reports(Func<long> look) : IProgress<PileProgress>
+    private sealed class Reports(Func<long> measure) : IProgress<PileProgress>
     {
         public List<(PileProgress Progress, long Count)> All { get; } = [];
 
-        public void Report(PileProgress value) => All.Add((value, look()));
+        public void Report(PileProgress value) => All.Add((value, measure()));
     }
 
     [Fact]

@@ -128,7 +128,7 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
                 Process(number, old, value);
                 break;
             default:
-                Look(key, old);
+                CheckValue(key, old);
                 break;
         }
     }
@@ -171,7 +171,7 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
             _model[number] = value;
     }
 
-    private void Look(byte[] key, byte[]? expected)
+    private void CheckValue(byte[] key, byte[]? expected)
     {
         Assert.Equal(expected != null, _database.Contains(key));
         var room = new byte[expected?.Length ?? 0];

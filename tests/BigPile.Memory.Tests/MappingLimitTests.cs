@@ -11,14 +11,14 @@ public sealed class MappingLimitTests
 
     private int _mappings = 300;
     private long? _allowed = Limit;
-    private int _looks;
+    private int _counts;
 
     [Fact]
     public void Up_to_a_sixteenth_all_may_be_taken_and_few_looks_are_needed()
     {
         MappingLimit limit = Make();
         Assert.Equal(Most - 300, TakeAll(limit));
-        Assert.InRange(_looks, 1, 80);
+        Assert.InRange(_counts, 1, 80);
     }
 
     [Fact]
@@ -69,7 +69,7 @@ public sealed class MappingLimitTests
         MappingLimit limit = Make();
         for (int i = 0; i < 2 * Limit; i++)
             Assert.True(Take(limit));
-        Assert.Equal(0, _looks);
+        Assert.Equal(0, _counts);
     }
 
     [Fact]
@@ -111,7 +111,7 @@ public sealed class MappingLimitTests
 
     private MappingLimit Make() => new(() => _allowed, () =>
     {
-        _looks++;
+        _counts++;
         return _mappings;
     });
 

@@ -46,7 +46,7 @@ public sealed class PauseCommandTests
     {
         var meter = new PauseMeter();
         GC.Collect();
-        meter.Look();
+        meter.Sample();
         Assert.InRange(meter.Collections, 1, int.MaxValue);
         Assert.InRange(meter.LongestMs, 0.000001, 600_000);
     }

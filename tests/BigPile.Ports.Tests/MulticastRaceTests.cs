@@ -20,7 +20,7 @@ public sealed class MulticastRaceTests : IDisposable
     [InlineData(nameof(PortCrashPoint.SlowestFound), true, 0, 1)] // the first was given back, and is received
     public void What_begins_a_receiver_that_comes_while_the_sender_gives_back_is_kept(string step, bool isMutation, int begins, int kept)
     {
-        using SharedArena left = Open(step, isMutation ? PortMutation.GivesBackWithoutSecondLook : PortMutation.None);
+        using SharedArena left = Open(step, isMutation ? PortMutation.ReclaimsWithoutRecheck : PortMutation.None);
         using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver first = right.OpenMulticastReceiver("m");
@@ -62,7 +62,7 @@ public sealed class MulticastRaceTests : IDisposable
     public void What_is_sent_while_a_receiver_comes_is_there_or_before_it(string step, bool isMutation, int begins)
     {
         using SharedArena left = _directory.Open();
-        using SharedArena right = Open(step, isMutation ? PortMutation.JoinsWithoutSecondLook : PortMutation.None);
+        using SharedArena right = Open(step, isMutation ? PortMutation.JoinsWithoutRecheck : PortMutation.None);
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver first = left.OpenMulticastReceiver("m");
         _meanwhile = () =>

@@ -10,7 +10,7 @@ public sealed unsafe class PatienceTests
     private static readonly TimeSpan Spin = TimeSpan.FromMicroseconds(50);
     private static readonly TimeSpan Timeout = 4 * Spin;
 
-    private int _looksLeft;
+    private int _pollsLeft;
 
     [LinuxFact]
     public void Looking_is_given_up_where_it_is_in_vain_and_taken_up_where_it_is_not()
@@ -20,29 +20,29 @@ public sealed unsafe class PatienceTests
         byte* lines = stackalloc byte[128];
         var bell = new Doorbell(lines);
         var patience = new Patience(Spin);
-        Assert.True(Wait(patience, bell, looks: 8)); // at first it looks
-        int looked = 0;
+        Assert.True(Wait(patience, bell, polls: 8)); // at first it looks
+        int polled = 0;
         for (int wait = 0; wait < 2 * WaitsUntilTried; wait++)
         {
-            _ = Wait(patience, bell, looks: int.MaxValue);
-            looked += int.MaxValue - _looksLeft > 8 ? 1 : 0;
+            _ = Wait(patience, bell, polls: int.MaxValue);
+            polled += int.MaxValue - _pollsLeft > 8 ? 1 : 0;
         }
-        Assert.InRange(looked, 3, 12);
+        Assert.InRange(polled, 3, 12);
         int waits = 1;
-        while (!Wait(patience, bell, looks: 8))
+        while (!Wait(patience, bell, polls: 8))
             Assert.True(++waits <= WaitsUntilTried);
         for (int wait = 0; wait < WaitsUntilTried; wait++)
-            Assert.True(Wait(patience, bell, looks: 8));
+            Assert.True(Wait(patience, bell, polls: 8));
     }
 
-    private bool Wait(Patience patience, Doorbell bell, int looks)
+    private bool Wait(Patience patience, Doorbell bell, int polls)
     {
-        _looksLeft = looks;
-        return patience.Wait(bell, new AfterLooks(this), Timeout);
+        _pollsLeft = polls;
+        return patience.Wait(bell, new AfterPolls(this), Timeout);
     }
 
-    private readonly struct AfterLooks(PatienceTests test) : IAwaited
+    private readonly struct AfterPolls(PatienceTests test) : IAwaited
     {
-        public bool IsThere => --test._looksLeft == 0;
+        public bool IsThere => --test._pollsLeft == 0;
     }
 }

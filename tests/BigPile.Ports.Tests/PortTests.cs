@@ -81,15 +81,15 @@ public sealed class PortTests : IDisposable
         using ReceivePort receiver = _right.OpenReceivePort("p");
         using MulticastPort multicast = _left.OpenMulticastPort("m");
         using MulticastReceiver listener = _right.OpenMulticastReceiver("m");
-        foreach (SharedArena looking in (SharedArena[])[_left, _right])
+        foreach (SharedArena arena in (SharedArena[])[_left, _right])
         {
             SendTo(1, sender);
             using (SharedObject sent = Make(_left, 2, 1))
                 multicast.Send(sent);
-            Assert.Equal(2, looking.Statistics.Objects);
+            Assert.Equal(2, arena.Statistics.Objects);
             receiver.Receive()!.Dispose();
             listener.Receive()!.Dispose();
-            Assert.Equal((0, looking.CapacityBytes), (looking.Statistics.Objects, looking.Statistics.FreeBytes));
+            Assert.Equal((0, arena.CapacityBytes), (arena.Statistics.Objects, arena.Statistics.FreeBytes));
         }
     }
 

@@ -31,8 +31,8 @@ public sealed class TortureTests(Xunit.Abstractions.ITestOutputHelper output) : 
     [Theory]
     [InlineData(false, nameof(PortMutation.HoldsAfterTaking))]
     [InlineData(true, nameof(PortMutation.HoldsAfterTaking))]
-    [InlineData(true, nameof(PortMutation.JoinsWithoutSecondLook))]
-    [InlineData(true, nameof(PortMutation.GivesBackWithoutSecondLook))]
+    [InlineData(true, nameof(PortMutation.JoinsWithoutRecheck))]
+    [InlineData(true, nameof(PortMutation.ReclaimsWithoutRecheck))]
     public void A_wrong_order_of_stores_is_found(bool isMulticast, string mutation)
     {
         using SharedArena arena = _directory.Open(1 << 19, 1024);

@@ -75,7 +75,7 @@ public abstract partial class PileContract
         foreach (int size in new[] { 24, 56, 120, 200, 24, 1000 })
         {
             var pointers = new List<PilePointer>();
-            Fill(pile, LooksLikeHeaders(size), pointers);
+            Fill(pile, HeaderLikeBytes(size), pointers);
             foreach (PilePointer pointer in stale)
                 Assert.False(pile.TryGet(pointer, out _), $"{pointer} at size {size}");
             foreach (PilePointer pointer in pointers)
@@ -86,7 +86,7 @@ public abstract partial class PileContract
     }
 
     // Every word is the header of a live string of 8 bytes with generation 0, which is what the first pointers to a slot hold.
-    private static byte[] LooksLikeHeaders(int length)
+    private static byte[] HeaderLikeBytes(int length)
     {
         ulong header = new BlockHeader(BlockKind.String, 0, 8).Word;
         return [.. Enumerable.Range(0, length).Select(i => (byte)(header >> i % 8 * 8))];

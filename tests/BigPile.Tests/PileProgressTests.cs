@@ -46,7 +46,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         }
         long links = pile.Statistics.LinksSoFar;
         long pages = PagesOf(pile);
-        var reports = new Reports { Looked = () => pile.Statistics.LinksSoFar };
+        var reports = new Reports { Probe = () => pile.Statistics.LinksSoFar };
         pile.Compact(reports, CancellationToken.None);
         Assert.Equal(pages, reports.CheckedTotal());
         Assert.InRange(reports.All.Count, 10, ProgressGauge.MaxSteps + 2);
@@ -60,7 +60,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         using Pile pile = Open(static options => options with { FlushLogBytes = 1 << 20 });
         Fill(pile);
         int syncsBefore = Files.SyncsOf("segment");
-        var reports = new Reports { Looked = () => Files.SyncsOf("segment") - syncsBefore };
+        var reports = new Reports { Probe = () => Files.SyncsOf("segment") - syncsBefore };
         pile.Flush(reports);
         Segment[] segments = pile.Space.Allocator.Pool.Segments();
         Assert.True(segments.Length >= Segments);
@@ -140,7 +140,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         {
             using var stop = new CancellationTokenSource();
             var reports = new Reports();
-            reports.Looked = () =>
+            reports.Probe = () =>
             {
                 if (reports.All[^1].Fraction > 0.4)
                     stop.Cancel();
@@ -163,7 +163,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes });
         PilePointer[] pointers = Fill(pile);
         var reports = new Reports();
-        reports.Looked = () =>
+        reports.Probe = () =>
         {
             if (reports.All.Count == 5)
                 Fill(pile);
@@ -208,14 +208,14 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
 
         public List<long> Seen { get; } = [];
 
-        public Func<long>? Looked { get; set; }
+        public Func<long>? Probe { get; set; }
 
         public void Report(PileProgress value)
         {
             Assert.Equal(_thread, Environment.CurrentManagedThreadId);
             All.Add(value);
-            if (Looked != null)
-                Seen.Add(Looked());
+            if (Probe != null)
+                Seen.Add(Probe());
         }
 
         /// <summary>Checks that it begins with nothing, never goes back and ends with the whole, and gives the total.</summary>

@@ -230,7 +230,7 @@ public sealed class PileRawTests : IDisposable
             if (!_pile.TryLease(PilePointer.FromUInt64(Volatile.Read(ref shared)), out PileLease? lease))
                 continue;
             byte fill = lease.Span[0];
-            for (int look = 0; look < 5; look++)
+            for (int attempt = 0; attempt < 5; attempt++)
                 Assert.Equal(-1, lease.Span.IndexOfAnyExcept(fill));
             Assert.Equal(Length, lease.Span.Length);
             lease.Dispose();

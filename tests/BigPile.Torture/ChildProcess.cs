@@ -57,14 +57,14 @@ internal static unsafe class ChildProcess
             return HashChild.Verify(options, journal);
         var findings = new Findings(journal);
         Pile pile = OpenPile(options, journal);
-        var looked = new TaskCompletionSource();
-        PileCache? cache = OpenCache(options, pile, journal, TimeSpan.Zero, looked.Task);
+        var isChecked = new TaskCompletionSource();
+        PileCache? cache = OpenCache(options, pile, journal, TimeSpan.Zero, isChecked.Task);
         CheckRestored(cache, journal, findings);
         ITarget target = MakeTarget(options, pile, cache, journal, findings);
         target.Verify();
         if (cache != null && !cache.Readiness.Inspection.IsCompleted)
         {
-            looked.SetResult();
+            isChecked.SetResult();
             cache.Readiness.Inspection.GetAwaiter().GetResult();
             target.Verify();
         }

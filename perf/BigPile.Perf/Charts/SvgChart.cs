@@ -12,7 +12,7 @@ internal sealed class SvgChart
 
     private readonly RunChart _chart;
     private readonly ChartFrame _frame;
-    private readonly IReadOnlyList<SeriesLook> _looks;
+    private readonly IReadOnlyList<SeriesStyle> _styles;
     private readonly SvgWriter _svg;
     private bool _hasFloor;
 
@@ -20,7 +20,7 @@ internal sealed class SvgChart
     {
         _chart = chart;
         _frame = new ChartFrame(chart, size, standsAlone);
-        _looks = SeriesLook.Of(chart.Series);
+        _styles = SeriesStyle.Of(chart.Series);
         _svg = new SvgWriter(chart.Title, _frame.Width, _frame.Height, size.ClassName);
     }
 
@@ -41,9 +41,9 @@ internal sealed class SvgChart
         DrawTitle();
         DrawAxes();
         for (int i = 0; i < _chart.Series.Count; i++)
-            DrawLine(_chart.Series[i], _looks[i]);
+            DrawLine(_chart.Series[i], _styles[i]);
         for (int i = 0; i < _chart.Series.Count; i++)
-            DrawPoints(_chart.Series[i], _looks[i]);
+            DrawPoints(_chart.Series[i], _styles[i]);
         DrawLegend();
         if (_hasFloor)
             _svg.Text(_frame.PlotLeft, _frame.Height - 8, "▽ at 0 or below, for which this axis has no place", "start", "small");
@@ -81,17 +81,17 @@ internal sealed class SvgChart
 
     private void DrawLegend()
     {
-        foreach ((LegendEntry entry, SeriesLook look) in _frame.Legend.Zip(_looks))
+        foreach ((LegendEntry entry, SeriesStyle style) in _frame.Legend.Zip(_styles))
         {
             double y = _frame.LegendTop + entry.Row * ChartFrame.LineHeight + 8;
-            _svg.Segment(entry.X, y, entry.X + LegendEntry.SampleWidth, y, look.LineClasses);
-            _svg.Path(look.MarkerAt(entry.X + LegendEntry.SampleWidth / 2, y), look.MarkerClasses);
+            _svg.Segment(entry.X, y, entry.X + LegendEntry.SampleWidth, y, style.LineClasses);
+            _svg.Path(style.MarkerAt(entry.X + LegendEntry.SampleWidth / 2, y), style.MarkerClasses);
             _svg.Text(entry.X + LegendEntry.TextOffset, y + 4.5, entry.Name, "start", "");
         }
     }
 
     // A figure without a place on the axis breaks the line: what a line said there would be made up.
-    private void DrawLine(RunSeries series, SeriesLook look)
+    private void DrawLine(RunSeries series, SeriesStyle style)
     {
         string data = "";
         bool isBroken = true;
@@ -104,10 +104,10 @@ internal sealed class SvgChart
             isBroken = !hasPlace;
         }
         if (data.Contains('L'))
-            _svg.Path(data, look.LineClasses);
+            _svg.Path(data, style.LineClasses);
     }
 
-    private void DrawPoints(RunSeries series, SeriesLook look)
+    private void DrawPoints(RunSeries series, SeriesStyle style)
     {
         foreach (RunPoint point in series.Points)
         {
@@ -115,17 +115,17 @@ internal sealed class SvgChart
             double x = _frame.AtX(point.X);
             double y = HasPlace(spread.Median) ? _frame.AtY(spread.Median) : _frame.PlotBottom;
             _svg.BeginGroup(PointText.Of(_chart, series, point, spread));
-            DrawWhisker(x, spread, look);
+            DrawWhisker(x, spread, style);
             if (HasPlace(spread.Median))
-                _svg.Path(look.MarkerAt(x, y), look.MarkerClasses);
+                _svg.Path(style.MarkerAt(x, y), style.MarkerClasses);
             else
-                DrawFloorMark(x, y, look);
+                DrawFloorMark(x, y, style);
             _svg.Circle(x, y, 11, "reach");
             _svg.EndGroup();
         }
     }
 
-    private void DrawWhisker(double x, Spread spread, SeriesLook look)
+    private void DrawWhisker(double x, Spread spread, SeriesStyle style)
     {
         double top = HasPlace(spread.Highest) ? _frame.AtY(spread.Highest) : _frame.PlotBottom;
         double bottom = HasPlace(spread.Lowest) ? _frame.AtY(spread.Lowest) : _frame.PlotBottom;
@@ -133,14 +133,14 @@ internal sealed class SvgChart
             return;
         string caps = $"M{SvgWriter.Number(x - CapWidth)} {SvgWriter.Number(top)}h{2 * CapWidth}"
             + $"M{SvgWriter.Number(x - CapWidth)} {SvgWriter.Number(bottom)}h{2 * CapWidth}";
-        _svg.Path($"M{SvgWriter.Number(x)} {SvgWriter.Number(top)}V{SvgWriter.Number(bottom)}{caps}", $"{look.ColorClass} whisker");
+        _svg.Path($"M{SvgWriter.Number(x)} {SvgWriter.Number(top)}V{SvgWriter.Number(bottom)}{caps}", $"{style.ColorClass} whisker");
     }
 
-    private void DrawFloorMark(double x, double y, SeriesLook look)
+    private void DrawFloorMark(double x, double y, SeriesStyle style)
     {
         _hasFloor = true;
         string left = SvgWriter.Number(x - 5);
-        _svg.Path($"M{left} {SvgWriter.Number(y - 9)}h10l-5 9Z", $"{look.ColorClass} marker hollow");
+        _svg.Path($"M{left} {SvgWriter.Number(y - 9)}h10l-5 9Z", $"{style.ColorClass} marker hollow");
     }
 
     private bool HasPlace(double value) => !_chart.Y.IsLogarithmic || value > 0;

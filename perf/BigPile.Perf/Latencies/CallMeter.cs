@@ -57,7 +57,7 @@ internal sealed class CallMeter
             Service.Add(end - begin);
             Response.Add(end - due);
             if (end - begin > SwitchNs)
-                Look(end - begin);
+                CheckSwitches(end - begin);
             if (!isRight)
                 throw new LoadException(string.Create(CultureInfo.InvariantCulture, $"A {call.Name} of entry {number:N0} went wrong."));
         }
@@ -81,7 +81,7 @@ internal sealed class CallMeter
         }
     }
 
-    private void Look(long ns)
+    private void CheckSwitches(long ns)
     {
         long switches = ThreadSwitches.Count();
         if (ns > LongNs)

@@ -13,7 +13,7 @@ namespace BigPile.Perf.Loads;
 internal sealed class ObjectPhases<TKind> : IDisposable
     where TKind : struct, IPayloadKind<TKind>
 {
-    private const int EntriesBetweenLooks = 1 << 16;
+    private const int EntriesBetweenReports = 1 << 16;
 
     private readonly PilePointer[] _pointers;
     private readonly TKind[] _kinds;
@@ -57,7 +57,7 @@ internal sealed class ObjectPhases<TKind> : IDisposable
         foreach (PileEntry entry in Pile)
         {
             count += entry.Pointer.IsValid ? 1 : 0;
-            if (count % EntriesBetweenLooks != 0)
+            if (count % EntriesBetweenReports != 0)
                 continue;
             worker.Done = count;
             if (_stop.IsCancellationRequested)

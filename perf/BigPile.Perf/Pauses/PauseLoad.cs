@@ -97,7 +97,7 @@ internal sealed class PauseLoad : IDisposable
             for (int i = 0; i < BatchObjects; i++)
                 ChangeOne(worker, ref order);
             _changes[worker.Index] += BatchObjects;
-            _meter.Look();
+            _meter.Sample();
         }
     }
 

@@ -42,7 +42,7 @@ internal sealed class PauseMeter
     internal int Collections => GC.CollectionCount(0) - _firstCount;
 
     /// <summary>Looks; costs a few nanoseconds when there was no collection.</summary>
-    internal void Look()
+    internal void Sample()
     {
         if (GC.CollectionCount(0) == Volatile.Read(ref _lastCount))
             return;

@@ -7,7 +7,7 @@ namespace BigPile.Perf.Policies;
 /// <summary>Sends the accesses of a trace through a policy.</summary>
 internal static class Simulation
 {
-    private const int AccessesBetweenLooks = 1 << 16;
+    private const int AccessesBetweenReports = 1 << 16;
 
     /// <summary>Runs a policy that was made for the trace.</summary>
     /// <returns>The hits.</returns>
@@ -30,7 +30,7 @@ internal static class Simulation
                 hits++;
                 hitBytes += size;
             }
-            if (i % AccessesBetweenLooks != 0)
+            if (i % AccessesBetweenReports != 0)
                 continue;
             stop.ThrowIfCancellationRequested();
             progress.Report(i);

@@ -11,7 +11,7 @@ namespace BigPile.Perf.Soaking;
 /// <summary>Runs a soak: fills a pile and its tables, does everything at once, looks at all of it, and deletes it.</summary>
 internal sealed class SoakRunner
 {
-    private const int LookEveryMs = 100;
+    private const int PollEveryMs = 100;
     private const double SecondsBetweenLines = 10;
     private const double MarkSeconds = 300;
     private const double MarkShare = 6; // of the whole, when that is shorter
@@ -65,16 +65,16 @@ internal sealed class SoakRunner
         Do(static worker => worker.Run(), () =>
         {
             if (mark == null && IsMark())
-                mark = Look();
+                mark = TakeSample();
             if (Seconds >= nextLine)
             {
-                _lines.Write(Look());
+                _lines.Write(TakeSample());
                 nextLine += SecondsBetweenLines;
             }
             if (_options.Operations == null && Seconds >= _options.Minutes * 60.0)
                 _place.IsOver = true;
         });
-        SoakSample end = Look();
+        SoakSample end = TakeSample();
         _lines.Write(end);
         double longestPauseMs = _pauses.LongestMs;
         var operations = Enum.GetValues<SoakKind>().ToDictionary(NameOf, kind => _workers.Sum(worker => worker.Tally[kind]));
@@ -97,11 +97,11 @@ internal sealed class SoakRunner
         ? Operations >= operations / MarkShare
         : Seconds >= Math.Min(MarkSeconds, _options.Minutes * 60 / MarkShare);
 
-    private SoakSample Look() =>
+    private SoakSample TakeSample() =>
         new(Seconds, Operations, _place.Pile.Statistics, ProcessMemory.Now(), GC.GetTotalMemory(forceFullCollection: false));
 
     // Each worker in a thread of its own, and this one looks now and then how far they are.
-    private void Do(Action<SoakWorker> action, Action look)
+    private void Do(Action<SoakWorker> action, Action poll)
     {
         using var running = new CountdownEvent(_workers.Length);
         foreach (SoakWorker worker in _workers)
@@ -112,8 +112,8 @@ internal sealed class SoakRunner
                 running.Signal();
             }) { IsBackground = true, Name = "soak" }.Start();
         }
-        while (!running.Wait(LookEveryMs))
-            look();
+        while (!running.Wait(PollEveryMs))
+            poll();
     }
 
     private static string NameOf(SoakKind kind) => System.Text.Json.JsonNamingPolicy.CamelCase.ConvertName(kind.ToString());

@@ -97,7 +97,7 @@ internal sealed class FusionCacheStore<TKey> : IStore<TKey>
 internal sealed class HybridCacheStore<TKey> : IStore<TKey>
     where TKey : notnull
 {
-    private static readonly HybridCacheEntryOptions Look = new() { Flags = HybridCacheEntryFlags.DisableUnderlyingData };
+    private static readonly HybridCacheEntryOptions ReadOnly = new() { Flags = HybridCacheEntryFlags.DisableUnderlyingData };
 
     private readonly ServiceProvider _services;
     private readonly HybridCache _entries;
@@ -116,7 +116,7 @@ internal sealed class HybridCacheStore<TKey> : IStore<TKey>
         _entries.SetAsync(KeyText.Of(key), value.ToArray()).AsTask().GetAwaiter().GetResult();
 
     public ReadOnlySpan<byte> Get(TKey key, Span<byte> room) =>
-        _entries.GetOrCreateAsync<byte[]?>(KeyText.Of(key), static _ => default, Look).AsTask().GetAwaiter().GetResult();
+        _entries.GetOrCreateAsync<byte[]?>(KeyText.Of(key), static _ => default, ReadOnly).AsTask().GetAwaiter().GetResult();
 
     public void Dispose() => _services.Dispose();
 }

@@ -14,8 +14,8 @@ namespace BigPile.Perf.Tables;
 /// </summary>
 internal static class LimitRunner
 {
-    private const int OperationsBetweenLooks = 256;
-    private const int LooksBetweenProcessLooks = 64; // the system takes longer to tell than the table
+    private const int OperationsBetweenSamples = 256;
+    private const int SamplesBetweenProcessSamples = 64; // the system takes longer to tell than the table
 
     private static readonly int RehearsalMebibytes = Brevity.Of(usual: 8, brief: 1);
 
@@ -62,7 +62,7 @@ internal static class LimitRunner
         CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(new TableOptions("limit") { MaxBytes = watch.LimitBytes });
         watch.PutSeconds = Put(table, options.ValueBytes, watch, progress, stop);
         watch.GetSeconds = Get(table, options.ValueBytes, watch, progress, stop);
-        watch.Look(table, seesProcess: true);
+        watch.Sample(table, seesProcess: true);
         watch.Statistics = table.Statistics;
         if (options.SpillDirectory != null && watch.Found != watch.Count)
         {
@@ -82,7 +82,7 @@ internal static class LimitRunner
         {
             BinaryPrimitives.WriteInt64LittleEndian(value, key);
             table.PutBytes(key, value, out _);
-            LookAt(key, table, watch, progress, stop);
+            PollAt(key, table, watch, progress, stop);
         }
         return Stopwatch.GetElapsedTime(start).TotalSeconds;
     }
@@ -102,17 +102,17 @@ internal static class LimitRunner
                 if (info.ValueBytes != valueBytes || BinaryPrimitives.ReadInt64LittleEndian(value) != key)
                     throw new LoadException($"The key {key} came back with another value. The table is at fault.");
             }
-            LookAt(i, table, watch, progress, stop);
+            PollAt(i, table, watch, progress, stop);
         }
         return Stopwatch.GetElapsedTime(start).TotalSeconds;
     }
 
-    private static void LookAt(long done, CacheTable<long, byte[]> table, LimitWatch watch, ILoadProgress progress, CancellationToken stop)
+    private static void PollAt(long done, CacheTable<long, byte[]> table, LimitWatch watch, ILoadProgress progress, CancellationToken stop)
     {
-        if (done % OperationsBetweenLooks != 0)
+        if (done % OperationsBetweenSamples != 0)
             return;
         stop.ThrowIfCancellationRequested();
-        watch.Look(table, done % (OperationsBetweenLooks * LooksBetweenProcessLooks) == 0);
+        watch.Sample(table, done % (OperationsBetweenSamples * SamplesBetweenProcessSamples) == 0);
         progress.Report(done);
     }
 

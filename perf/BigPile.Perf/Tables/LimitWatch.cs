@@ -26,7 +26,7 @@ internal sealed class LimitWatch(long limitBytes)
 
     /// <summary>Looks at the table's own figure, and at the process.</summary>
     /// <exception cref="LoadException">The table is over its limit.</exception>
-    internal void Look(CacheTable<long, byte[]> table, bool seesProcess)
+    internal void Sample(CacheTable<long, byte[]> table, bool seesProcess)
     {
         long tableBytes = table.Statistics.TotalBytes;
         if (tableBytes > LimitBytes)

@@ -10,7 +10,7 @@ namespace BigPile.Perf.Traces;
 /// <summary>Reads the file of a trace.</summary>
 internal sealed class TraceFile
 {
-    private const int AccessesBetweenLooks = 1 << 16;
+    private const int AccessesBetweenReports = 1 << 16;
     private const int RecordsAtOnce = 1 << 10;
 
     private readonly string _path;
@@ -19,7 +19,7 @@ internal sealed class TraceFile
     private readonly ILoadProgress _progress;
     private readonly CancellationToken _stop;
     private readonly TraceBuilder _trace = new();
-    private int _nextLook;
+    private int _nextReport;
     private string _place = "its start";
 
     private TraceFile(string path, TraceFormat? format, ILoadProgress progress, CancellationToken stop)
@@ -83,7 +83,7 @@ internal sealed class TraceFile
                 reading = ReadNames(line);
             else if (!reading(trimmed, _trace))
                 throw Wrong();
-            Look(content);
+            ReportProgress(content);
         }
     }
 
@@ -110,17 +110,17 @@ internal sealed class TraceFile
             _place = string.Create(CultureInfo.InvariantCulture, $"record {number + 1}, byte {number * records.SizeBytes}");
             if (read % records.SizeBytes != 0)
                 throw new InvalidDataException($"It ends in a record of {records.SizeBytes} bytes.");
-            Look(content);
+            ReportProgress(content);
             if (read < buffer.Length)
                 return;
         }
     }
 
-    private void Look(TraceContent content)
+    private void ReportProgress(TraceContent content)
     {
-        if (_trace.Count < _nextLook)
+        if (_trace.Count < _nextReport)
             return;
-        _nextLook = _trace.Count + AccessesBetweenLooks;
+        _nextReport = _trace.Count + AccessesBetweenReports;
         _stop.ThrowIfCancellationRequested();
         _progress.Report(content.DoneBytes);
     }

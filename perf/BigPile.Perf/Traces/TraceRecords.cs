@@ -8,7 +8,7 @@ namespace BigPile.Perf.Traces;
 /// <param name="Read">Adds what a record says to a trace.</param>
 internal sealed record TraceRecords(int SizeBytes, TraceRecords.Reading Read)
 {
-    private const int VersionsLooked = 2;
+    private const int VersionsChecked = 2;
 
     // The two versions of a disk's commands; the first one has its version behind the command, the second one before all but it.
     private static readonly TraceRecords Vscsi1 = new(32, static (record, trace) => AddCommand(record, 16, 4, trace));
@@ -35,7 +35,7 @@ internal sealed record TraceRecords(int SizeBytes, TraceRecords.Reading Read)
 
     private static bool HasVersion(ReadOnlySpan<byte> head, int recordBytes, int versionAt, byte version)
     {
-        for (int i = 0; i < VersionsLooked; i++)
+        for (int i = 0; i < VersionsChecked; i++)
         {
             int at = i * recordBytes + versionAt;
             if (at >= head.Length)

@@ -73,7 +73,7 @@ internal static unsafe class Leasing
 
     private static bool TryLeaseInMemory(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse)
     {
-        if (!core.TryLeaseLooked(key, out lease, out info, isUse, out bool slides))
+        if (!core.TryLeaseLocking(key, out lease, out info, isUse, out bool slides))
             return false;
         // Noted as that of each read is: under the lock the application's clock can't be read.
         if (isUse && slides && core.Touch(key, out EntryInfo used) && used.Version == info.Version)
@@ -81,7 +81,7 @@ internal static unsafe class Leasing
         return true;
     }
 
-    private static bool TryLeaseLooked(
+    private static bool TryLeaseLocking(
         this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse, out bool slides)
     {
         lease = null;
@@ -106,7 +106,7 @@ internal static unsafe class Leasing
             core.Pile.Space.Exit(critical);
         }
         key.Matcher!.Learn();
-        return core.TryLeaseLooked(key, out lease, out info, isUse, out slides);
+        return core.TryLeaseLocking(key, out lease, out info, isUse, out slides);
     }
 
     private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)

@@ -15,10 +15,10 @@ namespace BigPile.Caching.Operations;
 internal static class Looking
 {
     /// <summary>Looks at an entry under its lock, and does not count that as a use.</summary>
-    internal static bool TryLook(this TableCore core, in KeyProbe key, out EntryCopy copy) =>
-        core.TryLookInMemory(key, out copy) || (core.Spill is { } spill && core.TryLookAtSpilled(spill, key, out copy));
+    internal static bool TryPeek(this TableCore core, in KeyProbe key, out EntryCopy copy) =>
+        core.TryPeekInMemory(key, out copy) || (core.Spill is { } spill && core.TryPeekSpilled(spill, key, out copy));
 
-    private static bool TryLookInMemory(this TableCore core, in KeyProbe key, out EntryCopy copy)
+    private static bool TryPeekInMemory(this TableCore core, in KeyProbe key, out EntryCopy copy)
     {
         copy = default;
         long now = core.Clock.BeforeLock;
@@ -40,18 +40,18 @@ internal static class Looking
             core.Pile.Space.Exit(critical);
         }
         key.Matcher!.Learn();
-        return core.TryLookInMemory(key, out copy);
+        return core.TryPeekInMemory(key, out copy);
     }
 
     // It stays where it is: a look is no use.
-    private static unsafe bool TryLookAtSpilled(this TableCore core, SpillStore spill, in KeyProbe key, out EntryCopy copy)
+    private static unsafe bool TryPeekSpilled(this TableCore core, SpillStore spill, in KeyProbe key, out EntryCopy copy)
     {
         PileBuffer block = BufferRental.Rent();
         try
         {
             lock (spill.StripeOf(key.Hash).Keys)
             {
-                if (core.TryLookInMemory(key, out copy))
+                if (core.TryPeekInMemory(key, out copy))
                     return true;
                 if (!core.TryReadAliveGated(spill, key, block))
                     return false;

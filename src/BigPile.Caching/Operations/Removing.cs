@@ -83,8 +83,8 @@ internal static class Removing
 
     private static bool IsRebuiltSoon(this TableCore core)
     {
-        const int LookMs = 20;
-        while (!core.Readiness.Completion.Wait(LookMs))
+        const int PollMs = 20;
+        while (!core.Readiness.Completion.Wait(PollMs))
         {
             if (core.Readiness.Failure != null)
                 return false;

@@ -118,8 +118,8 @@ internal static unsafe class Renewing
     private static void DrainRecord(
         this TableCore core, ReadBuffer buffer, ReadBuffer.Set set, int number, long now, bool isClosing, ref int refused)
     {
-        const int mostLooks = 4; // an entry that is used all the time has its turn again
-        for (int look = 0; look < mostLooks && buffer.TryPeek(set, number, out ReadBuffer.Record record, out long time); look++)
+        const int maxAttempts = 4; // an entry that is used all the time has its turn again
+        for (int attempt = 0; attempt < maxAttempts && buffer.TryPeek(set, number, out ReadBuffer.Record record, out long time); attempt++)
         {
             if (!core.TryDo(record, ref time, now, isClosing, mayCopy: refused < MostRefused))
             {

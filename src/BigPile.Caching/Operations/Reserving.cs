@@ -48,7 +48,7 @@ internal static class Reserving
     {
         long roomBytes = change.Reserved.RoomBytes;
         change.Reserved = default;
-        if (!core.TryLookAtOwn(key, priority, condition, ref change.Now, out OwnEntry own))
+        if (!core.TryFindOwn(key, priority, condition, ref change.Now, out OwnEntry own))
             return Reservation.Promise.ConditionNotMet;
         if (own.LacksPlace)
             return Reservation.Promise.Refused;
@@ -115,7 +115,7 @@ internal static class Reserving
 
     /// <summary>Looks whether a key has an entry.</summary>
     /// <returns>Whether the condition is met.</returns>
-    private static bool TryLookAtOwn(
+    private static bool TryFindOwn(
         this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, ref long now, out OwnEntry own)
     {
         own = default;

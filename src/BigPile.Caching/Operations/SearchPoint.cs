@@ -10,7 +10,7 @@ internal enum SearchPoint
     AfterBlock,
 
     /// <summary>Between the second looks at slot and block.</summary>
-    BetweenSecondLooks,
+    BetweenRechecks,
 
     /// <summary>Behind all looks, and before the use of a sliding entry is noted.</summary>
     BeforeRecordUse,

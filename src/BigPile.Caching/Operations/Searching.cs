@@ -60,7 +60,7 @@ internal static unsafe class Searching
                 SlidingUse use = outcome == SearchOutcome.Hit && head.IsSliding ? new SlidingUse(core.Clock, head) : default;
                 if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
                     return SearchOutcome.Again;
-                TChecks.Pass(SearchPoint.BetweenSecondLooks);
+                TChecks.Pass(SearchPoint.BetweenRechecks);
                 if (TChecks.BlockAgain && !view.IsUnchanged())
                     return SearchOutcome.Again;
                 if (core.ChecksEveryRead && !core.Pile.Entries.IsIntact(slot.Address, view))

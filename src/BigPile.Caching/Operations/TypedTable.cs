@@ -112,7 +112,7 @@ internal sealed class TypedTable<TKey, TValue>
             {
                 if (version != 0 && info.Version != version)
                     return null;
-                if (!Core.TryLook(key, out EntryCopy entry) || entry.Info.Version != info.Version)
+                if (!Core.TryPeek(key, out EntryCopy entry) || entry.Info.Version != info.Version)
                     continue; // it was replaced meanwhile
                 EntrySpec spec = Core.SpecOf(entry, options, tagRoom);
                 PutResult? result = entry.Kind == ValueKind.Pointer
@@ -137,7 +137,7 @@ internal sealed class TypedTable<TKey, TValue>
     /// <summary>The object that holds a key's value. A value that lies in its entry is moved to an object of its own first.</summary>
     internal bool TryGetPointer(in KeyProbe key, out PilePointer pointer)
     {
-        while (Core.TryLook(key, out EntryCopy entry))
+        while (Core.TryPeek(key, out EntryCopy entry))
         {
             if (entry.Kind == ValueKind.Null)
                 break;

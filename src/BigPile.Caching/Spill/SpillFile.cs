@@ -273,9 +273,9 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     // The database goes on meanwhile.
     private void RebuildIfNeeded(HashDatabase database)
     {
-        const int ChangesBetweenLooks = 1024; // it takes a walk through the stripes to count
-        bool isTimeToLook = Interlocked.Increment(ref _changes) % ChangesBetweenLooks == 0;
-        if (!isTimeToLook || !database.ShouldBeRebuilt || Interlocked.Exchange(ref _isRebuilding, 1) != 0)
+        const int ChangesBetweenChecks = 1024; // it takes a walk through the stripes to count
+        bool isCheckDue = Interlocked.Increment(ref _changes) % ChangesBetweenChecks == 0;
+        if (!isCheckDue || !database.ShouldBeRebuilt || Interlocked.Exchange(ref _isRebuilding, 1) != 0)
             return;
         background.Queue("the rebuild of a file of evicted entries", () =>
         {

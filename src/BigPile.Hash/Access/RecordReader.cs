@@ -43,7 +43,7 @@ internal static class RecordReader
             {
                 continue;
             }
-            if (!Stripes.IsUnchanged(ref stripe, seen) && database.Options.Control != HashControl.ReadersDoNotLookAgain)
+            if (!Stripes.IsUnchanged(ref stripe, seen) && database.Options.Control != HashControl.ReadersDoNotValidate)
                 continue;
             if (result == LookupResult.Bad)
                 throw file.Damaged(location.Offset);

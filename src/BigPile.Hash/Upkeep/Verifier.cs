@@ -46,8 +46,8 @@ internal sealed class Verifier(RecordFile file)
     internal HashVerification Run(long records, long lastSequence, bool mayWait)
     {
         for (long bucket = 0; bucket < file.Layout.Buckets; bucket++)
-            LookAtChain(bucket, lastSequence);
-        LookAtRooms(mayWait);
+            CheckChain(bucket, lastSequence);
+        CheckExtents(mayWait);
         if (_sound != records)
             Report(0, $"the chains have {_sound:N0} sound records, and {records:N0} are counted");
         return Result();
@@ -55,7 +55,7 @@ internal sealed class Verifier(RecordFile file)
 
     private HashVerification Result() => new(_sound, file.Stock.End, _problems.ToImmutable());
 
-    private void LookAtChain(long bucket, long lastSequence)
+    private void CheckChain(long bucket, long lastSequence)
     {
         var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
         if (location.Offset == 0)
@@ -75,11 +75,11 @@ internal sealed class Verifier(RecordFile file)
                 Report(location.Offset, $"the chain of bucket {bucket:N0} comes back to it");
                 return;
             }
-            LookAtRecord(bucket, room, location, lastSequence);
+            CheckRecord(bucket, room, location, lastSequence);
         }
     }
 
-    private void LookAtRecord(long bucket, ReadOnlySpan<byte> room, in RecordLocation location, long lastSequence)
+    private void CheckRecord(long bucket, ReadOnlySpan<byte> room, in RecordLocation location, long lastSequence)
     {
         ulong hash = KeyHash.Of(Chains.KeyOf(file, room, location), file.Layout.Seed);
         if (!location.Head.Word.IsLive)
@@ -98,7 +98,7 @@ internal sealed class Verifier(RecordFile file)
             _sound++;
     }
 
-    private void LookAtRooms(bool mayWait)
+    private void CheckExtents(bool mayWait)
     {
         long whole = 0;
         var scanner = new RoomScanner(file, file.Stock.End);

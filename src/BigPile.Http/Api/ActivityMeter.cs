@@ -24,7 +24,7 @@ internal sealed class ActivityMeter(EntryLatency latency, TimeProvider time)
     /// <summary>Looks.</summary>
     /// <param name="tables">What the tables have counted up to now.</param>
     /// <returns><see langword="null"/> the first time.</returns>
-    internal ActivityReport? Look(IReadOnlyDictionary<string, TableStatistics> tables)
+    internal ActivityReport? Sample(IReadOnlyDictionary<string, TableStatistics> tables)
     {
         lock (_lock)
         {
@@ -32,7 +32,7 @@ internal sealed class ActivityMeter(EntryLatency latency, TimeProvider time)
             TimeSpan passed = time.GetElapsedTime(_lastAt, now);
             if (_last != null && passed < Period)
                 return _report;
-            (LatencyReport? reads, LatencyReport? writes) = latency.Look();
+            (LatencyReport? reads, LatencyReport? writes) = latency.Poll();
             if (_last is { } last)
                 _report = new ActivityReport(Math.Round(passed.TotalSeconds, 3), RatesOf(last, tables, passed), reads, writes);
             _last = new Dictionary<string, TableStatistics>(tables, StringComparer.Ordinal);

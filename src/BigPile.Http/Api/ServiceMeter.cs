@@ -20,7 +20,7 @@ internal sealed class ServiceMeter(RequestMeter? requests, DoorCounters door, Re
         services.GetService<ConnectionCount>());
 
     /// <summary>What there is now; <see langword="null"/> where the stack's answers are not counted, and the sums would be wrong.</summary>
-    internal ServiceReport? Look() => requests == null
+    internal ServiceReport? Sample() => requests == null
         ? null
         : new ServiceReport(connections?.Open, connections?.Rejected, load?.Running, load?.Limit, [.. Statuses(requests)]);
 

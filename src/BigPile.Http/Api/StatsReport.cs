@@ -18,10 +18,10 @@ internal sealed record StatsReport(
     internal static StatsReport Of(PileCache cache, ActivityMeter meter, TimeProvider time, ServiceMeter? service = null)
     {
         SortedDictionary<string, TableStatistics> tables = StatisticsOf(cache);
-        ActivityReport? activity = meter.Look(tables);
+        ActivityReport? activity = meter.Sample(tables);
         return new StatsReport(
             PileReport.Of(cache.Pile), RecoveryReport.Of(cache), activity,
-            [.. TableList.Describe(tables, activity)], ProcessReport.Now(time), service?.Look());
+            [.. TableList.Describe(tables, activity)], ProcessReport.Now(time), service?.Sample());
     }
 
     /// <summary>What each table holds, by name.</summary>

@@ -16,7 +16,7 @@ internal sealed record TableList(IReadOnlyList<TableReport> Tables)
     internal static TableList Of(PileCache cache, ActivityMeter meter, HeldKey? key)
     {
         SortedDictionary<string, TableStatistics> tables = StatsReport.StatisticsOf(cache);
-        return new TableList([.. Describe(tables.Where(table => key?.Reaches(table.Key) != false), meter.Look(tables))]);
+        return new TableList([.. Describe(tables.Where(table => key?.Reaches(table.Key) != false), meter.Sample(tables))]);
     }
 
     /// <summary>Describes tables with what they did between two looks.</summary>

@@ -60,7 +60,7 @@ internal sealed class ClientWaits : IDisposable
     internal static void RecordProgress(HttpContext context, long bytes) => context.Features.Get<Pace>()?.Earn(bytes);
 
     /// <summary>Looks for those that have waited too long.</summary>
-    internal void Look()
+    internal void AbortSlowClients()
     {
         var late = new List<Wait>();
         lock (_waits)
@@ -101,7 +101,7 @@ internal sealed class ClientWaits : IDisposable
     {
         lock (_waits)
         {
-            _timer ??= _time.CreateTimer(static self => ((ClientWaits)self!).Look(), this, Period, Period);
+            _timer ??= _time.CreateTimer(static self => ((ClientWaits)self!).AbortSlowClients(), this, Period, Period);
             return _waits.AddLast(wait);
         }
     }

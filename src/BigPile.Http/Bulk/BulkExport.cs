@@ -81,12 +81,12 @@ internal sealed class BulkExport(
         foreach (byte[] key in table.Core.SpilledKeys(table.Core.Spill!))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            if (table.ByUtf8().TryLook(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
+            if (table.ByUtf8().TryPeek(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
                 return false;
         }
         for (int left = returns.Count; left > 0 && returns.TryNext(out byte[]? key); left--)
         {
-            if (table.ByUtf8().TryLook(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
+            if (table.ByUtf8().TryPeek(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
                 return false;
         }
         return true;
@@ -137,7 +137,7 @@ internal sealed class BulkExport(
                     return;
                 }
             }
-            if (!table.ByUtf8().TryLook(entry.Key, out entry))
+            if (!table.ByUtf8().TryPeek(entry.Key, out entry))
                 return;
         }
     }

@@ -37,11 +37,11 @@ internal sealed class KeyPage
     {
         var page = new KeyPage();
         var found = new List<EntryCopy>();
-        for (int looked = 0; cursor.Place < WalkPlace.End; looked++)
+        for (int scanned = 0; cursor.Place < WalkPlace.End; scanned++)
         {
             stop.ThrowIfCancellationRequested();
             page.Next = cursor;
-            if (looked == MaxBuckets)
+            if (scanned == MaxBuckets)
                 return page;
             ulong behind = table.Core.CopyBucketAt(cursor.Place, found);
             if (!page.TakeBucket(found, cursor, prefix, limit))

@@ -29,7 +29,7 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         {
             // Who only looks is no client, and must not be among those whose waiting is shown.
             Problem? badQuery = ReadQuery.Read(target.Query, out ReadQuery asked);
-            if (asked.IsLook || !latency.TryBegin(out long started))
+            if (asked.IsPeek || !latency.TryBegin(out long started))
                 return AnswerAsync(context, tables, target, asked, badQuery);
             bool isRead = context.Request.Method is "GET" or "HEAD";
             return latency.EndAsync(started, isRead, AnswerAsync(context, tables, target, asked, badQuery));

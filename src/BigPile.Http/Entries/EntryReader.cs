@@ -33,8 +33,8 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
 
     internal Task ReadAsync(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        if (asked.IsLook)
-            return AnswerLook(context, table, key, asked);
+        if (asked.IsPeek)
+            return AnswerPeek(context, table, key, asked);
         bool wantsBody = context.Request.Method == "GET";
         // Most conditional reads end with the conditions, so that the payload need not be touched.
         if (!wantsBody || Preconditions.Has(context.Request.Headers))
@@ -106,11 +106,11 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
             : PrebuiltProblem.EntryNotFound.WriteAsync(context);
     }
 
-    private Task AnswerLook(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
+    private Task AnswerPeek(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        if (!EntryLook.TryTake(table, key, out EntryCopy entry, out PileLease? lease, out EntryInfo info))
+        if (!EntryPeek.TryTake(table, key, out EntryCopy entry, out PileLease? lease, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
-        EntryLook.DescribeTo(context.Response.Headers, entry, table.Core.Clock);
+        EntryPeek.DescribeTo(context.Response.Headers, entry, table.Core.Clock);
         return AnswerLeased(context, table, key, asked, lease, info);
     }
 
@@ -130,7 +130,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
                 return RangeOutside(context, found);
             ReadOnlyMemory<byte> payload = lease.Memory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
             var leased =
-                new LeasedPayload(lease, payload, room.ForAnswers, time, _maxLease, EntryLook.IsCurrent(table, key, info.Version));
+                new LeasedPayload(lease, payload, room.ForAnswers, time, _maxLease, EntryPeek.IsCurrent(table, key, info.Version));
             lease = null;
             return SendLeasedAsync(context.Response, leased, found.IsDecoded ? found.Coding : ContentCoding.Identity);
         }

@@ -231,7 +231,7 @@ internal sealed class EntryWriter(
     /// <summary>Looks whether a condition is met, and by which version; 0: there is no entry.</summary>
     private static bool TryFind(CacheTable<string, byte[]> table, byte[] key, in WriteCondition condition, out ulong version)
     {
-        bool exists = table.ByUtf8().TryLook(key, out EntryCopy entry);
+        bool exists = table.ByUtf8().TryPeek(key, out EntryCopy entry);
         version = exists ? entry.Info.Version : 0;
         return exists ? condition.Allows(entry.Info) : condition.AllowsMissing;
     }

@@ -19,7 +19,7 @@ internal sealed class LeasedPayload : ReadingStream
     private readonly GrowingMemory _copy = new();
     private readonly CancellationTokenSource _ended = new();
     private PileLease? _lease;
-    private long _looked;
+    private long _checkedAt;
     private ReadOnlyMemory<byte> _rest;
 
     /// <summary>Takes over a lease.</summary>
@@ -38,7 +38,7 @@ internal sealed class LeasedPayload : ReadingStream
         _time = time;
         _maxLease = maxLease;
         _isCurrent = isCurrent;
-        _looked = time.GetTimestamp();
+        _checkedAt = time.GetTimestamp();
     }
 
     internal bool IsLeased => _lease != null;
@@ -55,12 +55,12 @@ internal sealed class LeasedPayload : ReadingStream
     {
         while (IsLeased)
         {
-            TimeSpan left = _maxLease - _time.GetElapsedTime(_looked);
+            TimeSpan left = _maxLease - _time.GetElapsedTime(_checkedAt);
             if (left > TimeSpan.Zero && !sending.IsCompleted)
                 await Task.WhenAny(sending, Task.Delay(left, _time, _ended.Token)).ConfigureAwait(false);
-            if (_time.GetElapsedTime(_looked) >= _maxLease)
+            if (_time.GetElapsedTime(_checkedAt) >= _maxLease)
             {
-                _looked = _time.GetTimestamp();
+                _checkedAt = _time.GetTimestamp();
                 if (!_isCurrent())
                     EndLease();
             }

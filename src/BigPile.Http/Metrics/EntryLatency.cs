@@ -22,7 +22,7 @@ internal sealed class EntryLatency(TimeProvider time)
 
     private readonly LatencyRecorder _reads = new();
     private readonly LatencyRecorder _writes = new();
-    private long _lookedAt;
+    private long _polledAt;
     private volatile bool _isWatched;
 
     /// <summary>Whether requests are timed now; for tests, since the clock is read or not.</summary>
@@ -37,7 +37,7 @@ internal sealed class EntryLatency(TimeProvider time)
             return false;
         }
         started = time.GetTimestamp();
-        if (time.GetElapsedTime(Volatile.Read(ref _lookedAt), started) > Attention)
+        if (time.GetElapsedTime(Volatile.Read(ref _polledAt), started) > Attention)
             _isWatched = false;
         return _isWatched;
     }
@@ -56,9 +56,9 @@ internal sealed class EntryLatency(TimeProvider time)
     }
 
     /// <summary>What was timed since the last look. From now on, for a while, requests are timed.</summary>
-    internal (LatencyReport? Reads, LatencyReport? Writes) Look()
+    internal (LatencyReport? Reads, LatencyReport? Writes) Poll()
     {
-        Volatile.Write(ref _lookedAt, time.GetTimestamp());
+        Volatile.Write(ref _polledAt, time.GetTimestamp());
         _isWatched = true;
         return (_reads.Take(), _writes.Take());
     }

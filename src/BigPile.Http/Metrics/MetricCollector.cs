@@ -16,7 +16,7 @@ internal sealed class MetricCollector : IDisposable
     private readonly FrozenSet<string> _meters;
     private readonly IMeterFactory _factory;
     private readonly ILogger<MetricCollector> _logger;
-    private readonly Lock _looking = new();
+    private readonly Lock _collecting = new();
     private readonly Lock _changing = new();
     private readonly List<Metric> _metrics = [];
     private readonly LiveTables _tables = new();
@@ -43,9 +43,9 @@ internal sealed class MetricCollector : IDisposable
     }
 
     /// <summary>Writes all figures as they are now.</summary>
-    internal string Look()
+    internal string Collect()
     {
-        lock (_looking)
+        lock (_collecting)
         {
             Metric[] metrics = Snapshot();
             foreach (Metric metric in metrics)

@@ -5,11 +5,11 @@ namespace BigPile.Http.Protocol;
 
 /// <summary>The query of a read: <c>maxAge</c> and <c>look</c>. Other parameters mean nothing.</summary>
 /// <param name="MaxAgeSeconds">The most seconds since the entry was put; <see langword="null"/>: any.</param>
-/// <param name="IsLook">Whether the read is no use of the entry, and tells more of it.</param>
-internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsLook)
+/// <param name="IsPeek">Whether the read is no use of the entry, and tells more of it.</param>
+internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsPeek)
 {
     private const string MaxAge = "maxAge=";
-    private const string Look = "look=";
+    private const string PeekParameter = "look=";
     private const string Yes = "true";
     private const int MaxDigits = 10;
 
@@ -27,11 +27,11 @@ internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsLook)
                     return ProblemCatalog.BadMaxAge;
                 asked = asked with { MaxAgeSeconds = seconds };
             }
-            else if (parameter.StartsWith(Look, StringComparison.Ordinal))
+            else if (parameter.StartsWith(PeekParameter, StringComparison.Ordinal))
             {
-                if (parameter[Look.Length..] is not Yes)
-                    return ProblemCatalog.InvalidQuery("look", parameter[Look.Length..].ToString(), $"'{Yes}', or left out");
-                asked = asked with { IsLook = true };
+                if (parameter[PeekParameter.Length..] is not Yes)
+                    return ProblemCatalog.InvalidQuery("look", parameter[PeekParameter.Length..].ToString(), $"'{Yes}', or left out");
+                asked = asked with { IsPeek = true };
             }
         }
         return null;

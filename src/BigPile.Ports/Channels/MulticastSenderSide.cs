@@ -16,17 +16,17 @@ namespace BigPile.Ports.Channels;
 /// </remarks>
 internal sealed class MulticastSenderSide : ISendingSide
 {
-    private const int MostBetweenLooks = 16;
+    private const int MostBetweenPolls = 16;
 
     private readonly Holdings _holdings;
     private readonly Bells _bells;
     private readonly PortTestHooks _hooks;
     private readonly int _depth;
-    private readonly int _betweenLooks;
+    private readonly int _pollInterval;
     private readonly int[] _backed;
     private long _tail;
     private long _reaped;
-    private long _nextLook;
+    private long _nextPoll;
     private PortEnd? _left;
     private volatile bool _isSuperseded;
 
@@ -38,7 +38,7 @@ internal sealed class MulticastSenderSide : ISendingSide
         _bells = bells;
         _hooks = hooks;
         _depth = ring.Depth;
-        _betweenLooks = Math.Clamp(_depth / 4, 1, MostBetweenLooks);
+        _pollInterval = Math.Clamp(_depth / 4, 1, MostBetweenPolls);
         _backed = new int[_depth];
         (long floor, _tail) = ring.ReadCounters();
         _reaped = Record.Slowest(_tail, floor);
@@ -75,7 +75,7 @@ internal sealed class MulticastSenderSide : ISendingSide
     {
         if (IsDroppedLocked())
             return true;
-        if (_tail >= _nextLook || _tail - _reaped == _depth)
+        if (_tail >= _nextPoll || _tail - _reaped == _depth)
             ReapLocked();
         if (_tail - _reaped == _depth)
             return false;
@@ -101,7 +101,7 @@ internal sealed class MulticastSenderSide : ISendingSide
     /// <summary>Gives back what all have received; when this has closed the port, and another sender backs it, everything.</summary>
     internal void ReapLocked()
     {
-        _nextLook = _tail + _betweenLooks;
+        _nextPoll = _tail + _pollInterval;
         bool isSuperseded = IsSuperseded;
         long slowest = isSuperseded ? _tail : Record.Slowest(_tail, _reaped);
         Debug.Assert(slowest >= _reaped && slowest <= _tail, "What was given back stays so.");
@@ -140,7 +140,7 @@ internal sealed class MulticastSenderSide : ISendingSide
         Volatile.Write(ref Port.Taken, floor);
         _hooks.At(PortCrashPoint.FloorRaised);
         Interlocked.MemoryBarrier(); // pairs with the one of who joins
-        if (_hooks.Has(PortMutation.GivesBackWithoutSecondLook))
+        if (_hooks.Has(PortMutation.ReclaimsWithoutRecheck))
             return floor;
         long slowest = Record.Slowest(floor, _reaped);
         if (slowest < floor)

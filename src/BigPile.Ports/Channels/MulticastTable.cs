@@ -106,7 +106,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
             hooks.At(PortCrashPoint.MemberPlaced);
             Interlocked.Or(ref record.Members, 1UL << number); // a full fence; pairs with the one of the sender that gives back
             hooks.At(PortCrashPoint.MemberAdded);
-            if (!hooks.Has(PortMutation.JoinsWithoutSecondLook))
+            if (!hooks.Has(PortMutation.JoinsWithoutRecheck))
                 Interlocked.CompareExchange(ref member.Cursor, Math.Max(StartOf(ring, isFromOldest), first), first);
         }
         catch (InvalidDataException)

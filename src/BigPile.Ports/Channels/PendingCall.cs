@@ -8,8 +8,8 @@ namespace BigPile.Ports.Channels;
 /// <summary>A call that waits asynchronously until it is done or cancelled: one of the two, and not both.</summary>
 /// <param name="tryOnce">Tries it, and says whether it is done, and with what.</param>
 /// <param name="isThere">Whether it is worth trying.</param>
-/// <param name="lookForPeer">Looks whether the peer is gone.</param>
-internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func<bool> isThere, Action lookForPeer) : IPending
+/// <param name="checkPeer">Looks whether the peer is gone.</param>
+internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func<bool> isThere, Action checkPeer) : IPending
 {
     // Continuations run on the pool: the thread that waits for all is not theirs.
     private readonly TaskCompletionSource<T> _source = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -44,7 +44,7 @@ internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func
         }
     }
 
-    public void LookForPeer() => lookForPeer();
+    public void CheckPeer() => checkPeer();
 
     private bool IsOver(bool isSet)
     {

@@ -19,8 +19,8 @@ internal enum PortMutation
     LeavesTheDead = 4,
 
     /// <summary>A receiver among many does not look again how far the sender is, once it has said that it listens.</summary>
-    JoinsWithoutSecondLook = 8,
+    JoinsWithoutRecheck = 8,
 
     /// <summary>A sender to many gives back without a look at who has come meanwhile.</summary>
-    GivesBackWithoutSecondLook = 16,
+    ReclaimsWithoutRecheck = 16,
 }

@@ -16,7 +16,7 @@ internal sealed class ArenaIdentity
     private readonly string _name;
     private readonly string _path;
     private readonly FileStatus? _file;
-    private long _lookedAtMs = Environment.TickCount64;
+    private long _polledAtMs = Environment.TickCount64;
     private volatile bool _isRemoved;
 
     /// <param name="name">The arena's name.</param>
@@ -31,12 +31,12 @@ internal sealed class ArenaIdentity
     internal bool IsRemoved => _isRemoved;
 
     /// <summary>Looks, if nobody did for a while.</summary>
-    internal void Look()
+    internal void Poll()
     {
         long now = Environment.TickCount64;
-        if (_file is not { } file || now - Volatile.Read(ref _lookedAtMs) < PeriodMs)
+        if (_file is not { } file || now - Volatile.Read(ref _polledAtMs) < PeriodMs)
             return;
-        Volatile.Write(ref _lookedAtMs, now);
+        Volatile.Write(ref _polledAtMs, now);
         if (FileStatus.Of(_path)?.IsSameFile(file) != true)
             _isRemoved = true;
     }
@@ -45,7 +45,7 @@ internal sealed class ArenaIdentity
     /// <exception cref="ArenaRemovedException">It was removed or replaced.</exception>
     internal void Require()
     {
-        Look();
+        Poll();
         if (_isRemoved)
         {
             throw new ArenaRemovedException(

@@ -62,7 +62,7 @@ internal sealed unsafe class Membership
     /// <summary>Looks whether a process is gone, and if so cleans up after it.</summary>
     internal void Notice(int slot)
     {
-        Identity.Look();
+        Identity.Poll();
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || Locks.IsHeldByOther(slot))
             return;
         if (!Locks.TryEnterControl(Brief, out ArenaLocks.Control control))
@@ -74,7 +74,7 @@ internal sealed unsafe class Membership
     /// <summary>Looks at all of some slots, which a mask has a bit for.</summary>
     internal void Notice(ulong slots)
     {
-        Identity.Look();
+        Identity.Poll();
         for (ulong left = slots; left != 0; left &= left - 1)
             Notice(BitOperations.TrailingZeroCount(left));
     }

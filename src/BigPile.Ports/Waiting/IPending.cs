@@ -11,5 +11,5 @@ internal interface IPending
     bool TryFinish();
 
     /// <summary>Looks whether the peer is gone; called while there is nothing for long.</summary>
-    void LookForPeer();
+    void CheckPeer();
 }

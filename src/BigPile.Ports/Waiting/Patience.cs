@@ -16,7 +16,7 @@ internal sealed class Patience
     /// <summary>The longest sleep: so late at most a peer's death is looked for.</summary>
     internal static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(50);
 
-    private const int LooksPerTime = 16; // asking for the time costs as much as a pause
+    private const int PollsPerTimestamp = 16; // asking for the time costs as much as a pause
 
     private const int MostSleeps = 256;
 
@@ -48,7 +48,7 @@ internal sealed class Patience
         bool isThere;
         do
         {
-            isThere = Look(awaited);
+            isThere = Poll(awaited);
         }
         while (!isThere && Stopwatch.GetTimestamp() < end);
         _sleeps = isThere && Stopwatch.GetTimestamp() < end ? 0 : Math.Clamp(_sleeps * 2, 1, MostSleeps);
@@ -56,9 +56,9 @@ internal sealed class Patience
         return isThere;
     }
 
-    private static bool Look<TEvent>(TEvent awaited) where TEvent : struct, IAwaited
+    private static bool Poll<TEvent>(TEvent awaited) where TEvent : struct, IAwaited
     {
-        for (int look = 0; look < LooksPerTime; look++)
+        for (int poll = 0; poll < PollsPerTimestamp; poll++)
         {
             if (awaited.IsThere)
                 return true;

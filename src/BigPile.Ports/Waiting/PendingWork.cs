@@ -56,7 +56,7 @@ internal sealed class PendingWork(Doorbell bell, Patience patience)
             if (tried.Length == 0)
                 bell.Sleep(new Event(this, tried, added), Long);
             else if (!isAnyOver && !patience.Wait(bell, new Event(this, tried, added), TimeSpan.MaxValue))
-                Array.ForEach(tried, static pending => pending.LookForPeer());
+                Array.ForEach(tried, static pending => pending.CheckPeer());
         }
     }
 

@@ -91,7 +91,7 @@ internal sealed class ExportRun(TextWriter error)
 
     private async Task<ExportEnd> WriteAsync(Stream output, CancellationToken cancellationToken)
     {
-        using OfflinePile pile = OfflinePile.Open(Directory, isForLooking: true, error);
+        using OfflinePile pile = OfflinePile.Open(Directory, keepsFormat: true, error);
         if (!pile.Tables.TryGet(TableName, out CacheTable<string, byte[]>? table))
             throw new LoadException($"There is no table '{TableName}' with text keys.");
         var writer = PipeWriter.Create(output, new StreamPipeWriterOptions(leaveOpen: true));

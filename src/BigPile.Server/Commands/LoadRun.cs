@@ -107,7 +107,7 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
 
     private async Task LoadIntoDirectoryAsync(Stream content, LoadTally tally, CancellationToken cancellationToken)
     {
-        using OfflinePile pile = OfflinePile.Open(Directory, isForLooking: false, error);
+        using OfflinePile pile = OfflinePile.Open(Directory, keepsFormat: false, error);
         var target = new PutTarget(pile.Tables, TableName);
         if (target.Check() is { } refusal)
             throw new LoadException($"The table '{TableName}' takes no lines. {refusal.Title} {refusal.Detail}");

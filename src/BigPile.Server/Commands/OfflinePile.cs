@@ -26,9 +26,9 @@ internal sealed class OfflinePile : IDisposable
 
     /// <summary>Opens a pile.</summary>
     /// <param name="directory">Its directory; the setting's when left out.</param>
-    /// <param name="isForLooking">Whether its format stays as it is, whatever the settings say: an earlier one is refused.</param>
+    /// <param name="keepsFormat">Whether its format stays as it is, whatever the settings say: an earlier one is refused.</param>
     /// <param name="error">Where it is told what was found and changed.</param>
-    internal static OfflinePile Open(string? directory, bool isForLooking, TextWriter error)
+    internal static OfflinePile Open(string? directory, bool keepsFormat, TextWriter error)
     {
         ServerSettings settings = ServerSettings.Read(SettingsFile.Read());
         string path = directory == null ? settings.Pile.Directory : Path.GetFullPath(directory);
@@ -36,7 +36,7 @@ internal sealed class OfflinePile : IDisposable
         {
             SegmentBytes = settings.Pile.SegmentBytes,
             MaxBytes = settings.Pile.MaxBytes,
-            UpgradeFormat = settings.Pile.UpgradeFormat && !isForLooking,
+            UpgradeFormat = settings.Pile.UpgradeFormat && !keepsFormat,
             Logger = new WarningLines(error),
         };
         var cacheOptions = new PileCacheOptions

@@ -70,7 +70,7 @@ internal static class StatsCommand
 
     private static JsonNode? Read(string? directory, TextWriter error)
     {
-        using OfflinePile pile = OfflinePile.Open(directory, isForLooking: true, error);
+        using OfflinePile pile = OfflinePile.Open(directory, keepsFormat: true, error);
         TimeProvider time = TimeProvider.System;
         var idle = new ActivityMeter(new EntryLatency(time), time);
         return JsonSerializer.SerializeToNode(StatsReport.Of(pile.Tables.Cache, idle, time), ReportJson.Default.StatsReport);

@@ -34,7 +34,7 @@ namespace BigPile.Access;
 internal sealed unsafe class BlockReader
 {
     // A writer that moves a payload is done after far fewer looks; a link that still leads nowhere then is damage.
-    private const int MaxLooksAtLink = 10_000;
+    private const int MaxLinkAttempts = 10_000;
 
     private readonly BlockSpace _space;
     private readonly OperationBarrier _barrier;
@@ -122,7 +122,7 @@ internal sealed unsafe class BlockReader
                 bool isQuiet = !TChecks.Sequence || stripe->Sequence == sequence;
                 if (whole && isSame && isQuiet && (!_checksEveryRead || IsIntact(address, block, header, info, infoAt, stripe, sequence)))
                     return true;
-                if (!whole && isSame && isQuiet && spinner.Count > MaxLooksAtLink)
+                if (!whole && isSame && isQuiet && spinner.Count > MaxLinkAttempts)
                     Throw.DanglingLink(pointer);
             }
             else if (TChecks.Sequence && (sequence & 1) == 0

@@ -37,15 +37,15 @@ internal sealed unsafe partial class BlockSpace
     /// </remarks>
     internal void CheckShadowCapacity(bool usesReserve = false)
     {
-        int look = _givingBack.Look();
+        int events = _givingBack.Read();
         if (usesReserve ? _shadowHeaders.IsExhausted : _shadowHeaders.IsFull)
-            ThrowShadowTableFull(look);
+            ThrowShadowTableFull(events);
     }
 
-    private void ThrowShadowTableFull(int look) => throw new PileFullException(
+    private void ThrowShadowTableFull(int events) => throw new PileFullException(
         $"{_shadowHeaders.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.")
     {
-        LookedAt = look,
+        ObservedEvents = events,
     };
 
     /// <summary>Whether what was flushed of a block must stay as it is.</summary>

@@ -38,7 +38,7 @@ internal abstract class RoomMaker
         Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "Asked by the thread that failed, before it leaves.");
         if (flushes >= MostFlushesForRoom || critical.IsNested)
             return false;
-        if (full.LookedAt is { } look && (IsFlushWanted || _givingBack.MayHaveMissed(look)))
+        if (full.ObservedEvents is { } events && (IsFlushWanted || _givingBack.MayHaveMissed(events)))
             return true; // in this order: what is not wanted any more was counted before
         return IsOfDisk(full) && TryWantRoomOfDisk();
     }

@@ -149,7 +149,7 @@ internal sealed class SharedCatalog : IDisposable
     }
 
     /// <summary>Takes over what the writer has by now, without a reader that waits for it; and lets go of a pile that is gone.</summary>
-    internal void LookAround()
+    internal void Poll()
     {
         if (!_barrier.TryEnterReader(out CriticalRegion critical))
             return;

@@ -138,13 +138,13 @@ internal sealed unsafe class SharedReader
         _pool.Find(address) is { } segment ? segment.WordOf(segment.PageOf(address)).Info : default;
 
     /// <summary>What the files say at this instant of the block at an address.</summary>
-    internal BlockHeader HeaderAt(ulong address) => LookShared(address).Header;
+    internal BlockHeader HeaderAt(ulong address) => SnapshotOf(address).Header;
 
     private SharedRead TryReadOnce<TReader, TChecks>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        SharedBlock origin = LookShared(pointer.Address);
+        SharedBlock origin = SnapshotOf(pointer.Address);
         if (origin.Header.Generation != pointer.Generation || !origin.Header.IsAddressable || (TChecks.Slot && !origin.IsSlot))
             return SharedRead.None;
         SharedBlock target = default;
@@ -152,7 +152,7 @@ internal sealed unsafe class SharedReader
         bool isWhole;
         if (isLink)
         {
-            target = LookShared(origin.Header.TargetAddress);
+            target = SnapshotOf(origin.Header.TargetAddress);
             isWhole = TryReadTarget(pointer, target, ref reader);
         }
         else
@@ -188,7 +188,7 @@ internal sealed unsafe class SharedReader
     }
 
     /// <summary>What the files say of an address at this instant; no slot where no segment is.</summary>
-    private SharedBlock LookShared(ulong address)
+    private SharedBlock SnapshotOf(ulong address)
     {
         if (_pool.Find(address) is not { } segment)
             return default;

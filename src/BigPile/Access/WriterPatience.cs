@@ -11,7 +11,7 @@ internal struct WriterPatience(SharedCatalog writer)
     private const ulong AllAddresses = ulong.MaxValue;
 
     // Longer than any replacement takes whose writer runs. Of a dead writer nothing is to be waited for.
-    private static readonly TimeSpan LookAfter = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan LivenessCheckAfter = TimeSpan.FromMilliseconds(20);
 
 
     private SpinWait _spinner;
@@ -32,7 +32,7 @@ internal struct WriterPatience(SharedCatalog writer)
             Throw.HeldByRecovery(writer.DirectoryPath);
     }
 
-    private readonly bool IsOver(TimeSpan waited) => waited > writer.Patience || (waited > LookAfter && !writer.MayWriterLive);
+    private readonly bool IsOver(TimeSpan waited) => waited > writer.Patience || (waited > LivenessCheckAfter && !writer.MayWriterLive);
 
     private bool IsOver(BusyMark mark)
     {

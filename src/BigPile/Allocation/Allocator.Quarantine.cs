@@ -149,7 +149,7 @@ internal sealed unsafe partial class Allocator
 
     private void RequestFlushIfNeeded(Heap heap)
     {
-        heap.WantsLook = false;
+        heap.WantsFlushCheck = false;
         RequestFlushIfNeeded();
     }
 

@@ -96,7 +96,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         }
         if (emptied != null)
             ReturnPage(emptied);
-        if (heap.WantsLook)
+        if (heap.WantsFlushCheck)
             RequestFlushIfNeeded(heap);
     }
 
@@ -160,21 +160,21 @@ internal sealed unsafe partial class Allocator : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Slot TakeSlow(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
-        Slot slot = _search.TakeSlot(sizeClass, payloadBytes, critical, out int look);
-        return slot.IsNone ? throw Full(SizeClasses.SlotBytes(sizeClass), look) : slot;
+        Slot slot = _search.TakeSlot(sizeClass, payloadBytes, critical, out int events);
+        return slot.IsNone ? throw Full(SizeClasses.SlotBytes(sizeClass), events) : slot;
     }
 
     private Slot TakeRun(long blockBytes, long payloadBytes)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
-        PageMeta* first = _search.TakeRun(pages, payloadBytes, out int look);
+        PageMeta* first = _search.TakeRun(pages, payloadBytes, out int events);
         if (first == null)
-            throw Full(blockBytes, look);
+            throw Full(blockBytes, events);
         long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
         return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation, capacityBytes);
     }
 
-    private PileException Full(long blockBytes, int look)
+    private PileException Full(long blockBytes, int events)
     {
         if (Pool.GrowthFailure is DirectoryChangedException changed)
             return new PileStorageException(changed.Message, changed); // room is not what is missing
@@ -187,6 +187,6 @@ internal sealed unsafe partial class Allocator : IDisposable
             ? $"the store could not grow: {failure.Message}"
             : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
         string message = $"No room for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
-        return new PileFullException(message, Pool.GrowthFailure) { LookedAt = look };
+        return new PileFullException(message, Pool.GrowthFailure) { ObservedEvents = events };
     }
 }

@@ -7,7 +7,7 @@ namespace BigPile.Allocation;
 /// <remarks>
 /// Room that a flush or a trim gives back, and that of a page on its way between two heaps, or between a heap and the pool, is nowhere
 /// for a moment: not in use any more, and not free yet; and it may be free an instant after a search has come by. Who searches calls
-/// <see cref="Look"/> before, and <see cref="HasEndedSince"/> or <see cref="MayHaveMissed"/> when nothing was found. What ended before the
+/// <see cref="Read"/> before, and <see cref="HasEndedSince"/> or <see cref="MayHaveMissed"/> when nothing was found. What ended before the
 /// look is there for the search, and what had not is under way still, or is counted since.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
@@ -37,15 +37,15 @@ internal sealed class GivingBack
     }
 
     /// <summary>How often room was given back; taken before a search for room.</summary>
-    internal int Look() => Volatile.Read(ref _ended);
+    internal int Read() => Volatile.Read(ref _ended);
 
     /// <summary>Whether room was given back since, which a search may have missed, and which is free now.</summary>
-    /// <param name="look">What <see cref="Look"/> gave before the search.</param>
-    internal bool HasEndedSince(int look) => Volatile.Read(ref _ended) != look;
+    /// <param name="events">What <see cref="Read"/> gave before the search.</param>
+    internal bool HasEndedSince(int events) => Volatile.Read(ref _ended) != events;
 
     /// <summary>Whether a search that found nothing may find something now, or soon.</summary>
-    /// <param name="look">What <see cref="Look"/> gave before the search.</param>
-    internal bool MayHaveMissed(int look) => IsUnderWay || HasEndedSince(look);
+    /// <param name="events">What <see cref="Read"/> gave before the search.</param>
+    internal bool MayHaveMissed(int events) => IsUnderWay || HasEndedSince(events);
 
     /// <summary>Waits for those who give room back, for a while: somebody new may always be at it.</summary>
     /// <remarks>The caller is outside of all calls, as a trim waits for those that are inside.</remarks>

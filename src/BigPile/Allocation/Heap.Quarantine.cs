@@ -8,7 +8,7 @@ namespace BigPile.Allocation;
 /// <summary>Slots that were flushed: freed, they stay as they are until their end is flushed too.</summary>
 internal sealed unsafe partial class Heap
 {
-    private const int BytesPerLookShift = 16;
+    private const int FlushCheckShift = 16;
 
     private readonly List<nint> _pendingPages = []; // each once, whichever heap owns it by now
     private readonly List<ulong> _deferred = [];
@@ -21,7 +21,7 @@ internal sealed unsafe partial class Heap
     internal int PendingPageCount => _pendingPages.Count;
 
     /// <summary>Whether the quarantine has grown so far that somebody should look how large it is.</summary>
-    internal bool WantsLook { get; set; }
+    internal bool WantsFlushCheck { get; set; }
 
     /// <summary>Takes the slots that were put into quarantine since the last call. No change runs.</summary>
     internal void TakePendingFrees(PendingFrees pending)
@@ -98,8 +98,8 @@ internal sealed unsafe partial class Heap
     {
         page->AddPendingFree(slot);
         long bytes = _pendingFreeBytes + (page->IsInTransit ? 0 : page->SlotBytes); // of one in transit all is counted when it comes
-        if (bytes >> BytesPerLookShift != _pendingFreeBytes >> BytesPerLookShift)
-            WantsLook = true;
+        if (bytes >> FlushCheckShift != _pendingFreeBytes >> FlushCheckShift)
+            WantsFlushCheck = true;
         _pendingFreeBytes = bytes;
         if (!page->HasNewPendingFrees)
             AddPendingPageLocked(page);

@@ -20,17 +20,17 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
     /// <param name="sizeClass">Its class; in a fragmented pile it may be of a larger one.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
     /// <param name="critical">The calling thread.</param>
-    /// <param name="look">What <see cref="GivingBack.Look"/> gave before the last search.</param>
+    /// <param name="events">What <see cref="GivingBack.Read"/> gave before the last search.</param>
     /// <returns>None when there is no room.</returns>
-    internal Slot TakeSlot(int sizeClass, long payloadBytes, CriticalRegion critical, out int look)
+    internal Slot TakeSlot(int sizeClass, long payloadBytes, CriticalRegion critical, out int events)
     {
         for (int searches = 1; ; searches++)
         {
-            look = givingBack.Look();
+            events = givingBack.Read();
             Slot slot = TakeFromNewPage(sizeClass, payloadBytes, critical);
             if (slot.IsNone)
                 slot = TakeFromAny(sizeClass, payloadBytes, critical);
-            if (!slot.IsNone || searches == MostSearches || !(HasRoom(sizeClass) || givingBack.HasEndedSince(look)))
+            if (!slot.IsNone || searches == MostSearches || !(HasRoom(sizeClass) || givingBack.HasEndedSince(events)))
                 return slot;
         }
     }
@@ -38,17 +38,17 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
     /// <summary>Takes pages in a row.</summary>
     /// <param name="pages">How many.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
-    /// <param name="look">What <see cref="GivingBack.Look"/> gave before the last search.</param>
+    /// <param name="events">What <see cref="GivingBack.Read"/> gave before the last search.</param>
     /// <returns>The record of the first; <see langword="null"/> when there is no room.</returns>
-    internal PageMeta* TakeRun(int pages, long payloadBytes, out int look)
+    internal PageMeta* TakeRun(int pages, long payloadBytes, out int events)
     {
         for (int searches = 1; ; searches++)
         {
-            look = givingBack.Look();
+            events = givingBack.Read();
             PageMeta* first = pool.TakeRun(pages, payloadBytes, mayGrow: true);
             if (first == null)
                 first = TakeRunOfAll(pages, payloadBytes);
-            if (first != null || searches == MostSearches || !givingBack.HasEndedSince(look))
+            if (first != null || searches == MostSearches || !givingBack.HasEndedSince(events))
                 return first;
         }
     }

@@ -14,7 +14,7 @@ internal sealed record SegmentUse(int Number, PageUse[] Cells)
         var found = new PageUse[Math.Min(cells, segment.PageCount)];
         for (int page = 0; page < segment.PageCount;)
         {
-            int pages = Look(segment, page, out PageUse use);
+            int pages = Measure(segment, page, out PageUse use);
             for (int i = 0; i < pages; i++, page++)
                 found[(int)((long)page * found.Length / segment.PageCount)] += use;
         }
@@ -22,7 +22,7 @@ internal sealed record SegmentUse(int Number, PageUse[] Cells)
     }
 
     // Counts may be of different instants, as others go on; each of them is read once and bounded by what a page holds.
-    private static unsafe int Look(Segment segment, int page, out PageUse use)
+    private static unsafe int Measure(Segment segment, int page, out PageUse use)
     {
         const long PageBytes = SizeClasses.PageBytes;
         use = new PageUse(PageBytes, 0, 0, 0, 0);

@@ -65,7 +65,7 @@ internal sealed class DirectoryLock : IDisposable
 
     /// <summary>Takes the lock for as long as somebody looks at the files, and changes nothing.</summary>
     /// <exception cref="PileStorageException">Another process has it.</exception>
-    internal static DirectoryLock TakeForLooking(HeldDirectory directory) =>
+    internal static DirectoryLock TakeForReading(HeldDirectory directory) =>
         TryLock(directory, FileMode.Open, FileAccess.Read) ?? throw InUse(directory, waited: default);
 
     /// <summary>

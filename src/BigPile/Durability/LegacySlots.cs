@@ -23,7 +23,7 @@ internal static unsafe class LegacySlots
     /// <param name="inspector">Knows how the pile was left.</param>
     /// <param name="faults">Takes what is odd.</param>
     /// <param name="statesThem">Whether their headers get to say that they are free, so that each is noticed once.</param>
-    internal static void Look(PageMeta* meta, int slotBytes, BlockInspector inspector, FaultLog faults, bool statesThem)
+    internal static void Inspect(PageMeta* meta, int slotBytes, BlockInspector inspector, FaultLog faults, bool statesThem)
     {
         ReportUnused(meta->Start, meta->FirstAddress, slotBytes, inspector, faults);
         // after a power cut the last free slot gets a header of its own, so each before it needs one

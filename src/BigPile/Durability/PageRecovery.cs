@@ -92,7 +92,7 @@ internal sealed unsafe class PageRecovery
         long payloadBytes = 0;
         byte* lastFree = null;
         if (LegacySlots.AreIn(word))
-            LegacySlots.Look(meta, meta->SlotBytes, _inspector, Faults, statesThem: true);
+            LegacySlots.Inspect(meta, meta->SlotBytes, _inspector, Faults, statesThem: true);
         bool isDurable = !_inspector.HasTracesOfCut || word.IsDurableIn(_inspector.Epoch);
         for (int slot = 0; slot < meta->SlotCount; slot++)
         {

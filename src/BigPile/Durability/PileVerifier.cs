@@ -17,9 +17,9 @@ namespace BigPile.Durability;
 /// <param name="faults">Takes what is wrong.</param>
 internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? stripes, bool wasClean, FaultLog faults)
 {
-    private const int MaxLooks = 1_000;
+    private const int MaxAttempts = 1_000;
 
-    private readonly int _looks = stripes == null ? 1 : MaxLooks;
+    private readonly int _attempts = stripes == null ? 1 : MaxAttempts;
 
     internal long PageCount { get; private set; }
 
@@ -60,7 +60,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
             CheckBlock(
                 segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
         if (wasClean && LegacySlots.AreIn(word))
-            LegacySlots.Look(meta, slotBytes, inspector, faults, statesThem: false);
+            LegacySlots.Inspect(meta, slotBytes, inspector, faults, statesThem: false);
         return 1;
     }
 
@@ -86,7 +86,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
     {
         var spinner = default(SpinWait);
         string? fault = null;
-        for (int look = 0; look < _looks; look++)
+        for (int attempt = 0; attempt < _attempts; attempt++)
         {
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             BlockHeader counting = inspector.HeaderThatCounts(block, address, blockBytes - BlockHeader.SizeBytes);

@@ -86,7 +86,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         _flushSoonAbove = Math.Min(MostUsed, _used + PostponedPlaces);
         _flushFirstAbove = Math.Max(_flushFirstAbove, _flushSoonAbove);
         _flushFirstAboveBytes = Math.Max(_flushFirstAboveBytes, _bytesInPlace + PostponedBytes);
-        LookWhetherNearlyFull();
+        UpdateIsNearlyFull();
     }
 
     /// <summary>States that a flush has ended well.</summary>
@@ -96,14 +96,14 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         _flushSoonAbove = Capacity / 2;
         _flushFirstAbove = Capacity / 4 * 3;
         _flushFirstAboveBytes = MostBytesInPlace;
-        LookWhetherNearlyFull();
+        UpdateIsNearlyFull();
     }
 
     /// <summary>States that a flush must write so many bytes more of payload because they are where only the table says so.</summary>
     internal void CountInPlace(long payloadBytes)
     {
         _bytesInPlace += payloadBytes;
-        LookWhetherNearlyFull();
+        UpdateIsNearlyFull();
     }
 
     /// <summary>Whether nothing more may come in, but for what can't wait for a flush.</summary>
@@ -146,7 +146,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         if (_places == null)
             return null;
         ulong key = KeyOf(address, generation);
-        for (int at = Home(key), looks = 0; looks < Capacity; at = (at + 1) & (Capacity - 1), looks++)
+        for (int at = Home(key), probes = 0; probes < Capacity; at = (at + 1) & (Capacity - 1), probes++)
         {
             ulong found = Volatile.Read(ref _places[2 * at]);
             if (found == key)
@@ -181,7 +181,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         Volatile.Write(ref _places[2 * at + 1], header.Word);
         CrashPoints.Pass(CrashPoint.ShadowBeforeValid);
         Volatile.Write(ref _places[2 * at], key);
-        LookWhetherNearlyFull();
+        UpdateIsNearlyFull();
         _lock.Exit();
     }
 
@@ -237,7 +237,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         _used = 0;
         for (int at = 0; at < Capacity; at++)
             _used += _places[2 * at] == 0 ? 0 : 1;
-        LookWhetherNearlyFull();
+        UpdateIsNearlyFull();
     }
 
     /// <summary>Empties the table.</summary>
@@ -251,12 +251,12 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         }
         _used = 0;
         Count = 0;
-        LookWhetherNearlyFull();
+        UpdateIsNearlyFull();
     }
 
     public void Dispose() => _region?.Dispose();
 
-    private void LookWhetherNearlyFull() => IsNearlyFull = _used > _flushFirstAbove || _bytesInPlace > _flushFirstAboveBytes;
+    private void UpdateIsNearlyFull() => IsNearlyFull = _used > _flushFirstAbove || _bytesInPlace > _flushFirstAboveBytes;
 
     private static ulong KeyOf(ulong address, uint generation) => ValidBit | ((ulong)generation << PilePointer.AddressBits) | address;
 

@@ -20,7 +20,7 @@ internal sealed class SuperblockFile : IDisposable
     internal const int CopyBytes = 512 * 1024;
 
     private const string UnfinishedSuffix = ".new";
-    private const int MaxLooks = 20; // a reader may come while the writer is writing one
+    private const int MaxReads = 20; // a reader may come while the writer is writing one
 
     private readonly HeldFile _file;
 
@@ -79,7 +79,7 @@ internal sealed class SuperblockFile : IDisposable
     {
         SuperblockState? first = ReadCopy(0);
         SuperblockState? second = ReadCopy(1);
-        for (int look = 1; look < MaxLooks && IsReadOnly && (first == null || second == null); look++)
+        for (int attempt = 1; attempt < MaxReads && IsReadOnly && (first == null || second == null); attempt++)
         {
             first = ReadCopy(0);
             second = ReadCopy(1);

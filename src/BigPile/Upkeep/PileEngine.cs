@@ -97,7 +97,7 @@ internal abstract class PileEngine
     private protected Allocator? Allocator { get; set; }
 
     /// <summary>Takes over what another process has made of the pile by now, without waiting for it; nothing where none writes.</summary>
-    internal virtual void LookAround()
+    internal virtual void Refresh()
     {
     }
 

@@ -16,12 +16,12 @@ namespace BigPile.Upkeep;
 internal sealed class ReaderEngine : PileEngine
 {
     // What the writer gave back is memory for as long as a reader has it mapped, and one that reads nothing would not notice.
-    private static readonly TimeSpan LookEvery = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan PollInterval = TimeSpan.FromSeconds(1);
 
     private readonly PileDirectory _directory;
     private readonly Stripes _ownStripes = new();
     private readonly SharedCatalog? _writer;
-    private readonly ITimer? _look;
+    private readonly ITimer? _pollTimer;
 
     /// <summary>Opens a pile for reading.</summary>
     internal ReaderEngine(PileOptions options, ILogger logger) : base(options, logger)
@@ -53,7 +53,7 @@ internal sealed class ReaderEngine : PileEngine
             Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.BlockChecksums);
             _ = _writer.RenewView();
             if (superblock.IsShared)
-                _look = Background.Every(options.TimeProvider, LookEvery, "looking what the writer gave back", _writer.LookAround);
+                _pollTimer = Background.Every(options.TimeProvider, PollInterval, "looking what the writer gave back", _writer.Poll);
             Barrier.LetReadersOnly();
         }
         catch (Exception e)
@@ -70,7 +70,7 @@ internal sealed class ReaderEngine : PileEngine
     /// <summary>What is known of the process that writes.</summary>
     internal SharedCatalog Writer => _writer!;
 
-    internal override void LookAround() => _writer!.LookAround();
+    internal override void Refresh() => _writer!.Poll();
 
     // No block of these pages was ever counted here, and before they were the next ones would be other ones.
     internal override AllocatorCounters Count()
@@ -83,7 +83,7 @@ internal sealed class ReaderEngine : PileEngine
         return counters with { UnrecoveredBytes = Math.Min(pages * SizeClasses.PageBytes, mostBytes) };
     }
 
-    private protected override void StopBackground() => Background.TryRun("no longer looking at the writer", () => _look?.Dispose());
+    private protected override void StopBackground() => Background.TryRun("no longer looking at the writer", () => _pollTimer?.Dispose());
 
     private protected override void CloseFiles() => _writer?.Dispose();
 

@@ -14,7 +14,7 @@ internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
     /// <summary>Counts, at one instant but for links and leases: beside writers some of these are of another one.</summary>
     internal PileStatistics Count()
     {
-        engine.LookAround();
+        engine.Refresh();
         CriticalRegion critical = _space.Barrier.EnterReader();
         try
         {

@@ -46,9 +46,9 @@ internal sealed class Verifier(PileEngine engine)
     internal static PileVerification RunAt(string directory, ProgressGauge gauge, CancellationToken cancellationToken)
     {
         string path = Path.GetFullPath(directory);
-        using DirectoryLock? owner = LockForLooking(path);
-        var looking = new PileOptions { Directory = path, ReadOnly = true };
-        using PileDirectory files = PileDirectory.Open(looking, NullLogger.Instance, reportsCatalog: true);
+        using DirectoryLock? owner = LockForReading(path);
+        var options = new PileOptions { Directory = path, ReadOnly = true };
+        using PileDirectory files = PileDirectory.Open(options, NullLogger.Instance, reportsCatalog: true);
         using var map = new SegmentMap(files.Superblock.SegmentBytes);
         using var pool = new PagePool(
             map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new GivingBack());
@@ -115,12 +115,12 @@ internal sealed class Verifier(PileEngine engine)
         }
     }
 
-    private static DirectoryLock? LockForLooking(string path)
+    private static DirectoryLock? LockForReading(string path)
     {
         if (!File.Exists(Path.Combine(path, DirectoryLock.LockName)))
             return null;
         using HeldDirectory directory = HeldDirectory.Open(path);
-        return DirectoryLock.TakeForLooking(directory);
+        return DirectoryLock.TakeForReading(directory);
     }
 
     private static PileVerification Describe(PileVerifier verifier, int segments, bool wasClean, bool hasChecksums, FaultLog faults) =>

@@ -55,11 +55,11 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
             string path = Path.Combine(DirectoryPath, $"damaged-{round}");
             KilledPile.Copy(killed, path);
             string what = Change(path, Kinds[kindName], random);
-            Task<bool> look = SideBySide.Start(() => Look(path));
-            Assert.True(await Task.WhenAny(look, Task.Delay(Eventually.Patience)) == look, $"seed {seed}, round {round}: {what}: it hangs");
+            Task<bool> probe = SideBySide.Start(() => Probe(path));
+            Assert.True(await Task.WhenAny(probe, Task.Delay(Eventually.Patience)) == probe, $"seed {seed}, round {round}: {what}: it hangs");
             try
             {
-                damaged += await look ? 1 : 0;
+                damaged += await probe ? 1 : 0;
             }
             catch (Exception e)
             {
@@ -102,7 +102,7 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
         kind.Prefix != IndexFiles.FileName || Path.GetFileName(file) == IndexFiles.FileName;
 
     /// <summary>Uses a damaged pile in every way, before and behind the comparison, and opens it once more.</summary>
-    private bool Look(string path)
+    private bool Probe(string path)
     {
         bool wasNoticed;
         using (PileCache cache = TestCache.Open(path, Time))

@@ -97,7 +97,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
         model.PutObject(pointer);
         log($"put {key} with the object {pointer} of {value.Length}");
         tables[key.Table].PutPointer(key.Key, pointer, options);
-        Look(tables, key, value, tag, pointer);
+        RecordState(tables, key, value, tag, pointer);
     }
 
     // A value that lies in its entry gets an object of its own.
@@ -109,7 +109,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
         if (pointer == state.Owned)
             return;
         model.PutObject(pointer);
-        Look(tables, key, state.Value, state.Tag, pointer);
+        RecordState(tables, key, state.Value, state.Tag, pointer);
     }
 
     private void Remove(OpenTables tables, TableKey key)
@@ -128,7 +128,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
         log($"use {key}");
         bool isThere = tables[key.Table].TryGet(key.Key, out byte[]? value);
         Assert.True(isThere && value.AsSpan().SequenceEqual(state.Value), $"{key} is not what was put: {state}");
-        Look(tables, key, state.Value, state.Tag, state.Owned);
+        RecordState(tables, key, state.Value, state.Tag, state.Owned);
     }
 
     private void Advance(OpenTables tables)
@@ -183,7 +183,7 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
         }
     }
 
-    private void Look(OpenTables tables, TableKey key, byte[] value, string? tag, PilePointer owned)
+    private void RecordState(OpenTables tables, TableKey key, byte[] value, string? tag, PilePointer owned)
     {
         tables.WriteUses(key.Table);
         if (tables[key.Table].TryGetEntry(key.Key, out TableEntry<long> entry))

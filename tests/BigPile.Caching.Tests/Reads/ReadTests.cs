@@ -155,7 +155,7 @@ public sealed class ReadTests
 
     private static void AssertReads(CacheTable<long, string> table, bool isThere)
     {
-        Task<bool[]> reading = SideBySide.Start(() => Enumerable.Range(0, 3).Select(look => table.TryGet(1, out _)).ToArray());
+        Task<bool[]> reading = SideBySide.Start(() => Enumerable.Range(0, 3).Select(attempt => table.TryGet(1, out _)).ToArray());
         Assert.True(reading.Wait(Patience), "the read waits");
         Assert.Equal(Enumerable.Repeat(isThere, 3), reading.Result);
     }

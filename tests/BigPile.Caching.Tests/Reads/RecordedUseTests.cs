@@ -92,7 +92,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
         table.Put(1, [1], Sliding);
         KeyProbe key = table.KeyCodec.Probe(1, stackalloc byte[64]);
-        Assert.True(table.Core.TryLook(key, out EntryCopy entry));
+        Assert.True(table.Core.TryPeek(key, out EntryCopy entry));
         bool wasThere = false;
         time.Hook = () =>
         {

@@ -30,7 +30,7 @@ public sealed class ControlTests(ITestOutputHelper output)
         using var temporary = new TemporaryDirectory();
         using HashDatabase database = HashDatabase.Open(Path.Combine(temporary.Path, "database"), new HashDatabaseOptions
         {
-            FileKind = kind, Tuning = Some.FewBuckets, Control = HashControl.ReadersDoNotLookAgain,
+            FileKind = kind, Tuning = Some.FewBuckets, Control = HashControl.ReadersDoNotValidate,
         });
         var run = new VersionedRun(database, keys: 8, writers: 2, seed);
         SideBySide.Rounds(

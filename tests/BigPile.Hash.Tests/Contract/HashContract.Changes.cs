@@ -178,12 +178,12 @@ public abstract partial class HashContract
             () => database.Process("b"u8, static (_, _, _) => RecordChange.Keep), database.Clear, () => database.Synchronize(),
             () => database.Rebuild(), database.Close, database.Dispose,
         ];
-        Action[] looks =
+        Action[] reads =
         [
             () => database.Get("a"u8), () => database.Contains("b"u8), () => database.TryGet("a"u8, new byte[9], out _),
             () => database.Verify(), () => { using var walk = database.GetEnumerator(); walk.MoveNext(); },
         ];
-        foreach (Action change in (Action[])[.. changes, .. looks])
+        foreach (Action change in (Action[])[.. changes, .. reads])
         {
             database.Process("a"u8, (_, _, _) =>
             {

@@ -184,13 +184,13 @@ public abstract partial class HashContract
         database.Close();
         database.Close();
         database.Dispose();
-        Action[] looks =
+        Action[] reads =
         [
             () => database.Get("a"u8), () => database.Contains("a"u8), () => database.TryGet("a"u8, new byte[9], out _),
             () => database.TryGet("a"u8, new System.Buffers.ArrayBufferWriter<byte>()), () => _ = database.Count,
             () => database.GetStatistics(), () => database.Verify(), () => _ = database.ToList(),
         ];
-        foreach (Action action in (Action[])[.. Changes(database), .. looks])
+        foreach (Action action in (Action[])[.. Changes(database), .. reads])
             Assert.Contains("database", Assert.Throws<ObjectDisposedException>(action).Message, StringComparison.OrdinalIgnoreCase);
         Open().Dispose();
     }

@@ -26,7 +26,7 @@ public abstract partial class HashContract
             Assert.Contains(nameof(HashDatabaseOptions.Restore), error.Message, StringComparison.Ordinal);
         }
         Assert.False(HashDatabase.Verify(FilePath).IsSound);
-        LookAsItLies(damage);
+        CheckReadOnly(damage);
         Assert.True(damaged.AsSpan().SequenceEqual(File.ReadAllBytes(FilePath)), "what was refused was changed");
         Assert.Equal([FilePath], Directory.GetFiles(_temporary.Path));
 
@@ -98,15 +98,15 @@ public abstract partial class HashContract
     {
         MakeDamaged("key");
         using HashDatabase database = Open();
-        Action[] looks =
+        Action[] reads =
         [
             () => database.Get(Some.Key(500)), () => database.Contains(Some.Key(500)), () => database.Remove(Some.Key(500)),
             () => database.Set(Some.Key(500), []), () => database.Append(Some.Key(500), []), () => _ = database.Count(),
             () => database.Rebuild(),
         ];
-        foreach (Action look in looks)
+        foreach (Action read in reads)
         {
-            string message = Assert.Throws<HashDatabaseCorruptException>(look).Message;
+            string message = Assert.Throws<HashDatabaseCorruptException>(read).Message;
             Assert.Contains(FilePath, message, StringComparison.Ordinal);
             Assert.Contains("offset", message, StringComparison.Ordinal);
         }
@@ -115,7 +115,7 @@ public abstract partial class HashContract
         Assert.InRange(met, 1, RestoredRecords / 10); // others are not hindered
     }
 
-    private void LookAsItLies(string damage)
+    private void CheckReadOnly(string damage)
     {
         using HashDatabase database = Open(new HashDatabaseOptions { Restore = HashRestoreMode.ReadOnly });
         Assert.True(database.IsReadOnly);

@@ -120,7 +120,7 @@ internal sealed class SweptFile
         int there = 0;
         for (int i = 0; i < Records + 5; i++)
         {
-            (bool isMet, bool isThere) = Look(database, i, ref wrong);
+            (bool isMet, bool isThere) = TryRead(database, i, ref wrong);
             met += isMet ? 1 : 0;
             there += isThere ? 1 : 0;
         }
@@ -138,7 +138,7 @@ internal sealed class SweptFile
         return wrong != 0 ? isCounted ? "counted" : $"{Silent}: lacking or wrong" : met != 0 ? "met" : isCounted ? "counted" : "right";
     }
 
-    private (bool IsMet, bool IsThere) Look(HashDatabase database, int key, ref int wrong)
+    private (bool IsMet, bool IsThere) TryRead(HashDatabase database, int key, ref int wrong)
     {
         bool isThere = false;
         bool isMet = false;

@@ -14,25 +14,25 @@ public sealed class ActivityMeterTests
     public void Rates_are_of_the_time_between_looks()
     {
         var meter = new ActivityMeter(new EntryLatency(_clock), _clock);
-        Assert.Null(meter.Look(With(hits: 100)));
+        Assert.Null(meter.Sample(With(hits: 100)));
         _clock.Ticks += TimeSpan.TicksPerSecond / 2;
-        Assert.Null(meter.Look(With(hits: 150))); // too early to say
+        Assert.Null(meter.Sample(With(hits: 150))); // too early to say
         _clock.Ticks += TimeSpan.TicksPerSecond * 3 / 2;
-        ActivityReport report = meter.Look(With(hits: 500))!;
+        ActivityReport report = meter.Sample(With(hits: 500))!;
         Assert.Equal((2.0, 200.0), (report.Seconds, report.Tables["t"].Hits));
         _clock.Ticks += TimeSpan.TicksPerSecond / 2;
-        Assert.Same(report, meter.Look(With(hits: 900)));
+        Assert.Same(report, meter.Sample(With(hits: 900)));
     }
 
     [Fact]
     public void A_table_that_is_new_or_counts_anew_has_no_negative_rate()
     {
         var meter = new ActivityMeter(new EntryLatency(_clock), _clock);
-        meter.Look(With(hits: 100));
+        meter.Sample(With(hits: 100));
         _clock.Ticks += TimeSpan.TicksPerSecond;
-        Assert.Equal(0, meter.Look(With(hits: 10))!.Tables["t"].Hits);
+        Assert.Equal(0, meter.Sample(With(hits: 10))!.Tables["t"].Hits);
         _clock.Ticks += TimeSpan.TicksPerSecond;
-        Assert.Empty(meter.Look(new Dictionary<string, TableStatistics> { ["new"] = new(0, 0, 0, 5, 0, 0, 0) })!.Tables);
+        Assert.Empty(meter.Sample(new Dictionary<string, TableStatistics> { ["new"] = new(0, 0, 0, 5, 0, 0, 0) })!.Tables);
     }
 
     private static Dictionary<string, TableStatistics> With(long hits) => new() { ["t"] = new TableStatistics(0, 0, 0, hits, 0, 0, 0) };

@@ -13,18 +13,18 @@ public sealed class EntryLatencyTests
     {
         var latency = new EntryLatency(_clock);
         Assert.False(latency.TryBegin(out _));
-        Assert.Equal((null, null), latency.Look());
+        Assert.Equal((null, null), latency.Poll());
         Assert.True(latency.TryBegin(out long started));
         _clock.Ticks += 1_000;
         latency.End(started, isRead: true);
-        Assert.Equal(1, latency.Look().Reads?.Count);
+        Assert.Equal(1, latency.Poll().Reads?.Count);
     }
 
     [Fact]
     public void A_look_is_forgotten_after_a_while()
     {
         var latency = new EntryLatency(_clock);
-        latency.Look();
+        latency.Poll();
         _clock.Ticks += EntryLatency.Attention.Ticks;
         Assert.True(latency.TryBegin(out _));
         _clock.Ticks++;
@@ -36,14 +36,14 @@ public sealed class EntryLatencyTests
     public async Task An_answer_that_takes_longer_is_timed_to_its_end()
     {
         var latency = new EntryLatency(_clock);
-        latency.Look();
+        latency.Poll();
         Assert.True(latency.TryBegin(out long started));
         var answer = new TaskCompletionSource();
         Task timed = latency.EndAsync(started, isRead: false, answer.Task);
         _clock.Ticks += TimeSpan.TicksPerMillisecond;
         answer.SetResult();
         await timed;
-        (LatencyReport? reads, LatencyReport? writes) = latency.Look();
+        (LatencyReport? reads, LatencyReport? writes) = latency.Poll();
         Assert.Null(reads);
         Assert.InRange(writes!.MaxUs, 1000, 1063);
     }

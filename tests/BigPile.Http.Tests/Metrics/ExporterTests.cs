@@ -62,7 +62,7 @@ public sealed class ExporterTests : IDisposable
             d_wait_seconds_count 2
 
             """,
-            _collector.Look());
+            _collector.Collect());
     }
 
     [Fact]
@@ -71,9 +71,9 @@ public sealed class ExporterTests : IDisposable
         string[] names = ["quote\" back\\ line\n"];
         _meter.CreateObservableGauge(
             "x", () => names.Select(static name => new Measurement<long>(1, new KeyValuePair<string, object?>("the.tag", name))));
-        Assert.Contains("x{the_tag=\"quote\\\" back\\\\ line\\n\"} 1\n", _collector.Look(), StringComparison.Ordinal);
+        Assert.Contains("x{the_tag=\"quote\\\" back\\\\ line\\n\"} 1\n", _collector.Collect(), StringComparison.Ordinal);
         names = ["other"];
-        string text = _collector.Look();
+        string text = _collector.Collect();
         Assert.Contains("x{the_tag=\"other\"} 1\n", text, StringComparison.Ordinal);
         Assert.DoesNotContain("quote", text, StringComparison.Ordinal);
     }
@@ -84,7 +84,7 @@ public sealed class ExporterTests : IDisposable
         using Meter second = _factory.Create(new MeterOptions(_name) { Version = "2" });
         foreach (Meter meter in new[] { _meter, second })
             meter.CreateObservableCounter("x", static () => 5L);
-        Assert.Contains("x_total 10\n", _collector.Look(), StringComparison.Ordinal);
+        Assert.Contains("x_total 10\n", _collector.Collect(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -92,7 +92,7 @@ public sealed class ExporterTests : IDisposable
     {
         _meter.CreateObservableCounter("bad", new Func<long>(static () => throw new InvalidOperationException()));
         _meter.CreateObservableCounter("good", static () => 1L);
-        Assert.Contains("good_total 1\n", _collector.Look(), StringComparison.Ordinal);
+        Assert.Contains("good_total 1\n", _collector.Collect(), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -100,7 +100,7 @@ public sealed class ExporterTests : IDisposable
     {
         using ServiceProvider other = new ServiceCollection().AddMetrics().BuildServiceProvider();
         other.GetRequiredService<IMeterFactory>().Create(_name).CreateCounter<long>("theirs").Add(1);
-        Assert.Equal("", _collector.Look());
+        Assert.Equal("", _collector.Collect());
     }
 
     [Fact]
@@ -109,7 +109,7 @@ public sealed class ExporterTests : IDisposable
         Counter<long> counter = _meter.CreateCounter<long>("x");
         for (int i = 0; i < Metric.MaxSeries + 500; i++)
             counter.Add(1, new KeyValuePair<string, object?>("tag", i));
-        string text = _collector.Look();
+        string text = _collector.Collect();
         Assert.Equal(Metric.MaxSeries + 1, text.Split('\n').Count(static line => line.StartsWith("x_total{", StringComparison.Ordinal)));
         Assert.Contains("x_total{otel_metric_overflow=\"true\"} 500\n", text, StringComparison.Ordinal);
     }
@@ -129,14 +129,14 @@ public sealed class ExporterTests : IDisposable
             Assert.True(cache.DropTable(name));
         }
         kept.Put("k", [1]);
-        Assert.Contains("bigpile_payload_size_bytes_count{otel_metric_overflow=", collector.Look(), StringComparison.Ordinal);
+        Assert.Contains("bigpile_payload_size_bytes_count{otel_metric_overflow=", collector.Collect(), StringComparison.Ordinal);
         kept.Put("k", [2]);
         cache.GetOrCreateTable<string, byte[]>("new-" + id).Put("k", [1]);
-        string text = collector.Look();
+        string text = collector.Collect();
         Assert.DoesNotContain($"t0-{id}", text, StringComparison.Ordinal);
         Assert.Contains($"bigpile_payload_size_bytes_count{{bigpile_cache_name=\"kept-{id}\"}} 1\n", text, StringComparison.Ordinal);
         Assert.Contains($"bigpile_payload_size_bytes_count{{bigpile_cache_name=\"new-{id}\"}} 1\n", text, StringComparison.Ordinal);
-        Assert.Equal(OfOwn(text), OfOwn(collector.Look())); // what is there stays
+        Assert.Equal(OfOwn(text), OfOwn(collector.Collect())); // what is there stays
 
         // Other tests make and drop tables at the same time.
         int OfOwn(string all) => all.Split('\n').Count(line => line.Contains(id, StringComparison.Ordinal));
@@ -146,8 +146,8 @@ public sealed class ExporterTests : IDisposable
     public void Tags_of_other_meters_are_no_tables()
     {
         _meter.CreateCounter<long>("x").Add(1, new KeyValuePair<string, object?>("bigpile.cache.name", "none"));
-        _collector.Look();
-        Assert.Contains("x_total{bigpile_cache_name=\"none\"} 1\n", _collector.Look(), StringComparison.Ordinal);
+        _collector.Collect();
+        Assert.Contains("x_total{bigpile_cache_name=\"none\"} 1\n", _collector.Collect(), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -127,7 +127,7 @@ public sealed class ChartTests
     {
         RunSeries[] series = [.. Enumerable.Range(0, 20)
             .Select(static i => new RunSeries($"a series with a long name {i}", i % 3 == 0, []))];
-        Assert.Equal(20, SeriesLook.Of(series).Distinct().Count());
+        Assert.Equal(20, SeriesStyle.Of(series).Distinct().Count());
         RunChart chart = ComparisonTests.Small([1]).Charts[0] with { Series = series };
         AssertInside(XDocument.Parse(SvgChart.InPage(chart, ChartSize.Narrow)).Root!);
     }

@@ -35,10 +35,10 @@ public sealed class ComparisonTests
     public void Without_statistics_they_would_be_told_apart()
     {
         RunComparison[] comparisons = NoisyPairs.Value;
-        Assert.InRange(comparisons.Count(static one => Own(one).Any(static series => series.Points.Any(LooksLost))), Pairs * 9 / 10, Pairs);
+        Assert.InRange(comparisons.Count(static one => Own(one).Any(static series => series.Points.Any(SeemsLost))), Pairs * 9 / 10, Pairs);
         Assert.InRange(comparisons.Count(static one => Own(one).Any(static series => series.Ratio < 0.9)), Pairs / 4, Pairs);
 
-        static bool LooksLost(PointRatio point) => point.Ratio < 0.9;
+        static bool SeemsLost(PointRatio point) => point.Ratio < 0.9;
     }
 
     [Theory]

@@ -69,10 +69,10 @@ public sealed class IdleClientTests : ServerTest
         ValueTask<int> first = ClientWaits.ForAsync(holding, new ValueTask<int>(never.Task), holdsRoom: true);
         ValueTask<int> second = ClientWaits.ForAsync(other, new ValueTask<int>(never.Task), holdsRoom: false);
         time.Advance(ClientWaits.MaxHold - TimeSpan.FromSeconds(1));
-        waits.Look();
+        waits.AbortSlowClients();
         Assert.False(holding.RequestAborted.IsCancellationRequested);
         time.Advance(TimeSpan.FromSeconds(1));
-        waits.Look();
+        waits.AbortSlowClients();
         Assert.True(holding.RequestAborted.IsCancellationRequested);
         Assert.False(other.RequestAborted.IsCancellationRequested);
         never.SetResult(7);
@@ -100,7 +100,7 @@ public sealed class IdleClientTests : ServerTest
                 var more = new TaskCompletionSource<int>();
                 ValueTask<int> waiting = ClientWaits.ForAsync(context, new ValueTask<int>(more.Task), holdsRoom: true);
                 time.Advance(pause);
-                waits.Look();
+                waits.AbortSlowClients();
                 more.SetResult(1);
                 if (context.RequestAborted.IsCancellationRequested)
                 {

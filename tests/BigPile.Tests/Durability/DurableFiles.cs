@@ -41,7 +41,7 @@ internal sealed class DurableFiles(string directory)
         {
             if (!_durable.TryGetValue(name, out SimulatedFile? file))
                 file = new SimulatedFile(name);
-            file.Look(directory);
+            file.Scan(directory);
             if (!file.Exists)
                 return; // a segment that was given back meanwhile
             file.WriteThrough();
@@ -73,7 +73,7 @@ internal sealed class DurableFiles(string directory)
                 File.WriteAllBytes(Path.Combine(image, name), PileFiles.ReadShared(Path.Combine(directory, name)));
             foreach (SimulatedFile file in _durable.Values)
             {
-                file.Look(directory);
+                file.Scan(directory);
                 if (!file.Exists)
                     continue;
                 int[] newest = reached == null ? [] : [.. SectorsOf(file).Where(sector => reached(file.Name, sector))];

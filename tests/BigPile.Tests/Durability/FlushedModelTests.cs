@@ -138,9 +138,9 @@ public sealed class FlushedModelTests(ITestOutputHelper output) : IDisposable
                 return;
             foreach (string path in Directory.GetFiles(next))
                 files.Synced(path);
-            string looked = next + "-looked";
-            KilledPile.Copy(next, looked);
-            using Pile image = OpenAt(looked, _boot, null, null);
+            string copied = next + "-looked";
+            KilledPile.Copy(next, copied);
+            using Pile image = OpenAt(copied, _boot, null, null);
             Model.Check(image, $"seed {seed}, before life {life}");
             Model.GoOnFrom(image);
         }

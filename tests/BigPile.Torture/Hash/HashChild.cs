@@ -36,8 +36,8 @@ internal static unsafe class HashChild
     internal static int Verify(ChildOptions options, Journal journal)
     {
         var findings = new Findings(journal);
-        LookOnly(options, journal, findings);
-        LookAtDamaged(options, journal, findings);
+        CheckOnly(options, journal, findings);
+        CheckDamaged(options, journal, findings);
         HashDatabase database = Open(options, journal);
         CheckUndamaged(database, findings);
         new HashTarget(database, journal, findings).Verify();
@@ -48,14 +48,14 @@ internal static unsafe class HashChild
     }
 
     // Who only reads opens what a kill left without a recovery, where that is not one that a kill has cut off.
-    private static void LookOnly(ChildOptions options, Journal journal, Findings findings)
+    private static void CheckOnly(ChildOptions options, Journal journal, Findings findings)
     {
         if (journal.Head->IsOtherBoot)
             return;
         try
         {
             using HashDatabase database = Open(options, journal, isReadOnly: true);
-            new HashTarget(database, journal, findings).Look();
+            new HashTarget(database, journal, findings).Check();
         }
         catch (Exception e) when (e is FileNotFoundException or HashDatabaseException and not HashDatabaseCorruptException)
         {
@@ -64,7 +64,7 @@ internal static unsafe class HashChild
     }
 
     // Whether it was killed or closed: a bit of a copy is flipped, and whoever opens that is told, or finds each record as it was.
-    private static void LookAtDamaged(ChildOptions options, Journal journal, Findings findings)
+    private static void CheckDamaged(ChildOptions options, Journal journal, Findings findings)
     {
         string path = PathOf(options);
         if (journal.Head->IsOtherBoot || !File.Exists(path))
@@ -72,11 +72,11 @@ internal static unsafe class HashChild
         string copy = path + ".damaged";
         var dice = new Dice(options.Seed);
         for (int flips = 0; flips < 3; flips++)
-            LookAtFlipped(options, journal, findings, copy, File.ReadAllBytes(path), dice);
+            CheckFlipped(options, journal, findings, copy, File.ReadAllBytes(path), dice);
         File.Delete(copy);
     }
 
-    private static void LookAtFlipped(ChildOptions options, Journal journal, Findings findings, string copy, byte[] bytes, Dice dice)
+    private static void CheckFlipped(ChildOptions options, Journal journal, Findings findings, string copy, byte[] bytes, Dice dice)
     {
         int at = dice.OneIn(4) ? dice.Next(BucketsEnd) : dice.Next(bytes.Length);
         bytes[at] ^= (byte)(1 << dice.Next(8));

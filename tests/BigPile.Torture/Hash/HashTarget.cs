@@ -58,7 +58,7 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
     }
 
     /// <summary>Compares what can be read with the journal; nothing that was in flight is settled.</summary>
-    internal void Look()
+    internal void Check()
     {
         bool isClearing = journal.ClearAt(ClearTable)->IsInFlight;
         for (int i = 0; i < journal.ObjectCount; i++)

@@ -18,7 +18,7 @@ namespace BigPile.Torture.Readers;
 /// </remarks>
 internal sealed unsafe class ReadersRun : IDisposable
 {
-    private const int LookEveryMs = 20;
+    private const int PollMs = 20;
     private const int PatienceMs = 300_000;
 
     private readonly ReadersOptions _options;
@@ -128,7 +128,7 @@ internal sealed unsafe class ReadersRun : IDisposable
             _readers[number] = StartReader(number);
             return;
         }
-        Wait(LookEveryMs);
+        Wait(PollMs);
         if (_writer!.HasExited)
             Break($"the writer ended with exit code {_writer.ExitCode}");
         foreach (Process reader in _readers.Where(static reader => reader.HasExited))

@@ -55,8 +55,8 @@ internal static class Losses
     private static object Closure()
     {
         int number = 5;
-        Func<int> look = () => number;
-        return look.Target!;
+        Func<int> closure = () => number;
+        return closure.Target!;
     }
 
     private static HashSet<ChangingKey> EqualKeys()

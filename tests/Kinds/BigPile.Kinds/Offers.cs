@@ -77,11 +77,11 @@ internal static class Offers
 
     private static object? KeyOf(object? item) => item!.GetType().GetProperty("Key")!.GetValue(item);
 
-    private static object? Result(Func<object?> look)
+    private static object? Result(Func<object?> read)
     {
         try
         {
-            return look();
+            return read();
         }
         catch (TargetInvocationException e)
         {

@@ -67,7 +67,7 @@ internal sealed class SimulatedDisk : IFileHook
     {
         lock (_lock)
         {
-            List<DirtySector> dirty = LookForDirtyLocked();
+            List<DirtySector> dirty = FindDirtyLocked();
             Predicate<DirtySector> reached = SectorChoice.Of(CutKind.Pages, dirty, _random);
             dirty.FindAll(reached).ForEach(static sector => sector.File.Reach(sector.Offset));
         }
@@ -93,7 +93,7 @@ internal sealed class SimulatedDisk : IFileHook
         Directory.CreateDirectory(image);
         lock (_lock)
         {
-            List<DirtySector> dirty = LookForDirtyLocked();
+            List<DirtySector> dirty = FindDirtyLocked();
             ILookup<SimulatedFile, int> reached = dirty.FindAll(SectorChoice.Of(kind, dirty, _random))
                 .ToLookup(static sector => sector.File, static sector => sector.Offset);
             DirtyCount += dirty.Count;
@@ -122,7 +122,7 @@ internal sealed class SimulatedDisk : IFileHook
 
     private void TakeAllLocked()
     {
-        LookLocked();
+        ScanLocked();
         foreach (SimulatedFile file in _files.Values)
             file.WriteThrough();
         _durableNames.Clear();
@@ -147,7 +147,7 @@ internal sealed class SimulatedDisk : IFileHook
         if (Refuses?.Invoke(name) == true)
             Refuse(path, name);
         lock (_lock)
-            LookLocked(name); // what is stored while the device writes may or may not be on it
+            ScanLocked(name); // what is stored while the device writes may or may not be on it
     }
 
     /// <inheritdoc/>
@@ -245,22 +245,22 @@ internal sealed class SimulatedDisk : IFileHook
         };
     }
 
-    private List<DirtySector> LookForDirtyLocked()
+    private List<DirtySector> FindDirtyLocked()
     {
-        LookLocked();
+        ScanLocked();
         var dirty = new List<DirtySector>();
         foreach (SimulatedFile file in _files.Values.OrderBy(static file => file.Name, StringComparer.Ordinal))
             file.AddDirty(dirty);
         return dirty;
     }
 
-    private void LookLocked(string? only = null)
+    private void ScanLocked(string? only = null)
     {
         foreach (string name in only == null ? NamesIn(_directory).Union(_files.Keys).ToArray() : [only])
         {
             if (!_files.TryGetValue(name, out SimulatedFile? file))
                 _files[name] = file = new SimulatedFile(name);
-            file.Look(_directory);
+            file.Scan(_directory);
         }
     }
 

@@ -36,7 +36,7 @@ internal sealed class SimulatedFile(string name)
     internal SimulatedFile Copy() => new(name) { _device = [.. _device] };
 
     /// <summary>Reads what the process sees.</summary>
-    internal void Look(string directory)
+    internal void Scan(string directory)
     {
         try
         {

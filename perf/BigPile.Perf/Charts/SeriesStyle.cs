@@ -7,7 +7,7 @@ using BigPile.Perf.Runs;
 namespace BigPile.Perf.Charts;
 
 /// <summary>How a series is told from the others: colour, shape, and for a baseline dashes and hollow marks.</summary>
-internal sealed record SeriesLook(string ColorClass, int Shape, bool IsBaseline)
+internal sealed record SeriesStyle(string ColorClass, int Shape, bool IsBaseline)
 {
     private static readonly Func<double, double, string>[] Shapes =
     [
@@ -32,18 +32,18 @@ internal sealed record SeriesLook(string ColorClass, int Shape, bool IsBaseline)
     /// A look for each series: what is BigPile's takes the colours from the first on, and the baselines from the last back, so that both
     /// keep theirs from chart to chart. With more series than colours their shapes differ.
     /// </summary>
-    internal static IReadOnlyList<SeriesLook> Of(IReadOnlyList<RunSeries> series)
+    internal static IReadOnlyList<SeriesStyle> Of(IReadOnlyList<RunSeries> series)
     {
         int own = 0;
         int baselines = 0;
         return [.. series.Select(one => Of(one.IsBaseline ? ChartTheme.SeriesColors - 1 - baselines++ : own++, one.IsBaseline))];
     }
 
-    private static SeriesLook Of(int number, bool isBaseline)
+    private static SeriesStyle Of(int number, bool isBaseline)
     {
         int color = (number % ChartTheme.SeriesColors + ChartTheme.SeriesColors) % ChartTheme.SeriesColors;
         int round = Math.Abs(number - color) / ChartTheme.SeriesColors;
-        return new SeriesLook($"s{color + 1}", (color + round) % Shapes.Length, isBaseline);
+        return new SeriesStyle($"s{color + 1}", (color + round) % Shapes.Length, isBaseline);
     }
 
     private static string Path(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);

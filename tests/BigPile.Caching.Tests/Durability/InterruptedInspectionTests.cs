@@ -11,7 +11,7 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Caching.Tests.Durability;
 
 /// <summary>An opening, or a look for what a damaged index misses, that ends early: the next one goes on, and nothing comes back.</summary>
-public sealed class InterruptedLookTests : KeptFilesTest
+public sealed class InterruptedInspectionTests : KeptFilesTest
 {
     private const long Lost = 17;
 

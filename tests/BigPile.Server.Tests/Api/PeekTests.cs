@@ -15,10 +15,10 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 namespace BigPile.Server.Tests.Api;
 
 /// <summary>Looking at entries without using them, by a clock that the test moves.</summary>
-public sealed class LookTests : IAsyncLifetime
+public sealed class PeekTests : IAsyncLifetime
 {
     private const string Path = "/v1/tables/t/entries/k";
-    private const string Look = Path + "?look=true";
+    private const string Peek = Path + "?look=true";
 
     private readonly TemporaryDirectory _directory = new();
     private readonly ManualTime _time = new();
@@ -42,21 +42,21 @@ public sealed class LookTests : IAsyncLifetime
     {
         (await _server.SendAsync("PUT", Path, [1], ("BigPile-Sliding", "10s"))).EnsureSuccessStatusCode();
         _time.Advance(TimeSpan.FromSeconds(6));
-        Assert.Equal("4", await HeaderAsync("GET", Look, "BigPile-Ttl"));
-        Assert.Equal("4", await HeaderAsync("HEAD", Look, "BigPile-Ttl"));
+        Assert.Equal("4", await HeaderAsync("GET", Peek, "BigPile-Ttl"));
+        Assert.Equal("4", await HeaderAsync("HEAD", Peek, "BigPile-Ttl"));
         (await _server.Client.GetAsync(Path)).EnsureSuccessStatusCode();
-        Assert.Equal("10", await HeaderAsync("GET", Look, "BigPile-Ttl"));
+        Assert.Equal("10", await HeaderAsync("GET", Peek, "BigPile-Ttl"));
         _time.Advance(TimeSpan.FromSeconds(9));
-        (await _server.Client.GetAsync(Look)).EnsureSuccessStatusCode();
+        (await _server.Client.GetAsync(Peek)).EnsureSuccessStatusCode();
         _time.Advance(TimeSpan.FromSeconds(2)); // a renewal may have been written a sixteenth ahead
-        Assert.Equal(HttpStatusCode.NotFound, (await _server.Client.GetAsync(Look)).StatusCode);
+        Assert.Equal(HttpStatusCode.NotFound, (await _server.Client.GetAsync(Peek)).StatusCode);
     }
 
     [Fact]
     public async Task A_look_is_neither_a_hit_nor_a_miss()
     {
         (await _server.SendAsync("PUT", Path, [1])).EnsureSuccessStatusCode();
-        (await _server.Client.GetAsync(Look)).EnsureSuccessStatusCode();
+        (await _server.Client.GetAsync(Peek)).EnsureSuccessStatusCode();
         await ServerTest.ProblemAsync(await _server.Client.GetAsync(Path + "x?look=true"), HttpStatusCode.NotFound, "entry_not_found");
         TableStatistics statistics = _server.Service<PileCache>().GetStatistics("t");
         Assert.Equal((0, 0), (statistics.Hits, statistics.Misses));
@@ -73,7 +73,7 @@ public sealed class LookTests : IAsyncLifetime
             (await _server.Client.GetAsync(Path + query)).EnsureSuccessStatusCode();
         for (int i = 0; i < 150; i++)
             (await _server.SendAsync("PUT", $"/v1/tables/t/entries/{i}", [1])).EnsureSuccessStatusCode();
-        Assert.Equal(stays ? HttpStatusCode.OK : HttpStatusCode.NotFound, (await _server.Client.GetAsync(Look)).StatusCode);
+        Assert.Equal(stays ? HttpStatusCode.OK : HttpStatusCode.NotFound, (await _server.Client.GetAsync(Peek)).StatusCode);
     }
 
     [Fact]
@@ -85,7 +85,7 @@ public sealed class LookTests : IAsyncLifetime
             _ = await _server.Client.GetStringAsync("/v1/tables/t:export");
         for (int i = 0; i < 150; i++)
             (await _server.SendAsync("PUT", $"/v1/tables/t/entries/{i}", [1])).EnsureSuccessStatusCode();
-        Assert.Equal(HttpStatusCode.NotFound, (await _server.Client.GetAsync(Look)).StatusCode);
+        Assert.Equal(HttpStatusCode.NotFound, (await _server.Client.GetAsync(Peek)).StatusCode);
     }
 
     [Fact]
@@ -94,16 +94,16 @@ public sealed class LookTests : IAsyncLifetime
         (await _server.SendAsync(
             "PUT", Path, [1], ("BigPile-Tags", "red, blue"), ("BigPile-Priority", "high"), ("BigPile-Sliding", "10s"),
             ("BigPile-Ttl", "1h"))).EnsureSuccessStatusCode();
-        Assert.Equal("high", await HeaderAsync("GET", Look, "BigPile-Priority"));
-        Assert.Equal("10s", await HeaderAsync("GET", Look, "BigPile-Sliding"));
-        Assert.Equal(_time.GetUtcNow().AddHours(1).ToString("R"), await HeaderAsync("HEAD", Look, "BigPile-Expires"));
-        string hashes = await HeaderAsync("GET", Look, "BigPile-Tag-Hashes");
+        Assert.Equal("high", await HeaderAsync("GET", Peek, "BigPile-Priority"));
+        Assert.Equal("10s", await HeaderAsync("GET", Peek, "BigPile-Sliding"));
+        Assert.Equal(_time.GetUtcNow().AddHours(1).ToString("R"), await HeaderAsync("HEAD", Peek, "BigPile-Expires"));
+        string hashes = await HeaderAsync("GET", Peek, "BigPile-Tag-Hashes");
         Assert.Equal([HashOf("blue"), HashOf("red")], hashes.Split(", ").Order());
         Assert.Equal("", await HeaderAsync("GET", Path, "BigPile-Tag-Hashes"));
         (await _server.SendAsync("PUT", Path, [1])).EnsureSuccessStatusCode();
-        Assert.Equal("normal", await HeaderAsync("GET", Look, "BigPile-Priority"));
+        Assert.Equal("normal", await HeaderAsync("GET", Peek, "BigPile-Priority"));
         foreach (string name in new[] { "BigPile-Tag-Hashes", "BigPile-Sliding", "BigPile-Expires" })
-            Assert.Equal("", await HeaderAsync("GET", Look, name));
+            Assert.Equal("", await HeaderAsync("GET", Peek, name));
     }
 
     [Theory]
@@ -115,15 +115,15 @@ public sealed class LookTests : IAsyncLifetime
         byte[] payload = [.. Enumerable.Range(0, lengthBytes).Select(static i => (byte)i)];
         (await _server.SendAsync("PUT", Path, payload, ("Content-Type", "image/png"))).EnsureSuccessStatusCode();
         using HttpResponseMessage read = await _server.Client.GetAsync(Path);
-        using HttpResponseMessage look = await _server.Client.GetAsync(Look);
-        Assert.Equal(payload, await look.Content.ReadAsByteArrayAsync());
-        Assert.Equal(read.Headers.ETag, look.Headers.ETag);
-        Assert.Equal(read.Content.Headers.ContentType, look.Content.Headers.ContentType);
-        using HttpResponseMessage head = await _server.SendAsync("HEAD", Look, null);
+        using HttpResponseMessage peek = await _server.Client.GetAsync(Peek);
+        Assert.Equal(payload, await peek.Content.ReadAsByteArrayAsync());
+        Assert.Equal(read.Headers.ETag, peek.Headers.ETag);
+        Assert.Equal(read.Content.Headers.ContentType, peek.Content.Headers.ContentType);
+        using HttpResponseMessage head = await _server.SendAsync("HEAD", Peek, null);
         Assert.Equal((HttpStatusCode.OK, lengthBytes), (head.StatusCode, head.Content.Headers.ContentLength));
-        using HttpResponseMessage known = await _server.SendAsync("GET", Look, null, ("If-None-Match", read.Headers.ETag!.ToString()));
+        using HttpResponseMessage known = await _server.SendAsync("GET", Peek, null, ("If-None-Match", read.Headers.ETag!.ToString()));
         Assert.Equal(HttpStatusCode.NotModified, known.StatusCode);
-        using HttpResponseMessage part = await _server.SendAsync("GET", Look, null, ("Range", "bytes=0-0"));
+        using HttpResponseMessage part = await _server.SendAsync("GET", Peek, null, ("Range", "bytes=0-0"));
         Assert.Equal(lengthBytes == 0 ? HttpStatusCode.RequestedRangeNotSatisfiable : HttpStatusCode.PartialContent, part.StatusCode);
     }
 

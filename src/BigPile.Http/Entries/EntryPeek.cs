@@ -17,7 +17,7 @@ namespace BigPile.Http.Entries;
 /// A look is neither a hit nor a miss, prolongs no sliding life, and does not keep the entry from being evicted.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal static class EntryLook
+internal static class EntryPeek
 {
     /// <summary>Takes what is known of an entry, and a lease of its value, both of one version.</summary>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
@@ -26,7 +26,7 @@ internal static class EntryLook
         out EntryInfo info)
     {
         info = default;
-        while (table.ByUtf8().TryLook(key, out entry) && table.ByUtf8().TryLease(key, isUse: false, out lease, out info))
+        while (table.ByUtf8().TryPeek(key, out entry) && table.ByUtf8().TryLease(key, isUse: false, out lease, out info))
         {
             if (info.Version == entry.Info.Version)
                 return true;
@@ -44,7 +44,7 @@ internal static class EntryLook
         {
             try
             {
-                return table.ByUtf8().TryLook(kept, out EntryCopy entry) && entry.Info.Version == version;
+                return table.ByUtf8().TryPeek(kept, out EntryCopy entry) && entry.Info.Version == version;
             }
             catch (ObjectDisposedException)
             {
