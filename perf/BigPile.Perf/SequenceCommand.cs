@@ -89,11 +89,11 @@ internal sealed class SequenceCommand : ReportCommand<SequenceOptions, SequenceR
 
     protected override void Write(IAnsiConsole console, SequenceReport report) => SequenceTable.Write(console, report);
 
-    private static void Refuse(ParseResult arguments, Option<int?>[] foreign, SequenceLayer layer)
+    private static void Refuse(ParseResult arguments, Option<int?>[] unrelated, SequenceLayer layer)
     {
         string own = layer.ToString().ToLowerInvariant();
         string other = (layer == SequenceLayer.File ? SequenceLayer.Hash : SequenceLayer.File).ToString().ToLowerInvariant();
-        foreach (Option<int?> option in foreign)
+        foreach (Option<int?> option in unrelated)
         {
             if (arguments.GetValue(option) is not null)
                 throw new LoadException($"{option.Name} means nothing to --layer {own}. Leave it out, or use --layer {other}.");

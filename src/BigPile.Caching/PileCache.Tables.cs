@@ -207,7 +207,7 @@ public sealed partial class PileCache
                 ?? throw new InvalidOperationException($"The table '{core.Name}' has keys of type {table.KeyType}, not {typeof(TKey)}.");
         }
         var made = new CacheTable<TKey, TValue>(core);
-        core.HasForeignValues |= typeof(TValue) != typeof(byte[]);
+        core.HasOpaqueValues |= typeof(TValue) != typeof(byte[]);
         _tables[(core.Name, typeof(TValue))] = made;
         return made;
     }

@@ -10,14 +10,14 @@ public sealed class SourceTests
     private const int MaxLines = 300;
     private const int MaxLinesOfParts = 600;
 
-    private static readonly string[] Foreign = ["Microsoft.", "OpenTelemetry.", "Aspire."];
+    private static readonly string[] ThirdParty = ["Microsoft.", "OpenTelemetry.", "Aspire."];
     private static readonly string[] Everything = ["src", "tests", "perf"];
 
     [Fact]
     public void A_namespace_is_its_folder() =>
         KnownExceptions.Compare("namespace", from file in Sources.Below("src")
             let declared = Sources.NamespaceOf(file.Lines)
-            where !Foreign.Any(part => declared?.StartsWith(part, StringComparison.Ordinal) != false) // where users look for extensions
+            where !ThirdParty.Any(part => declared?.StartsWith(part, StringComparison.Ordinal) != false) // where users look for extensions
                 && declared != string.Join('.', file.Path.Split('/')[1..^1])
                 && (declared != "BigPile" || file.Path.Split('/').Length > 3) // where users look for what they meet everywhere
             select file.Path);

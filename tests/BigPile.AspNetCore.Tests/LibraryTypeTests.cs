@@ -35,7 +35,7 @@ public sealed class LibraryTypeTests : IDisposable
                 AssertSame(NewProduct("a"), product);
                 List<Product> list = await cache.GetOrCreateAsync("list", _ => Make<List<Product>>([NewProduct("b")]));
                 AssertSame(NewProduct("b"), Assert.Single(list));
-                Assert.Equal(new ForeignPoint(1, 2), await cache.GetOrCreateAsync("point", _ => Make(new ForeignPoint(1, 2))));
+                Assert.Equal(new ThirdPartyPoint(1, 2), await cache.GetOrCreateAsync("point", _ => Make(new ThirdPartyPoint(1, 2))));
                 Assert.Equal(
                     (new Maker("m"), Paint.Red), await cache.GetOrCreateAsync("tuple", _ => Make((new Maker("m"), Paint.Red))));
             }
@@ -91,9 +91,9 @@ public sealed class LibraryTypeTests : IDisposable
         Pass(new Part { Number = 5 }, static part => part.Number);
         Pass(new Made(new Maker("m")), static made => made.By);
         Pass(new List<Maker> { new("m") }, static makers => makers[0]);
-        Pass(new ForeignBox<Maker[]> { Content = [new("m")] }, static box => box.Content![0]);
+        Pass(new ThirdPartyBox<Maker[]> { Content = [new("m")] }, static box => box.Content![0]);
         Pass((1, new Maker("m")), static pair => pair.Item2);
-        Pass<ForeignPoint?>(new ForeignPoint(1, 2), static point => point);
+        Pass<ThirdPartyPoint?>(new ThirdPartyPoint(1, 2), static point => point);
 
         static void Pass<T>(T value, Func<T, object?> selector)
         {
@@ -190,7 +190,7 @@ public sealed class LibraryTypeTests : IDisposable
 
     private static Product NewProduct(string name)
     {
-        var product = new Product { Name = name, Maker = new Maker("m"), Places = { ["p"] = [new ForeignPoint(3, 4)] } };
+        var product = new Product { Name = name, Maker = new Maker("m"), Places = { ["p"] = [new ThirdPartyPoint(3, 4)] } };
         product.Pass(new Maker("former"));
         return product;
     }

@@ -17,11 +17,11 @@ public sealed class NamedWhileUsedTests
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
         using var cache = new PileCache(pile);
         pile.Put(new Root { Base = new Base() });
-        Assert.Throws<PileSerializationException>(() => pile.Put(new Root { Other = new ForeignPoint(1, 2) }));
-        _ = cache.GetOrCreateTable<string, ForeignPoint>("t");
+        Assert.Throws<PileSerializationException>(() => pile.Put(new Root { Other = new ThirdPartyPoint(1, 2) }));
+        _ = cache.GetOrCreateTable<string, ThirdPartyPoint>("t");
         var derived = (Root)pile.Get(pile.Put(new Root { Base = new Derived { Y = 5 } }))!;
         Assert.Equal(5, ((Derived)derived.Base!).Y);
-        Assert.Equal(new ForeignPoint(1, 2), pile.Get<Root>(pile.Put(new Root { Other = new ForeignPoint(1, 2) })).Other);
+        Assert.Equal(new ThirdPartyPoint(1, 2), pile.Get<Root>(pile.Put(new Root { Other = new ThirdPartyPoint(1, 2) })).Other);
     }
 
     /// <summary>What one pile was told is nothing that another one has done.</summary>
@@ -31,15 +31,15 @@ public sealed class NamedWhileUsedTests
         var options = new PileCodecOptions();
         using var first = new Pile(new PileOptions { SegmentBytes = 4 << 20, CodecOptions = options });
         using var second = new Pile(new PileOptions { SegmentBytes = 4 << 20, CodecOptions = options });
-        Assert.Throws<PileSerializationException>(() => second.Put(new ForeignPoint(1, 2)));
+        Assert.Throws<PileSerializationException>(() => second.Put(new ThirdPartyPoint(1, 2)));
         foreach (Pile pile in new[] { first, second })
         {
             using var cache = new PileCache(pile);
-            cache.GetOrCreateTable<string, ForeignPoint>("t").Put("k", new ForeignPoint(1, 2));
+            cache.GetOrCreateTable<string, ThirdPartyPoint>("t").Put("k", new ThirdPartyPoint(1, 2));
         }
-        Assert.Equal(new ForeignPoint(1, 2), second.Get(second.Put(new ForeignPoint(1, 2))));
+        Assert.Equal(new ThirdPartyPoint(1, 2), second.Get(second.Put(new ThirdPartyPoint(1, 2))));
         using var third = new Pile(new PileOptions { SegmentBytes = 4 << 20, CodecOptions = options });
-        Assert.Throws<PileSerializationException>(() => third.Put(new ForeignPoint(1, 2)));
+        Assert.Throws<PileSerializationException>(() => third.Put(new ThirdPartyPoint(1, 2)));
     }
 
     /// <summary>Who has named a type can store it at once, whoever else names it or is refused meanwhile.</summary>

@@ -24,9 +24,9 @@ public sealed class SlidingStepTests
             Assert.InRange(most, before, clock.Now + 2 * TimeSpan.TicksPerSecond);
         }
         var steps = new SteppingTime();
-        var foreign = new CacheClock(steps, Guid.NewGuid());
+        var other = new CacheClock(steps, Guid.NewGuid());
         steps.Pass(Minute);
-        Assert.Equal(foreign.Now, foreign.NowAtMost);
+        Assert.Equal(other.Now, other.NowAtMost);
     }
 
     /// <summary>A clock that is all there is goes back: what is over stays so, and what was just used does not end by that.</summary>

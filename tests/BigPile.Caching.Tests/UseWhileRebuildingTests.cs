@@ -48,7 +48,7 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
                     break;
                 case 2:
                     Assert.True(core.Get(
-                        key) == (since.Contains(key) && model.TryGetValue(key, out byte shown) ? shown : null), $"seed {seed}, key {key}");
+                        key) == (since.Contains(key) && model.TryGetValue(key, out byte visible) ? visible : null), $"seed {seed}, key {key}");
                     break;
                 default:
                     break;

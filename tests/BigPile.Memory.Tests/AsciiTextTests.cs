@@ -33,10 +33,10 @@ public sealed unsafe class AsciiTextTests
         {
             for (int at = 0; at < length; at++)
             {
-                foreach (char foreign in "\u0080\u00FF\u0100\u2000\uD800\uFFFF")
+                foreach (char nonAscii in "\u0080\u00FF\u0100\u2000\uD800\uFFFF")
                 {
                     chars[..length].Fill('a');
-                    chars[at] = foreign;
+                    chars[at] = nonAscii;
                     Assert.False(AsciiText.TryNarrow(chars[..length], bytes));
                 }
                 new Span<byte>(bytes, length).Fill((byte)'a');

@@ -29,12 +29,12 @@ public sealed class EntryTests(Browser browser) : PageTest(browser)
         Assert.All(heights, static height => Assert.InRange(height, 15, 70));
         Assert.True(await page.Tab.EvaluateAsync<bool>(
             "(() => { const box = document.getElementById('keys'); return box.scrollWidth <= box.clientWidth; })()"));
-        await IsShownAsync(page, Long, new string('k', 44) + "…" + new string('k', 24), Long);
-        await IsShownAsync(page, keys[1], "oneLFtwoCRLFTABthree");
-        await IsShownAsync(page, keys[2], "RLOgnp.exePDF.txt");
-        await IsShownAsync(page, keys[3], keys[3]);
-        await IsShownAsync(page, keys[4], "SPACEspacesSPACE");
-        await IsShownAsync(page, keys[5], "aU+200BbU+00A0c");
+        await AssertDisplayedAsync(page, Long, new string('k', 44) + "…" + new string('k', 24), Long);
+        await AssertDisplayedAsync(page, keys[1], "oneLFtwoCRLFTABthree");
+        await AssertDisplayedAsync(page, keys[2], "RLOgnp.exePDF.txt");
+        await AssertDisplayedAsync(page, keys[3], keys[3]);
+        await AssertDisplayedAsync(page, keys[4], "SPACEspacesSPACE");
+        await AssertDisplayedAsync(page, keys[5], "aU+200BbU+00A0c");
         await page.PictureAsync("odd-" + width);
         Assert.Equal(0, await page.Tab.EvaluateAsync<int>("Math.max(0, document.documentElement.scrollWidth - innerWidth)"));
         await page.AssertCleanAsync();
@@ -104,7 +104,7 @@ public sealed class EntryTests(Browser browser) : PageTest(browser)
         }
     }
 
-    private static async Task IsShownAsync(OpenPage page, string key, string inList, string? inHead = null)
+    private static async Task AssertDisplayedAsync(OpenPage page, string key, string inList, string? inHead = null)
     {
         int place = await page.Tab.EvaluateAsync<int>(
             "key => [...document.querySelectorAll('#keys li')].findIndex(option => option.dataset.entryKey === key)", key);

@@ -79,8 +79,8 @@ public sealed class RightsTests(Browser browser) : PageTest(browser)
         await page.HasTextAsync("#access-may", "The key “reader” has the scope read, for all tables.");
         await page.HasTextAsync("#access-not", "No changes of entries");
         await page.HasTextAsync("#access-not", "No operations");
-        foreach (string shown in new[] { "#memory", "#service", "#tiles", "#documents", "#tables-scroll" })
-            Assert.True(await page.At(shown).IsVisibleAsync(), shown);
+        foreach (string visible in new[] { "#memory", "#service", "#tiles", "#documents", "#tables-scroll" })
+            Assert.True(await page.At(visible).IsVisibleAsync(), visible);
         await ChooseAsync(page, "orders-1");
         Assert.True(await page.At("#download").IsVisibleAsync());
         foreach (string hidden in new[] { "#operations", "#put-button", "#evict-button", "#touch", "#replace", "#delete",

@@ -133,7 +133,7 @@ public sealed class MulticastDeadPeerTests : IDisposable
     [InlineData(nameof(PortCrashPoint.MemberNamed), 0, 0)]
     [InlineData(nameof(PortCrashPoint.MemberPlaced), 0, 0)]
     [InlineData(nameof(PortCrashPoint.MemberAdded), 0, 0)]
-    [InlineData(nameof(PortCrashPoint.Adopted), 0, 0)]
+    [InlineData(nameof(PortCrashPoint.TakenOver), 0, 0)]
     [InlineData(nameof(PortCrashPoint.EntryWritten), 0, 0)]
     [InlineData(nameof(PortCrashPoint.EntrySent), 1, 0)]
     [InlineData(nameof(PortCrashPoint.EntryRead), 3, 0)]
@@ -151,7 +151,7 @@ public sealed class MulticastDeadPeerTests : IDisposable
         Assert.Equal("stopped", child.StandardOutput.ReadLine());
         Kill(child);
         var seen = new List<int>();
-        if (step is nameof(PortCrashPoint.MemberNamed) or nameof(PortCrashPoint.MemberPlaced) or nameof(PortCrashPoint.MemberAdded) or nameof(PortCrashPoint.Adopted))
+        if (step is nameof(PortCrashPoint.MemberNamed) or nameof(PortCrashPoint.MemberPlaced) or nameof(PortCrashPoint.MemberAdded) or nameof(PortCrashPoint.TakenOver))
             Assert.Equal(ReceiveResult.Nothing, receiver.TryReceive(out _)); // it was no sender so far
         else
             Assert.Throws<PeerLostException>(() => DrainInto(receiver, seen));

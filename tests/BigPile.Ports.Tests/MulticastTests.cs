@@ -253,8 +253,8 @@ public sealed class MulticastTests(Xunit.Abstractions.ITestOutputHelper output) 
     public void What_has_no_meaning_is_refused()
     {
         using MulticastPort sender = Left.OpenMulticastPort("m");
-        using SharedObject foreign = Cast.Make(Right, 1);
-        Assert.Throws<ArgumentException>(() => sender.Send(foreign));
+        using SharedObject other = Cast.Make(Right, 1);
+        Assert.Throws<ArgumentException>(() => sender.Send(other));
         Assert.Throws<ArgumentException>(() => Left.OpenMulticastPort("q", depth: 3));
         Assert.Throws<ArgumentException>(() => Left.OpenMulticastReceiver(""));
         SharedObject gone = Cast.Make(Left, 1);

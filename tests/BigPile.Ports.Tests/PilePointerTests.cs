@@ -97,8 +97,8 @@ public sealed class PilePointerTests : IDisposable
         string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests/BigPile.Ports.Tests/Samples/PilePorts.cs"));
         int from = Array.FindIndex(lines, static line => line.Trim() == "// README: pointers through ports") + 1;
         int to = Array.FindIndex(lines, static line => line.Trim() == "// README: end of pointers through ports");
-        string shown = string.Join('\n', lines[from..to].Select(static line => line.Length > 0 ? line[4..] : line));
-        Assert.Contains(shown, readme, StringComparison.Ordinal);
+        string quoted = string.Join('\n', lines[from..to].Select(static line => line.Length > 0 ? line[4..] : line));
+        Assert.Contains(quoted, readme, StringComparison.Ordinal);
     }
 
     // Until there are so many more, or the killed sender's rest is received.

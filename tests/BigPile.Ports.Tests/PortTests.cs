@@ -167,8 +167,8 @@ public sealed class PortTests : IDisposable
         using SendPort next = _right.OpenSendPort("p");
         SendTo(1, _right, next);
         receiver.Receive()!.Dispose();
-        using SharedObject foreign = Make(_left, 1, 1);
-        Assert.Throws<ArgumentException>(() => next.Send(foreign));
+        using SharedObject other = Make(_left, 1, 1);
+        Assert.Throws<ArgumentException>(() => next.Send(other));
         Assert.Throws<ArgumentException>(() => _left.OpenSendPort("q", depth: 3));
         Assert.Throws<ArgumentException>(() => _left.OpenSendPort(""));
         Assert.Throws<ArgumentException>(() => _left.OpenSendPort(new string('x', 49)));

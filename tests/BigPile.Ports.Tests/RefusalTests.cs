@@ -19,12 +19,12 @@ public sealed class RefusalTests : IDisposable
     {
         _directory.Open().Dispose();
         Assert.True(SharedArena.TryRemove(ArenaDirectory.Name, _directory.Path));
-        var foreign = new byte[lengthBytes];
-        foreign[^1] = 1;
-        foreign[Math.Min(lengthBytes - 1, 2000)] = 1; // nothing at its beginning
-        File.WriteAllBytes(ArenaPath, foreign);
+        var other = new byte[lengthBytes];
+        other[^1] = 1;
+        other[Math.Min(lengthBytes - 1, 2000)] = 1; // nothing at its beginning
+        File.WriteAllBytes(ArenaPath, other);
         Assert.Contains("is no arena", Assert.Throws<InvalidDataException>(() => _directory.Open()).Message, StringComparison.Ordinal);
-        Assert.Equal(foreign, File.ReadAllBytes(ArenaPath));
+        Assert.Equal(other, File.ReadAllBytes(ArenaPath));
     }
 
     [Fact]

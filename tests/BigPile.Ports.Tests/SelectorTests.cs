@@ -90,8 +90,8 @@ public sealed class SelectorTests : IDisposable
         receiver.Dispose();
         Assert.Null(_selector.Select(TimeSpan.Zero));
         Assert.Equal(0, _selector.Count);
-        using ReceivePort foreign = _left.OpenReceivePort("foreign");
-        Assert.Throws<ArgumentException>(() => _selector.Add(foreign));
+        using ReceivePort other = _left.OpenReceivePort("foreign");
+        Assert.Throws<ArgumentException>(() => _selector.Add(other));
     }
 
     [Fact]

@@ -16,14 +16,14 @@ internal sealed record Control(string Name, string Target, CrashPoint Point)
     private static readonly Control[] All =
     [
         new("header-first", "", CrashPoint.PutHalfOfPayload),
-        new("target-freed-first", Pile, CrashPoint.LinkBeforeSwing),
+        new("target-freed-first", Pile, CrashPoint.LinkBeforeSwap),
         new("slots-uncleared", Pile, CrashPoint.PageBeforeWord),
         new("in-place-without-redo", Pile, CrashPoint.ReplaceHalfOfPayload),
         new("redo-valid-first", Pile, CrashPoint.RedoBeforeFilled),
-        new("compacted-freed-first", Pile, CrashPoint.LinkBeforeSwing),
+        new("compacted-freed-first", Pile, CrashPoint.LinkBeforeSwap),
         new("lease-ignored", Pile, CrashPoint.LeaseBeforeGivenBack),
         new("segment-removed-first", Pile, CrashPoint.SegmentBeforeStruck),
-        new("orphans-kept", Pile, CrashPoint.LinkBeforeSwing),
+        new("orphans-kept", Pile, CrashPoint.LinkBeforeSwap),
         new("freed-outside-lock", Table, CrashPoint.EntryBeforeOldFreed),
         new("version-from-live", Table, CrashPoint.PutHalfOfPayload),
         new("renewed-freed-first", Table, CrashPoint.RenewalBeforePublish),

@@ -20,7 +20,7 @@ internal static class Windows
     [
         .. OfBoth,
         CrashPoint.ReplaceHalfOfPayload, CrashPoint.ReplaceBeforeHeader, CrashPoint.RedoBeforeFilled, CrashPoint.RedoBeforeValid,
-        CrashPoint.RedoBeforeIdle, CrashPoint.LinkBeforeSwing, CrashPoint.LinkBeforeOldTargetFreed, CrashPoint.DeleteBeforeTargetFreed,
+        CrashPoint.RedoBeforeIdle, CrashPoint.LinkBeforeSwap, CrashPoint.LinkBeforeOldTargetFreed, CrashPoint.DeleteBeforeTargetFreed,
         CrashPoint.RunBeforeCut, CrashPoint.RunBeforeTailsFreed, CrashPoint.CompactBeforeOldTargetFreed, CrashPoint.RawBetweenPieces,
         CrashPoint.ShadowBeforeValid, CrashPoint.ShadowBeforeRemoved,
     ];
@@ -28,10 +28,10 @@ internal static class Windows
     private static readonly CrashPoint[] OfTable =
     [
         .. OfBoth,
-        CrashPoint.EntryBeforeSwing, CrashPoint.EntryBeforeOldFreed, CrashPoint.OwnedBeforeEntryFreed, CrashPoint.RemoveBeforeFreed,
+        CrashPoint.EntryBeforeSwap, CrashPoint.EntryBeforeOldFreed, CrashPoint.OwnedBeforeEntryFreed, CrashPoint.RemoveBeforeFreed,
         CrashPoint.MoveOutBeforeEntry, CrashPoint.MoveOutBeforeObject, CrashPoint.VersionsReservedBeforeUse,
         CrashPoint.RenewalBeforePublish,
-        CrashPoint.RenewalBeforeSwing, CrashPoint.RenewalBeforeOldFreed, CrashPoint.TagBetweenMarks, CrashPoint.MarkBeforePublish,
+        CrashPoint.RenewalBeforeSwap, CrashPoint.RenewalBeforeOldFreed, CrashPoint.TagBetweenMarks, CrashPoint.MarkBeforePublish,
         CrashPoint.MarkBeforeOldFreed, CrashPoint.ClearBeforeDropped, CrashPoint.ClearBeforeMarkFreed, CrashPoint.RebuildBeforeOldFreed,
         CrashPoint.LineOnItsWay, CrashPoint.SplitBeforeRaised, CrashPoint.SplitBetweenCleared, CrashPoint.SplitBetweenBroughtForward,
         CrashPoint.SplitBeforeEnded, CrashPoint.SplitBeforeCounted, CrashPoint.IntentRecorded, CrashPoint.ChangeBeforeDone,

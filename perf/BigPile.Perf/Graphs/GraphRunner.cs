@@ -11,7 +11,7 @@ namespace BigPile.Perf.Graphs;
 /// <summary>Runs a graph load from nothing to nothing: the pile first, then plain objects, never both at once.</summary>
 internal sealed class GraphRunner
 {
-    private const int LargestShown = 5;
+    private const int LargestListed = 5;
 
     private readonly GraphOptions _options;
     private readonly ILoadProgress _progress;
@@ -60,7 +60,7 @@ internal sealed class GraphRunner
                 ManagedBytes = managedBytes,
                 FullCollectionMs = FullCollection.MeasureLongestMs(),
                 Answers = answers,
-                MostNeeded = [.. answers.MostNeeded(LargestShown).Select(number => graph.Get(number).Name)],
+                MostNeeded = [.. answers.MostNeeded(LargestListed).Select(number => graph.Get(number).Name)],
             };
         }
     }

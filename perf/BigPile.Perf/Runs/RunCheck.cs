@@ -22,13 +22,13 @@ internal static class RunCheck
         if (!double.IsFinite(run.Minutes) || run.Minutes < 0)
             return "minutes: it must be a number from 0.";
         if (run.Options.FirstOrDefault(static option => option.Value is null) is { Key: { } name })
-            return $"options, {RunTexts.Shown(name)}: a text is needed, not null.";
+            return $"options, {RunTexts.Sanitize(name)}: a text is needed, not null.";
         if (run.Charts.Count > MaxCharts)
             return $"charts: there are {run.Charts.Count}, and may be {MaxCharts}.";
         if (RunTexts.FindFault(run) is { } hidden)
             return hidden;
         if (Repeated(run.Charts.Select(static chart => chart?.Id)) is { } twice)
-            return $"charts: '{RunTexts.Shown(twice)}' is there twice.";
+            return $"charts: '{RunTexts.Sanitize(twice)}' is there twice.";
         return run.Charts.Select(FaultOf).FirstOrDefault(static fault => fault != null);
     }
 
@@ -37,7 +37,7 @@ internal static class RunCheck
         if (chart == null)
             return $"charts[{index}]: a chart is needed, not null.";
         if (!IsId(chart.Id))
-            return $"charts[{index}]: the id '{RunTexts.Shown(chart.Id)}' must be 1 to {MaxIdLength} small letters, digits and hyphens.";
+            return $"charts[{index}]: the id '{RunTexts.Sanitize(chart.Id)}' must be 1 to {MaxIdLength} small letters, digits and hyphens.";
         if (chart.Series.Count > MaxSeries)
             return $"charts[{index}] '{chart.Id}': there are {chart.Series.Count} series, and may be {MaxSeries}.";
         if (Repeated(chart.Series.Select(static series => series?.Name)) is { } twice)

@@ -70,7 +70,7 @@ internal static class RunStore
     private static string PlaceOf(JsonException error)
     {
         string line = error.LineNumber is { } number ? $", line {number + 1}" : "";
-        return error.Path is { Length: > 1 } path ? $"{line}, {RunTexts.Shown(path)}" : line;
+        return error.Path is { Length: > 1 } path ? $"{line}, {RunTexts.Sanitize(path)}" : line;
     }
 
     // The parser appends its own places, which count from 0.
@@ -81,6 +81,6 @@ internal static class RunStore
         int place = sentence.IndexOf(" LineNumber:", StringComparison.Ordinal);
         sentence = place < 0 ? sentence : sentence[..place];
         int own = sentence.IndexOf(" Path: ", StringComparison.Ordinal);
-        return RunTexts.Shown(own < 0 ? sentence : sentence[..own]);
+        return RunTexts.Sanitize(own < 0 ? sentence : sentence[..own]);
     }
 }

@@ -14,14 +14,14 @@ internal static class RunTexts
     internal static string? FindFault(RunFile run) => TextsOf(run).Select(FaultOf).FirstOrDefault(static fault => fault != null);
 
     /// <summary>A text with what does not show, or changes how others show, replaced.</summary>
-    internal static string Shown(string text)
+    internal static string Sanitize(string text)
     {
         if (!text.EnumerateRunes().Any(IsHidden))
             return text;
-        var shown = new StringBuilder();
+        var sanitized = new StringBuilder();
         foreach (Rune rune in text.EnumerateRunes())
-            shown.Append((IsHidden(rune) ? Rune.ReplacementChar : rune).ToString());
-        return shown.ToString();
+            sanitized.Append((IsHidden(rune) ? Rune.ReplacementChar : rune).ToString());
+        return sanitized.ToString();
     }
 
     private static string? FaultOf((string Place, string? Text) named)

@@ -42,7 +42,7 @@ internal sealed class PileTable<TValue>
 
     private static CacheTable<string, TValue> Own(CacheTable<string, TValue> table)
     {
-        table.Core.HasForeignValues = true;
+        table.Core.HasOpaqueValues = true;
         return table;
     }
 }

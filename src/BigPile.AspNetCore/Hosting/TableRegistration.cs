@@ -15,7 +15,7 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
         where TKey : notnull =>
         new(options, typeof(TKey), cache =>
         {
-            cache.GetOrCreateTable<TKey, TValue>(options).Core.HasForeignValues |= isOfPlug;
+            cache.GetOrCreateTable<TKey, TValue>(options).Core.HasOpaqueValues |= isOfPlug;
             Check(cache, options, typeof(TKey), "keys");
             Check(cache, options, typeof(TValue), "values");
         });

@@ -77,7 +77,7 @@ internal sealed class ServedTables
             }
         }
         table = found;
-        return found.Core.HasForeignValues ? TableRefusal.ForeignValue : null;
+        return found.Core.HasOpaqueValues ? TableRefusal.OpaqueValue : null;
     }
 
     /// <summary>Says why <see cref="OpenToPut"/> would give no table as things are now, without making one.</summary>
@@ -93,7 +93,7 @@ internal sealed class ServedTables
                     return refusal;
             }
         }
-        return found?.Core.HasForeignValues == true ? TableRefusal.ForeignValue : null;
+        return found?.Core.HasOpaqueValues == true ? TableRefusal.OpaqueValue : null;
     }
 
     // No table and no reason against one: it can be made.
@@ -102,7 +102,7 @@ internal sealed class ServedTables
         found = null;
         if (Exists(name))
             return TryFindLocked(name, out found) ? null : TableRefusal.OtherKeyType;
-        return _mapped.ContainsKey(name) ? TableRefusal.ForeignValue : CheckRoomLocked(maker);
+        return _mapped.ContainsKey(name) ? TableRefusal.OpaqueValue : CheckRoomLocked(maker);
     }
 
     private TableRefusal? CheckRoomLocked(ITableMaker? maker)
@@ -200,8 +200,8 @@ internal sealed class ServedTables
         table = null;
         if (name == SettingsStore.Name || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
             return false;
-        if (_mapped.ContainsKey(name) || (table.Core.WasFound && ForeignValues.AreIn(table.Core)))
-            table.Core.HasForeignValues = true;
+        if (_mapped.ContainsKey(name) || (table.Core.WasFound && OpaqueValues.AreIn(table.Core)))
+            table.Core.HasOpaqueValues = true;
         _known[table.Name] = table;
         return true;
     }

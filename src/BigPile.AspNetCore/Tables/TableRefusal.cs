@@ -8,7 +8,7 @@ internal sealed record TableRefusal(TableRefusalReason Reason, string? Detail = 
 {
     internal static readonly TableRefusal OtherKeyType = new(TableRefusalReason.OtherKeyType);
 
-    internal static readonly TableRefusal ForeignValue = new(TableRefusalReason.ForeignValue);
+    internal static readonly TableRefusal OpaqueValue = new(TableRefusalReason.OpaqueValue);
 
     internal static TableRefusal TooMany(string detail, long limit) => new(TableRefusalReason.TooMany, detail, limit);
 }

@@ -7,7 +7,7 @@ internal enum TableRefusalReason
     OtherKeyType,
 
     /// <summary>Its values are the application's own.</summary>
-    ForeignValue,
+    OpaqueValue,
 
     /// <summary>There are as many tables as there may be.</summary>
     TooMany,

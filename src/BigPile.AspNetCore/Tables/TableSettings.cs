@@ -10,7 +10,7 @@ internal record TableSettings
 {
     private const string ObjectForm = "It must be an object.";
     private const string OptionPrefix = nameof(TableOptions) + ".";
-    private const int MaxShownCharacters = 64;
+    private const int MaxQuotedCharacters = 64;
 
     /// <summary>durable or speculative.</summary>
     public string CollisionMode { get; set; } = "durable";
@@ -80,7 +80,7 @@ internal record TableSettings
         string[] known = [.. TableJson.Default.TableSettings.Properties.Select(static property => property.Name)];
         return known.Contains(member, StringComparer.Ordinal)
             ? $"The member '{member}' has a value of another type."
-            : $"There is no member '{(member.Length <= MaxShownCharacters ? member : member[..MaxShownCharacters] + "…")}'. There are "
+            : $"There is no member '{(member.Length <= MaxQuotedCharacters ? member : member[..MaxQuotedCharacters] + "…")}'. There are "
                 + $"{string.Join(", ", known)}.";
     }
 

@@ -33,7 +33,7 @@ internal static unsafe class Adopting
         }
         var adoption = new Adoption(evictor);
         core.Adoption = adoption;
-        core.Pile.Engine.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.AdoptAll(adoption));
+        core.Pile.Engine.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.BackfillAll(adoption));
     }
 
     /// <summary>Evicts one entry; where the queues do not have all entries yet, some more enter them first. The caller is inside.</summary>
@@ -42,10 +42,10 @@ internal static unsafe class Adopting
         this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
     {
         Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
-        core.AdoptBeforeEviction();
+        core.BackfillBeforeEviction();
         while (!evictor.TryEvict(hash, most, now, smallWeight, sparedAddress))
         {
-            if (core.Adoption is not { } left || !core.AdoptSome(left, BucketsForOneEviction))
+            if (core.Adoption is not { } left || !core.BackfillSome(left, BucketsForOneEviction))
                 return false;
         }
         return true;
@@ -56,10 +56,10 @@ internal static unsafe class Adopting
     internal static bool TryEvictInTurn(this TableCore core, Evictor evictor, long now)
     {
         Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
-        core.AdoptBeforeEviction();
+        core.BackfillBeforeEviction();
         while (!evictor.TryEvictInTurn(EntryPriority.High, now))
         {
-            if (core.Adoption is not { } left || !core.AdoptSome(left, BucketsForOneEviction))
+            if (core.Adoption is not { } left || !core.BackfillSome(left, BucketsForOneEviction))
                 return false;
         }
         return true;
@@ -71,26 +71,26 @@ internal static unsafe class Adopting
         this TableCore core, Evictor evictor, ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
         Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
-        core.AdoptBeforeEviction();
+        core.BackfillBeforeEviction();
         return evictor.Admit(hash, priority, weight, now, out hasEvicted);
     }
 
-    private static void AdoptBeforeEviction(this TableCore core)
+    private static void BackfillBeforeEviction(this TableCore core)
     {
         if (core.Adoption is { } adoption)
-            _ = core.AdoptSome(adoption, BucketsForOneEviction);
+            _ = core.BackfillSome(adoption, BucketsForOneEviction);
     }
 
     /// <summary>Whether a new entry enters the queues with the others of its bucket, which are still to come.</summary>
-    internal static bool IsAdoptedLater(this TableCore core, ulong hash, EntryPriority priority) =>
+    internal static bool IsBackfilledLater(this TableCore core, ulong hash, EntryPriority priority) =>
         core.Adoption is { } adoption && priority == EntryPriority.Normal && adoption.IsToCome(core.Index.Locate(hash));
 
     /// <summary>Enters what is left. The caller is not inside.</summary>
-    internal static void AdoptAll(this TableCore core, Adoption adoption)
+    internal static void BackfillAll(this TableCore core, Adoption adoption)
     {
         try
         {
-            while (core.Adoption == adoption && core.AdoptSomeFromOutside(adoption))
+            while (core.Adoption == adoption && core.EnterAndBackfillSome(adoption))
                 Thread.Yield();
         }
         catch (ObjectDisposedException)
@@ -99,12 +99,12 @@ internal static unsafe class Adopting
         }
     }
 
-    private static bool AdoptSomeFromOutside(this TableCore core, Adoption adoption)
+    private static bool EnterAndBackfillSome(this TableCore core, Adoption adoption)
     {
         CriticalRegion critical = core.EnterReader();
         try
         {
-            return core.AdoptSome(adoption, BucketsInTurn);
+            return core.BackfillSome(adoption, BucketsInTurn);
         }
         finally
         {
@@ -114,13 +114,13 @@ internal static unsafe class Adopting
 
     /// <summary>Enters the entries of some buckets.</summary>
     /// <returns><see langword="false"/> when all were entered.</returns>
-    private static bool AdoptSome(this TableCore core, Adoption adoption, int buckets)
+    private static bool BackfillSome(this TableCore core, Adoption adoption, int buckets)
     {
         ulong first = adoption.Begin(buckets);
         try
         {
             for (ulong number = first; number < first + (ulong)buckets && number < core.Index.BucketCount; number++)
-                core.Adopt(adoption.Evictor, number);
+                core.BackfillBucket(adoption.Evictor, number);
         }
         finally
         {
@@ -142,7 +142,7 @@ internal static unsafe class Adopting
     }
 
     // The shards' locks come before those of buckets: what a bucket has is noted first, and entered then.
-    private static void Adopt(this TableCore core, Evictor evictor, ulong number)
+    private static void BackfillBucket(this TableCore core, Evictor evictor, ulong number)
     {
         Span<ulong> hashes = stackalloc ulong[HashesAtOnce];
         int count = core.CopyHashes(number, hashes, out List<ulong>? more);

@@ -19,7 +19,7 @@ internal static class Checking
     {
         _ = new IndexCheck(core.Index).Run();
         if (core.Adoption is { } adoption)
-            core.AdoptAll(adoption);
+            core.BackfillAll(adoption);
         core.Evictor?.CheckInvariants();
         var seen = new Sums(core.Evictor?.TakeCensus());
         var keys = new HashSet<string>(StringComparer.Ordinal);
@@ -48,7 +48,7 @@ internal static class Checking
             core.KeyComparer != null || place.Value.MayBe(core.Hash.Of(key)),
             $"The entry of the key {Convert.ToHexString(key)} has the tag of another hash.");
         Invariant.Require(
-            !head.MayBeDead || (place.Line->MayExpire && core.HasMortals),
+            !head.MayBeDead || (place.Line->MayExpire && core.HasExpirables),
             $"An entry of bucket {number} may expire, and no sweep looks at its line.");
         Invariant.Require(
             head.Priority == EntryPriority.Normal || core.HasPriorities, $"An entry has priority {head.Priority}, and the table none.");

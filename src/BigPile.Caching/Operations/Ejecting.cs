@@ -12,7 +12,7 @@ internal static unsafe class Ejecting
 {
     /// <summary>Takes the entry of least worth out of a full bucket.</summary>
     /// <returns><see langword="false"/> when none may go.</returns>
-    internal static bool TryEjectLocked(
+    internal static bool TryEvictVictimLocked(
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, EntryPriority most, ref long now, out SlotPlace place,
         out bool wasAlive)
     {
@@ -51,10 +51,10 @@ internal static unsafe class Ejecting
                 return true;
             lines++;
         }
-        return lines < core.MaxLines || core.MayEjectLocked(bucket, priority, ref now);
+        return lines < core.MaxLines || core.HasVictimLocked(bucket, priority, ref now);
     }
 
-    private static bool MayEjectLocked(this TableCore core, in LockedBucket bucket, EntryPriority priority, ref long now)
+    private static bool HasVictimLocked(this TableCore core, in LockedBucket bucket, EntryPriority priority, ref long now)
     {
         foreach (SlotPlace place in bucket.Slots)
         {

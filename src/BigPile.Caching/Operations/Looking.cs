@@ -75,7 +75,7 @@ internal static class Looking
         try
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
-            if (core.TryFindLocked(bucket, key, out LockedEntry entry) && core.IsShown(entry.Head))
+            if (core.TryFindLocked(bucket, key, out LockedEntry entry) && core.IsVisible(entry.Head))
                 (pointer, version) = (entry.Owned, entry.Head.Version);
             return pointer.IsValid;
         }

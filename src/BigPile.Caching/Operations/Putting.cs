@@ -117,7 +117,7 @@ internal static unsafe class Putting
                 if (change.Slot.IsNone)
                     change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
                 core.WriteEntry(key, spec, order, change);
-                core.SwingLocking(key, spec, order, ref change);
+                core.SwapLocking(key, spec, order, ref change);
             }
             finally
             {
@@ -181,7 +181,7 @@ internal static unsafe class Putting
 
     private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in PutChange change)
     {
-        if (!order.IsTombstone && !core.IsAdoptedLater(key.Hash, spec.Priority))
+        if (!order.IsTombstone && !core.IsBackfilledLater(key.Hash, spec.Priority))
             core.Evictor?.Enter(key.Hash, spec.Priority, core.WeightOf(change.PayloadBytes), change.Queue);
         if (!core.Options.FixedIndex && core.Counters.IsTurn(change.Critical, EntriesBetweenGrowths))
             core.Index.GrowFor(core.Counters.Entries);

@@ -148,7 +148,7 @@ internal static unsafe class Reading
         where TChecks : struct, ISearchChecks
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
-        minVersion = Math.Max(minVersion, core.ShownFrom); // read once, and before all that it allows to show
+        minVersion = Math.Max(minVersion, core.VisibilityFloor); // read once, and before all that it allows to show
         if (matcher == null)
             return core.TryReadCompared<TReader, TChecks>(key, ref reader, minVersion, out info);
         while (true)

@@ -207,7 +207,7 @@ internal static unsafe class Renewing
             : core.BeginIntent(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
         CrashPoints.Pass(CrashPoint.RenewalBeforePublish);
         core.Pile.Entries.Publish(copy, entry.PayloadBytes);
-        CrashPoints.Pass(CrashPoint.RenewalBeforeSwing);
+        CrashPoints.Pass(CrashPoint.RenewalBeforeSwap);
         entry.Place.Store(new IndexSlot(hash, copy.Address));
         CrashPoints.Pass(CrashPoint.RenewalBeforeOldFreed);
         if (!Mutation.RenewedFreedFirst)

@@ -41,7 +41,7 @@ internal static unsafe class Returning
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightTicket mark, ulong minVersion)
     {
         block.Clear();
-        if (!spill.TryReadGated(key.Hash, key.Bytes, block, out StagedEntry? staged))
+        if (!spill.TryReadGated(key.Hash, key.Bytes, block, out PendingDemotion? pending))
             return SpillOutcome.Missing;
         if (!core.IsBlockOf(key, block.WrittenSpan))
         {
@@ -64,10 +64,10 @@ internal static unsafe class Returning
         if (result == PutResult.Collision)
         {
             if (isExtended)
-                spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, staged);
+                spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, pending);
             return SpillOutcome.NoRoom;
         }
-        spill.EndReturnGated(key.Hash, key.Bytes, staged); // it may have been evicted, and staged, once more by now: that one stays
+        spill.EndReturnGated(key.Hash, key.Bytes, pending); // it may have been evicted, and staged, once more by now: that one stays
         return SpillOutcome.Returned;
     }
 

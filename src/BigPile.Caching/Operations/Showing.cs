@@ -21,14 +21,14 @@ internal static class Showing
     {
         core.IsRebuilding = true;
         core.ReadsPlain = false;
-        core.ShownFrom = core.Pile.Engine.Versions.Last + 1;
+        core.VisibilityFloor = core.Pile.Engine.Versions.Last + 1;
     }
 
     /// <summary>States that the index knows all entries.</summary>
     internal static void ShowAll(this TableCore core)
     {
         Debug.Assert(!core.IsRebuilding, "An entry is shown once no older block of its key can turn up.");
-        core.ShownFrom = 0;
+        core.VisibilityFloor = 0;
         core.ReadsPlain = !core.ChecksEveryRead;
     }
 }

@@ -13,7 +13,7 @@ internal static class SpillSweeping
     internal static long SweepAllSpilled(this TableCore core, CancellationToken stop)
     {
         const int RecordsAtOnce = 4096;
-        if (core.Spill is not { } spill || !core.HasMortals)
+        if (core.Spill is not { } spill || !core.HasExpirables)
             return 0;
         long freed = 0;
         for (bool isFirst = true; !stop.IsCancellationRequested; isFirst = false)
@@ -38,7 +38,7 @@ internal static class SpillSweeping
     /// <summary>Frees what is no more by time or tag of the next records in the file; nothing beside another sweep.</summary>
     internal static int SweepSpilled(this TableCore core, int maxRecords)
     {
-        if (core.Spill is not { } spill || !core.HasMortals || core.IsRebuilding || !core.SweepPlace.SweepLock.TryEnter())
+        if (core.Spill is not { } spill || !core.HasExpirables || core.IsRebuilding || !core.SweepPlace.SweepLock.TryEnter())
             return 0;
         try
         {
@@ -63,7 +63,7 @@ internal static class SpillSweeping
         if (!spill.Sweep.IsUnderWay)
         {
             spill.Sweep.Begin();
-            freed += core.FreeStaged(spill);
+            freed += core.FreePending(spill);
             spill.Sweep.WalkOn(spill.BeginWalk());
         }
         for (int i = 0; i < maxRecords && spill.Sweep.TryNext(out ReadOnlyMemory<byte> key, out ReadOnlyMemory<byte> block); i++)
@@ -77,7 +77,7 @@ internal static class SpillSweeping
     }
 
     // Passes all gates. Another thread may have taken an entry out to write it, and not come to it yet.
-    private static int FreeStaged(this TableCore core, SpillStore spill)
+    private static int FreePending(this TableCore core, SpillStore spill)
     {
         int freed = 0;
         spill.PassStripes((stripe, entry) =>
@@ -100,7 +100,7 @@ internal static class SpillSweeping
         {
             lock (spill.StripeOf(hash).Keys)
             {
-                if (!spill.TryReadGated(hash, key, block, out StagedEntry? staged) || staged != null)
+                if (!spill.TryReadGated(hash, key, block, out PendingDemotion? pending) || pending != null)
                     return false;
                 Liveness liveness = core.LivenessOf(block.WrittenSpan);
                 if (!liveness.IsDead())

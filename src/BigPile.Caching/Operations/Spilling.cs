@@ -27,12 +27,12 @@ internal static class Spilling
     {
         if (core.Spill is not { } spill)
             return;
-        for (int i = 0; i < most && spill.TryNext(out StagedEntry? entry); i++)
+        for (int i = 0; i < most && spill.TryNext(out PendingDemotion? entry); i++)
         {
             KeyStripe stripe = spill.StripeOf(entry.Hash);
             lock (stripe.Keys)
             {
-                if (!stripe.IsStaged(entry))
+                if (!stripe.IsPending(entry))
                     continue; // put or removed meanwhile, or back already
                 Liveness liveness = core.LivenessOf(entry.Payload);
                 if (liveness.IsDead())
@@ -131,7 +131,7 @@ internal static class Spilling
     internal static IEnumerable<byte[]> SpilledKeys(this TableCore core, SpillStore spill)
     {
         core.DrainSpill();
-        foreach (byte[] key in spill.StagedKeys())
+        foreach (byte[] key in spill.PendingKeys())
             yield return key;
         using IEnumerator<HashRecord>? walk = spill.BeginWalk();
         while (walk != null && walk.MoveNext())

@@ -20,7 +20,7 @@ internal static unsafe class Sweeping
     /// <returns>How many entries were freed.</returns>
     internal static int SweepMemory(this TableCore core, int maxBuckets, bool waits = false)
     {
-        if (!core.HasMortals || core.IsRebuilding)
+        if (!core.HasExpirables || core.IsRebuilding)
             return 0;
         long now = core.Clock.Now;
         if (waits)
@@ -77,9 +77,9 @@ internal static unsafe class Sweeping
             spill.Sweep.EndMemoryRound(place.MarksUpTo);
         else
             _ = core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own, as within another it could not wait for a pause
-        bool isFree = !place.HasMortals && !core.HadMortal && core.Tags.Count == 0;
+        bool isFree = !place.HasExpirables && !core.HadExpirable && core.Tags.Count == 0;
         if (isFree && core.Spill == null && core.RemovedKeys == null && !core.IsRebuilding)
-            core.EndMortalsRound();
+            core.EndExpirablesRound();
         return freed;
     }
 
@@ -91,7 +91,7 @@ internal static unsafe class Sweeping
         {
             if (number == 0)
                 core.BeginRound(place);
-            return place.IsOfAll || core.Spill != null || core.MayHoldMortals(number) ? core.SweepBucket(critical, number, now) : 0;
+            return place.IsOfAll || core.Spill != null || core.MayHoldExpirables(number) ? core.SweepBucket(critical, number, now) : 0;
         }
         finally
         {
@@ -101,14 +101,14 @@ internal static unsafe class Sweeping
 
     private static void BeginRound(this TableCore core, SweepPlace place)
     {
-        core.BeginMortalsRound();
-        place.HasMortals = false;
+        core.BeginExpirablesRound();
+        place.HasExpirables = false;
         (place.MarksUpTo, place.IsOfAll) = core.Tags.Described; // not of marks that come on the way
     }
 
     // Without the lock. An entry that comes in meanwhile was put meanwhile; one that comes back from a file was there before, so that a
     // table which spills has its locks taken.
-    private static bool MayHoldMortals(this TableCore core, ulong number)
+    private static bool MayHoldExpirables(this TableCore core, ulong number)
     {
         foreach (Bucket* line in core.Index.LinesOf(number))
         {
@@ -151,7 +151,7 @@ internal static unsafe class Sweeping
         }
         if (!isAnyLeft)
             line->ClearExpiry();
-        core.SweepPlace.HasMortals |= isAnyLeft;
+        core.SweepPlace.HasExpirables |= isAnyLeft;
         return freed;
     }
 }

@@ -14,7 +14,7 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class Swinging
 {
     /// <summary>Has the index lead to a written entry, if the order's condition holds and there is room for it.</summary>
-    internal static void SwingLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ref PutChange change)
+    internal static void SwapLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and nobody sees it yet.");
         using LockedBucket bucket = core.Index.Lock(key.Hash);
@@ -144,7 +144,7 @@ internal static unsafe class Swinging
         int maxLines = core.IsRebuilding ? int.MaxValue : core.MaxLines;
         if (!core.Index.TryFindRoomLocked(bucket, maxLines, out SlotPlace place))
         {
-            if (!core.TryEjectLocked(change.Critical, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
+            if (!core.TryEvictVictimLocked(change.Critical, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
             {
                 change.Result = PutResult.Collision;
                 change.Version = 0; // it may have been drawn, but no entry has it
@@ -189,7 +189,7 @@ internal static unsafe class Swinging
         change.IsPublished = true;
         if (!Mutation.ObjectBeforeEntry)
             order.Externalized?.Publish(core.Pile);
-        CrashPoints.Pass(CrashPoint.EntryBeforeSwing);
+        CrashPoints.Pass(CrashPoint.EntryBeforeSwap);
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
             place.Line->MarkExpiry();

@@ -12,36 +12,36 @@ namespace BigPile.Caching.Spill;
 /// </remarks>
 internal sealed class KeyStripe
 {
-    private readonly Lock _stagedLock = new();
-    private readonly List<StagedEntry> _staged = [];
+    private readonly Lock _pendingLock = new();
+    private readonly List<PendingDemotion> _pending = [];
 
     /// <summary>Held by who moves a key of the stripe, puts or removes it.</summary>
     internal Lock Keys { get; } = new();
 
     /// <summary>Adds an entry that has just left memory. The lock of its bucket is held.</summary>
-    internal void AddLocked(StagedEntry entry)
+    internal void AddLocked(PendingDemotion entry)
     {
-        lock (_stagedLock)
-            _staged.Add(entry);
+        lock (_pendingLock)
+            _pending.Add(entry);
     }
 
     /// <summary>Has an entry say until when it lives, if it is still staged. The lock of its bucket is held.</summary>
-    internal void PutOffExpiryLocked(StagedEntry entry, long ticks)
+    internal void PutOffExpiryLocked(PendingDemotion entry, long ticks)
     {
-        lock (_stagedLock)
+        lock (_pendingLock)
         {
-            if (_staged.Contains(entry))
+            if (_pending.Contains(entry))
                 entry.PutOffExpiry(ticks);
         }
     }
 
     /// <summary>The newest entry of a key that waits to be written.</summary>
-    internal StagedEntry? Find(ulong hash, ReadOnlySpan<byte> key)
+    internal PendingDemotion? Find(ulong hash, ReadOnlySpan<byte> key)
     {
-        StagedEntry? newest = null;
-        lock (_stagedLock)
+        PendingDemotion? newest = null;
+        lock (_pendingLock)
         {
-            foreach (StagedEntry entry in _staged)
+            foreach (PendingDemotion entry in _pending)
             {
                 if (entry.IsOf(hash, key) && (newest == null || entry.Version > newest.Version))
                     newest = entry;
@@ -53,49 +53,49 @@ internal sealed class KeyStripe
     /// <summary>Takes the entries of a key out that are below a version. Nobody will write them.</summary>
     internal void RemoveBelow(ulong hash, ReadOnlySpan<byte> key, ulong version)
     {
-        lock (_stagedLock)
+        lock (_pendingLock)
         {
-            for (int i = _staged.Count - 1; i >= 0; i--)
+            for (int i = _pending.Count - 1; i >= 0; i--)
             {
-                StagedEntry entry = _staged[i];
+                PendingDemotion entry = _pending[i];
                 if (entry.Version >= version || !entry.IsOf(hash, key))
                     continue;
-                _staged.RemoveAt(i);
+                _pending.RemoveAt(i);
                 entry.Dispose();
             }
         }
     }
 
     /// <summary>The entries that wait to be written. The gate is held: others may come, and none goes.</summary>
-    internal StagedEntry[] Staged()
+    internal PendingDemotion[] Pending()
     {
-        lock (_stagedLock)
-            return [.. _staged];
+        lock (_pendingLock)
+            return [.. _pending];
     }
 
     /// <summary>Whether an entry still waits to be written.</summary>
-    internal bool IsStaged(StagedEntry entry)
+    internal bool IsPending(PendingDemotion entry)
     {
-        lock (_stagedLock)
-            return _staged.Contains(entry);
+        lock (_pendingLock)
+            return _pending.Contains(entry);
     }
 
     /// <summary>Takes an entry out that was written, or is not to be.</summary>
-    internal void Remove(StagedEntry entry)
+    internal void Remove(PendingDemotion entry)
     {
-        lock (_stagedLock)
-            _ = _staged.Remove(entry);
+        lock (_pendingLock)
+            _ = _pending.Remove(entry);
         entry.Dispose();
     }
 
     /// <summary>Takes all out.</summary>
     internal void Clear()
     {
-        lock (_stagedLock)
+        lock (_pendingLock)
         {
-            foreach (StagedEntry entry in _staged)
+            foreach (PendingDemotion entry in _pending)
                 entry.Dispose();
-            _staged.Clear();
+            _pending.Clear();
         }
     }
 }

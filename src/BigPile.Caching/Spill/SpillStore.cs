@@ -31,7 +31,7 @@ internal sealed class SpillStore : IDisposable
     internal const int StripeCount = 512;
 
     private readonly KeyStripe[] _stripes = new KeyStripe[StripeCount];
-    private readonly ConcurrentQueue<StagedEntry> _queue = new();
+    private readonly ConcurrentQueue<PendingDemotion> _queue = new();
     private readonly SpillFile _file;
     private PromotionWatch[] _watches = []; // replaced as a whole
     private long _lost;
@@ -61,14 +61,14 @@ internal sealed class SpillStore : IDisposable
 
     /// <summary>Copies an entry that is evicted, so that it is found. The lock of its bucket is held.</summary>
     /// <returns>The copy; none if it is too large.</returns>
-    internal StagedEntry? StageLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
+    internal PendingDemotion? StageLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
     {
         if (payload.Length > MaxPayloadBytes)
         {
             Interlocked.Increment(ref _lost);
             return null;
         }
-        var entry = new StagedEntry(hash, version, payload, key);
+        var entry = new PendingDemotion(hash, version, payload, key);
         StripeOf(hash).AddLocked(entry);
         return entry;
     }
@@ -76,7 +76,7 @@ internal sealed class SpillStore : IDisposable
     /// <summary>Has a copy written, once no slot leads to its entry any more. The lock of the bucket is held.</summary>
     /// <param name="entry">The copy.</param>
     /// <param name="slidesUntil">The expiry that follows from a use which the copy does not have; or 0.</param>
-    internal void QueueLocked(StagedEntry entry, long slidesUntil)
+    internal void QueueLocked(PendingDemotion entry, long slidesUntil)
     {
         if (slidesUntil != 0)
             StripeOf(entry.Hash).PutOffExpiryLocked(entry, slidesUntil);
@@ -84,11 +84,11 @@ internal sealed class SpillStore : IDisposable
     }
 
     /// <summary>The next entry that waits to be written; it may have been taken out meanwhile.</summary>
-    internal bool TryNext([NotNullWhen(true)] out StagedEntry? entry) => _queue.TryDequeue(out entry);
+    internal bool TryNext([NotNullWhen(true)] out PendingDemotion? entry) => _queue.TryDequeue(out entry);
 
     /// <summary>Writes an entry to the file. The gate is held.</summary>
     /// <returns>Whether it could be.</returns>
-    internal bool TryWriteGated(StagedEntry entry)
+    internal bool TryWriteGated(PendingDemotion entry)
     {
         Debug.Assert(StripeOf(entry.Hash).Keys.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
         if (_file.TrySet(entry.Payload[entry.Key], entry.Payload))
@@ -101,34 +101,34 @@ internal sealed class SpillStore : IDisposable
     /// <param name="hash">The key's hash.</param>
     /// <param name="key">The key.</param>
     /// <param name="into">Gets the block.</param>
-    /// <param name="staged">Where it was, if it is not in the file yet.</param>
-    internal bool TryReadGated(ulong hash, ReadOnlySpan<byte> key, PileBuffer into, out StagedEntry? staged)
+    /// <param name="pending">Where it was, if it is not in the file yet.</param>
+    internal bool TryReadGated(ulong hash, ReadOnlySpan<byte> key, PileBuffer into, out PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
         Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it reads.");
-        staged = stripe.Find(hash, key);
-        if (staged == null)
+        pending = stripe.Find(hash, key);
+        if (pending == null)
             return _file.TryGet(key, into);
-        into.Write(staged.Payload);
+        into.Write(pending.Payload);
         return true;
     }
 
     /// <summary>Has an entry that stays be another block from now on. The gate is held.</summary>
-    internal void RewriteGated(ulong hash, ReadOnlySpan<byte> key, ReadOnlySpan<byte> block, StagedEntry? staged)
+    internal void RewriteGated(ulong hash, ReadOnlySpan<byte> key, ReadOnlySpan<byte> block, PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
         Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate changes it.");
-        if (_file.TrySet(key, block) && staged != null)
-            stripe.Remove(staged);
+        if (_file.TrySet(key, block) && pending != null)
+            stripe.Remove(pending);
     }
 
     /// <summary>Forgets an entry that is in memory again, as it was read. The gate is held.</summary>
-    internal void EndReturnGated(ulong hash, ReadOnlySpan<byte> key, StagedEntry? staged)
+    internal void EndReturnGated(ulong hash, ReadOnlySpan<byte> key, PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
         Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate moves it.");
-        if (staged != null)
-            stripe.Remove(staged);
+        if (pending != null)
+            stripe.Remove(pending);
         _ = _file.Remove(key);
         Interlocked.Increment(ref _returned);
         foreach (PromotionWatch watch in Volatile.Read(ref _watches))
@@ -195,7 +195,7 @@ internal sealed class SpillStore : IDisposable
 
     /// <summary>Passes all gates.</summary>
     /// <returns>The keys of what waited to be written: a thread may have taken it out, and not come to write it yet.</returns>
-    internal List<byte[]> StagedKeys()
+    internal List<byte[]> PendingKeys()
     {
         var keys = new List<byte[]>();
         PassStripes((_, entry) => keys.Add(entry.Payload[entry.Key].ToArray()));
@@ -203,13 +203,13 @@ internal sealed class SpillStore : IDisposable
     }
 
     /// <summary>Passes all gates, and visits in each what waits to be written, and may be taken out.</summary>
-    internal void PassStripes(Action<KeyStripe, StagedEntry> visit)
+    internal void PassStripes(Action<KeyStripe, PendingDemotion> visit)
     {
         foreach (KeyStripe stripe in _stripes)
         {
             lock (stripe.Keys)
             {
-                foreach (StagedEntry entry in stripe.Staged())
+                foreach (PendingDemotion entry in stripe.Pending())
                     visit(stripe, entry);
             }
         }

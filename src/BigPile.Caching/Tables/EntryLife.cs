@@ -34,7 +34,7 @@ internal static class EntryLife
     {
         if (head.Version <= core.Tags.ClearedUpTo)
             return Liveness.Invalidated;
-        Liveness liveness = head.MayBeDead ? core.LivenessOfMortal(head, ref now) : Liveness.Live;
+        Liveness liveness = head.MayBeDead ? core.LivenessOfExpirable(head, ref now) : Liveness.Live;
         return liveness == Liveness.Live && head.Kind == ValueKind.Tombstone ? Liveness.Tombstone : liveness;
     }
 
@@ -46,7 +46,7 @@ internal static class EntryLife
         liveness == Liveness.Invalidated ? Counter.Removals : Counter.Expirations;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static Liveness LivenessOfMortal(this TableCore core, in EntryHead head, ref long now)
+    private static Liveness LivenessOfExpirable(this TableCore core, in EntryHead head, ref long now)
     {
         if (head.HasTags && core.Tags.IsMarked(head))
             return Liveness.Invalidated;
@@ -96,11 +96,11 @@ internal static class EntryLife
     /// Whether reads may show an entry, as far as the walk for entries goes; whether it is live is to be asked afterwards.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool IsShown(this TableCore core, in EntryHead head) => head.Version >= core.ShownFrom;
+    internal static bool IsVisible(this TableCore core, in EntryHead head) => head.Version >= core.VisibilityFloor;
 
     /// <summary>Whether a key counts as missing though its entry is there.</summary>
     internal static bool IsNoneLocked(this TableCore core, in EntryHead head, ref long now) =>
-        !core.IsShown(head) || core.LivenessOf(head, ref now) != Liveness.Live;
+        !core.IsVisible(head) || core.LivenessOf(head, ref now) != Liveness.Live;
 
     /// <summary>
     /// Whether a pointer leads to an object. An entry is nobody's object: what has the pointer then was never the table's.

@@ -68,8 +68,8 @@ internal static unsafe class LockedEntries
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
         core.RecordRemovedLocked(value.Tag);
         core.Flights.TellLocked(value.Tag, entry.Head.Version);
-        StagedEntry? staged = reason == Counter.Evictions ? core.StageLocked(entry) : null;
-        if (staged == null)
+        PendingDemotion? pending = reason == Counter.Evictions ? core.StageLocked(entry) : null;
+        if (pending == null)
             core.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned;
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
@@ -81,8 +81,8 @@ internal static unsafe class LockedEntries
         if (Mutation.FreedFirst)
             CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
         entry.Place.Store(default);
-        if (staged != null)
-            core.QueueStagedLocked(entry.Head, staged);
+        if (pending != null)
+            core.QueueDemotionLocked(entry.Head, pending);
         CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
         if (!Mutation.FreedFirst)
             Free(core.Pile, value.Address, owned);

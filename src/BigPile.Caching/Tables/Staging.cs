@@ -10,7 +10,7 @@ internal static unsafe class Staging
 {
     /// <summary>Copies an entry that is evicted, to be written by <c>Spilling.DrainSpill</c>. The lock of its bucket is held.</summary>
     /// <returns>The copy; none if the entry can't be had again: a value that was given out as a pointer goes with its object.</returns>
-    internal static StagedEntry? StageLocked(this TableCore core, in LockedEntry entry)
+    internal static PendingDemotion? StageLocked(this TableCore core, in LockedEntry entry)
     {
         if (core.Spill is not { } spill || entry.Head.Kind is ValueKind.Pointer or ValueKind.Tombstone)
             return null;
@@ -23,10 +23,10 @@ internal static unsafe class Staging
     }
 
     /// <summary>Has a copy written, now that no slot leads to its entry: whoever notes a use of that sees this, and looks again.</summary>
-    internal static void QueueStagedLocked(this TableCore core, in EntryHead head, StagedEntry staged)
+    internal static void QueueDemotionLocked(this TableCore core, in EntryHead head, PendingDemotion pending)
     {
         Interlocked.MemoryBarrier();
         long used = core.UseNotWritten(head);
-        core.Spill!.QueueLocked(staged, used == 0 ? 0 : core.Clock.RenewalOf(head, used & ~ReadBuffer.Record.Ahead));
+        core.Spill!.QueueLocked(pending, used == 0 ? 0 : core.Clock.RenewalOf(head, used & ~ReadBuffer.Record.Ahead));
     }
 }

@@ -17,7 +17,7 @@ internal sealed class SweepPlace
     internal ulong MarksUpTo { get; set; }
 
     /// <summary>Whether the round has found something that may be no more by time or tag later.</summary>
-    internal bool HasMortals { get; set; }
+    internal bool HasExpirables { get; set; }
 
     /// <summary>Whether a mark concerned every entry then.</summary>
     internal bool IsOfAll { get; set; }

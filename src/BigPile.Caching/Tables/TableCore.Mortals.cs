@@ -11,43 +11,43 @@ namespace BigPile.Caching.Tables;
 /// </remarks>
 internal sealed partial class TableCore
 {
-    private bool _hasMortals;
-    private bool _hadMortal;
+    private bool _hasExpirables;
+    private bool _hadExpirable;
 
     /// <summary>Whether entries may be there that are no more by time or tag.</summary>
-    internal bool HasMortals
+    internal bool HasExpirables
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => Volatile.Read(ref _hasMortals);
-        private set => Set(ref _hasMortals, IndexHead.MortalsFlag, value);
+        get => Volatile.Read(ref _hasExpirables);
+        private set => Set(ref _hasExpirables, IndexHead.MortalsFlag, value);
     }
 
     /// <summary>Whether such an entry, or a mark of a tag, has come since a sweep began a round.</summary>
-    internal bool HadMortal => Volatile.Read(ref _hadMortal);
+    internal bool HadExpirable => Volatile.Read(ref _hadExpirable);
 
     /// <summary>States that an entry that may be no more by time or tag, or a mark, is in the table. Its line says so already.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void MarkExpirable()
     {
-        if (!HadMortal)
-            Volatile.Write(ref _hadMortal, true); // before the look at what a sweep may clear
-        if (!HasMortals)
-            HasMortals = true;
+        if (!HadExpirable)
+            Volatile.Write(ref _hadExpirable, true); // before the look at what a sweep may clear
+        if (!HasExpirables)
+            HasExpirables = true;
     }
 
     /// <summary>Begins a round of the sweep: whoever does not see that it has begun, and so notes nothing, is seen by the round.</summary>
-    internal void BeginMortalsRound()
+    internal void BeginExpirablesRound()
     {
-        Volatile.Write(ref _hadMortal, false);
+        Volatile.Write(ref _hadExpirable, false);
         Interlocked.MemoryBarrierProcessWide();
     }
 
     /// <summary>States that a round has found nothing mortal; what has come meanwhile counts.</summary>
-    internal void EndMortalsRound()
+    internal void EndExpirablesRound()
     {
-        HasMortals = false;
+        HasExpirables = false;
         Interlocked.MemoryBarrierProcessWide();
-        if (HadMortal)
-            HasMortals = true;
+        if (HadExpirable)
+            HasExpirables = true;
     }
 }

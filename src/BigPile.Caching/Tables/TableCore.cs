@@ -34,9 +34,9 @@ internal sealed unsafe partial class TableCore : IDisposable
     private ReadBuffer? _readBuffer;
     private RemovedKeys? _removedKeys;
     private FlightRuns? _runs;
-    private ulong _shownFrom;
+    private ulong _visibilityFloor;
     private bool _isRebuilding;
-    private bool _hasForeignValues;
+    private bool _hasOpaqueValues;
     private bool _hasPriorities;
     private bool _hasTombstones;
     private bool _readsPlain;
@@ -74,7 +74,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         };
         Intents = place.Notes;
         Tags = new TagMarks(pile, id, Index);
-        _hasMortals = HasFlag(IndexHead.MortalsFlag);
+        _hasExpirables = HasFlag(IndexHead.MortalsFlag);
         _hasPriorities = HasFlag(IndexHead.PrioritiesFlag);
         Events = new EntryEvents(pile.Engine.Background, clock);
         Meter = CacheMeter.Of(pile.Engine.Meter);
@@ -137,10 +137,10 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal bool IsInUse { get; set; } = true;
 
     /// <summary>Whether values are in a form of the application's own, which a service neither shows nor puts.</summary>
-    internal bool HasForeignValues
+    internal bool HasOpaqueValues
     {
-        get => Volatile.Read(ref _hasForeignValues);
-        set => Volatile.Write(ref _hasForeignValues, value);
+        get => Volatile.Read(ref _hasOpaqueValues);
+        set => Volatile.Write(ref _hasOpaqueValues, value);
     }
 
     internal TableOptions Options
@@ -227,13 +227,13 @@ internal sealed unsafe partial class TableCore : IDisposable
     }
 
     /// <summary>The lowest version of an entry that reads may show; see <c>Showing</c>.</summary>
-    internal ulong ShownFrom
+    internal ulong VisibilityFloor
     {
-        get => Volatile.Read(ref _shownFrom);
-        set => Volatile.Write(ref _shownFrom, value);
+        get => Volatile.Read(ref _visibilityFloor);
+        set => Volatile.Write(ref _visibilityFloor, value);
     }
 
-    /// <summary>Whether reads may go the short way, which looks at neither checksums nor <see cref="ShownFrom"/>.</summary>
+    /// <summary>Whether reads may go the short way, which looks at neither checksums nor <see cref="VisibilityFloor"/>.</summary>
     internal bool ReadsPlain
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -242,7 +242,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     }
 
     /// <summary>Whether entries are shown whatever their version is.</summary>
-    internal bool ShowsAll => ShownFrom == 0;
+    internal bool ShowsAll => VisibilityFloor == 0;
 
     /// <summary>Whether there is a limit in entries or bytes.</summary>
     internal bool IsLimited => Options.MaxEntries != null || Options.MaxBytes != null;

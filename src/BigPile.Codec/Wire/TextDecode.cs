@@ -24,16 +24,16 @@ internal static unsafe class TextDecode
         if (p + length > c.End)
             BadData.Truncated();
         if ((p[0] | p[length - 1]) >= 0x80)
-            return Foreign(p, ref target, (int)length);
+            return NonAscii(p, ref target, (int)length);
         string text = new('\0', (int)length);
         if (!AsciiText.TryWidenShort(p, ref Unsafe.As<char, ushort>(ref Unsafe.AsRef(in text.GetPinnableReference())), length))
-            return Foreign(p, ref target, (int)length);
+            return NonAscii(p, ref target, (int)length);
         target = text;
         return p + length;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static byte* Foreign(byte* p, ref string? target, int lengthBytes)
+    private static byte* NonAscii(byte* p, ref string? target, int lengthBytes)
     {
         target = Transcode(p, lengthBytes);
         return p + lengthBytes;

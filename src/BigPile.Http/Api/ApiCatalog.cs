@@ -96,7 +96,7 @@ internal static class ApiCatalog
             Others = [(206, "A part of the payload."), (304, "The client has it.")],
             Problems =
             [
-                .. Common, ProblemCatalog.BadKey, ProblemCatalog.EntryNotFound, ProblemCatalog.TableNotFound, ProblemCatalog.ForeignValue,
+                .. Common, ProblemCatalog.BadKey, ProblemCatalog.EntryNotFound, ProblemCatalog.TableNotFound, ProblemCatalog.OpaqueValue,
                 ProblemCatalog.EntryStale, ProblemCatalog.BadMaxAge, ProblemCatalog.BadQuery, ProblemCatalog.Precondition,
                 ProblemCatalog.EncodingRefused,
                 ProblemCatalog.RangeOutside, ProblemCatalog.MethodNotAllowed,

@@ -130,7 +130,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
     private static void Describe(Batch batch, CacheTable table)
     {
         ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
-        bool isForeign = table.Core.HasForeignValues;
+        bool isOpaque = table.Core.HasOpaqueValues;
         int offset = 0;
         for (int i = 0; i < batch.Count; i++)
         {
@@ -138,7 +138,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
             batch.Items[i] = lengthBytes switch
             {
                 Copying.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
-                _ when isForeign => BatchItem.Of(ProblemCatalog.ForeignValue),
+                _ when isOpaque => BatchItem.Of(ProblemCatalog.OpaqueValue),
                 Copying.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
                 _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
             };
@@ -149,7 +149,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
     private static BatchItem Describe(ReadOnlySpan<byte> value, int offset, in EntryInfo info)
     {
         if (!StoredValue.TryReadHead(value, out string? contentType, out ContentCoding coding, out int headBytes))
-            return BatchItem.Of(ProblemCatalog.ForeignValue);
+            return BatchItem.Of(ProblemCatalog.OpaqueValue);
         return new BatchItem(StatusCodes.Status200OK, null, info, contentType, coding, offset + headBytes, value.Length - headBytes);
     }
 }

@@ -79,8 +79,8 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
     {
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
             return ProblemOf.Missing(tables, tableName);
-        if (table.Core.HasForeignValues)
-            return ProblemCatalog.ForeignValue;
+        if (table.Core.HasOpaqueValues)
+            return ProblemCatalog.OpaqueValue;
         context.Response.ContentType = Ndjson;
         context.Response.Headers.CacheControl = "no-store";
         if (context.Request.Method == "HEAD")

@@ -65,7 +65,7 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
     {
         HasPermit = false;
         if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table)
-            || table.Core.HasForeignValues)
+            || table.Core.HasOpaqueValues)
             return false;
         if (!door.Guard.IsOpen && door.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
             return false;

@@ -178,7 +178,7 @@ internal sealed class DoorConnection
             HeadState state = finder.Find(received, _door.Limits, out ReadOnlyMemory<byte> bytes);
             if (state == HeadState.Partial)
                 return FastPathStep.ReadMore;
-            if (state == HeadState.Foreign)
+            if (state == HeadState.Unsupported)
                 return HandOver(-1);
             int headBytes = bytes.Length;
             head.Read(bytes, _door.Limits.Headers, _door.IgnoredHeaders, _door.Clients);

@@ -33,7 +33,7 @@ internal sealed class HeadFinder
         bool isDecided = received.Length > limits.MostBytes || Has(received, "\r\n\r\n"u8) || Has(received, "\n\n"u8)
             || Has(received, "\n\r\n"u8)
             || (received.Length > limits.LineBytes && received.Slice(0, limits.LineBytes).PositionOf((byte)'\n') == null);
-        return isDecided ? HeadState.Foreign : HeadState.Partial;
+        return isDecided ? HeadState.Unsupported : HeadState.Partial;
     }
 
     private static bool Has(in ReadOnlySequence<byte> received, ReadOnlySpan<byte> end) =>
@@ -53,7 +53,7 @@ internal sealed class HeadFinder
         }
         // Heads whose lines end otherwise, and what is no HTTP at all, are not waited for.
         if (bytes.IndexOf("\n\n"u8) >= 0 || bytes.IndexOf("\n\r\n"u8) >= 0 || (!bytes.IsEmpty && bytes[0] is < (byte)'A' or > (byte)'z'))
-            return HeadState.Foreign;
+            return HeadState.Unsupported;
         return bytes.Length == maxBytes ? HeadState.Long : HeadState.Partial;
     }
 }

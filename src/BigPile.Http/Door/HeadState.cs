@@ -12,5 +12,5 @@ internal enum HeadState
     Long,
 
     /// <summary>Something that the stack must judge.</summary>
-    Foreign,
+    Unsupported,
 }

@@ -144,7 +144,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         HttpContext context, CacheTable table, in EntryInfo info, ReadOnlySpan<byte> start, ReadQuery asked, out Representation found)
     {
         found = default;
-        if (table.Core.HasForeignValues
+        if (table.Core.HasOpaqueValues
             || !StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes))
             return false;
         found = new Representation(
@@ -284,5 +284,5 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
     }
 
     private static Task NotServable(HttpContext context, CacheTable table, ReadOnlySpan<byte> key) =>
-        ProblemResponse.WriteAsync(context, ProblemCatalog.ForeignValue.Of(table.Name, key));
+        ProblemResponse.WriteAsync(context, ProblemCatalog.OpaqueValue.Of(table.Name, key));
 }

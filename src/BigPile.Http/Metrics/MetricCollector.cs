@@ -88,8 +88,8 @@ internal sealed class MetricCollector : IDisposable
 
     private void Welcome(Instrument instrument, MeterListener listener)
     {
-        bool isForeign = instrument.Meter.Scope is IMeterFactory factory && factory != _factory;
-        if (isForeign || !_meters.Contains(instrument.Meter.Name) || MetricKinds.Of(instrument) is not { } kind)
+        bool isOfOtherFactory = instrument.Meter.Scope is IMeterFactory factory && factory != _factory;
+        if (isOfOtherFactory || !_meters.Contains(instrument.Meter.Name) || MetricKinds.Of(instrument) is not { } kind)
             return;
         var metric =
             new Metric(instrument, kind, instrument.IsObservable && instrument.Meter.Name == PileTelemetry.MeterName ? _tables : null);

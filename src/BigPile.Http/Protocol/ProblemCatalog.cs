@@ -114,7 +114,7 @@ internal static class ProblemCatalog
         new(StatusCodes.Status409Conflict, "table_key_type", "The table has keys that are not text.",
             "The application made it with another type of keys, and it can't be reached by this path.");
 
-    internal static readonly Problem ForeignValue =
+    internal static readonly Problem OpaqueValue =
         new(StatusCodes.Status409Conflict, "value_not_servable", "The table's values are the application's own, and have no content type.",
             "They are neither shown nor put by this path. MapTable serves the objects of a table as JSON.");
 

@@ -38,7 +38,7 @@ internal static class ProblemOf
     internal static Problem Refusal(TableRefusal refusal) => refusal.Reason switch
     {
         TableRefusalReason.OtherKeyType => ProblemCatalog.OtherKeyType,
-        TableRefusalReason.ForeignValue => ProblemCatalog.ForeignValue,
+        TableRefusalReason.OpaqueValue => ProblemCatalog.OpaqueValue,
         _ => ProblemCatalog.TooManyTables(refusal.Detail!, refusal.Limit),
     };
 }

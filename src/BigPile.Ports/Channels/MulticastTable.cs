@@ -26,7 +26,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
             return null;
         var side = new MulticastSenderSide(record, ring, holdings, membership.Bells, hooks);
         _latest.Add(number, side);
-        hooks.At(PortCrashPoint.Adopted);
+        hooks.At(PortCrashPoint.TakenOver);
         Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(membership.OwnSlot);
         membership.FinishEstatesLocked();

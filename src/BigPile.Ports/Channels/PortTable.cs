@@ -22,7 +22,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
             return null;
         var side = new SenderSide(ring, holdings, membership.Bells, hooks);
         _latest.Add(number, side);
-        hooks.At(PortCrashPoint.Adopted);
+        hooks.At(PortCrashPoint.TakenOver);
         PortRecord port = ring.Port;
         Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(membership.OwnSlot);

@@ -64,5 +64,5 @@ internal enum PortCrashPoint
     MemberRemoved,
 
     /// <summary>A new sender backs what is on the way, and the port does not name it.</summary>
-    Adopted,
+    TakenOver,
 }

@@ -10,9 +10,9 @@ namespace BigPile.Server.Hosting;
 internal static class KnownSettings
 {
     // What the framework and the logger read themselves, with anything below.
-    private static readonly string[] ForeignSections = ["Kestrel", "Serilog", "Logging", "AllowedHosts"];
+    private static readonly string[] FrameworkSections = ["Kestrel", "Serilog", "Logging", "AllowedHosts"];
 
-    private static readonly string[] ForeignNames =
+    private static readonly string[] FrameworkNames =
         ["urls", "http_ports", "https_ports", "environment", "applicationName", "AllowedHosts"];
 
     // Below these come a number and more names, which their readers check.
@@ -27,7 +27,7 @@ internal static class KnownSettings
     ];
 
     /// <summary>All settings with a name, whoever reads them.</summary>
-    internal static IEnumerable<string> Names => Own.Concat(ForeignNames);
+    internal static IEnumerable<string> Names => Own.Concat(FrameworkNames);
 
     /// <summary>Refuses a command line that has something else than settings with a value.</summary>
     /// <exception cref="SettingsException">An argument is no setting, an unknown one, or one without a value.</exception>
@@ -56,7 +56,7 @@ internal static class KnownSettings
         foreach (IConfigurationSection section in file.GetChildren())
         {
             bool isKnown = Own.Any(name => name.StartsWith(section.Key + ":", StringComparison.OrdinalIgnoreCase))
-                || ForeignSections.Concat(ForeignNames).Contains(section.Key, StringComparer.OrdinalIgnoreCase);
+                || FrameworkSections.Concat(FrameworkNames).Contains(section.Key, StringComparer.OrdinalIgnoreCase);
             if (!isKnown)
                 throw Unknown(section.Key, Own.Select(static name => name[..name.IndexOf(':', StringComparison.Ordinal)]).Distinct());
             if (Own.FirstOrDefault(name => name.StartsWith(section.Key + ":", StringComparison.OrdinalIgnoreCase)) is { } example)
@@ -75,5 +75,5 @@ internal static class KnownSettings
 
     private static bool IsKnown(string name) =>
         Names.Contains(name, StringComparer.OrdinalIgnoreCase)
-        || Lists.Concat(ForeignSections).Any(list => name.StartsWith(list + ":", StringComparison.OrdinalIgnoreCase));
+        || Lists.Concat(FrameworkSections).Any(list => name.StartsWith(list + ":", StringComparison.OrdinalIgnoreCase));
 }

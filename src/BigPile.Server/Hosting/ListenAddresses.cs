@@ -76,7 +76,7 @@ internal static class ListenAddresses
 
     /// <summary>Refuses addresses that other machines reach without a key or without TLS, unless that is allowed.</summary>
     /// <exception cref="SettingsException">There is one, or something is no address.</exception>
-    internal static void RefuseForeign(IEnumerable<string> addresses, SecuritySettings security)
+    internal static void RefuseUnprotected(IEnumerable<string> addresses, SecuritySettings security)
     {
         foreach (string address in addresses)
         {

@@ -13,7 +13,7 @@ internal sealed class ListenGuard(IConfiguration configuration, SecuritySettings
     /// <exception cref="SettingsException">The endpoint is such a one, or one that is configured is.</exception>
     internal void Check(ListenOptions endpoint)
     {
-        ListenAddresses.RefuseForeign(ListenAddresses.Read(configuration), security);
+        ListenAddresses.RefuseUnprotected(ListenAddresses.Read(configuration), security);
         if (endpoint.IPEndPoint is { } ip && !IPAddress.IsLoopback(ip.Address))
             ListenAddresses.RefuseWithoutKeys(ip.ToString(), security);
     }

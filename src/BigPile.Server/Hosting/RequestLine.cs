@@ -17,16 +17,16 @@ internal static class RequestLine
         {
             logger.Log(
                 level, "{Method} {Target} from {Client} answered {Status} in {Milliseconds:F2} ms",
-                method, Shown(target), from.Client, status, elapsed.TotalMilliseconds);
+                method, Redact(target), from.Client, status, elapsed.TotalMilliseconds);
             return;
         }
         logger.Log(
             level, "{Method} {Target} from {Client} by {Key} answered {Status} in {Milliseconds:F2} ms",
-            method, Shown(target), from.Client, from.Key, status, elapsed.TotalMilliseconds);
+            method, Redact(target), from.Client, from.Key, status, elapsed.TotalMilliseconds);
     }
 
     // Of a query the names only: a client may put a secret there, by mistake.
-    private static string Shown(string target)
+    private static string Redact(string target)
     {
         int query = target.IndexOf('?', StringComparison.Ordinal);
         return query < 0 ? LogText.Of(target) : LogText.Of($"{target[..query]}?{string.Join('&', target[(query + 1)..].Split('&').Select(
@@ -37,7 +37,7 @@ internal static class RequestLine
     internal static void WriteLeft(
         ILogger<RequestLog> logger, LogLevel level, string method, string target, in RequestFrom from, TimeSpan elapsed) => logger.Log(
             level, "{Method} {Target} from {Client} was left by its client after {Milliseconds:F2} ms",
-            method, Shown(target), from.Client, elapsed.TotalMilliseconds);
+            method, Redact(target), from.Client, elapsed.TotalMilliseconds);
 
     /// <summary>Writes the line of a request that its key, or the lack of one, had refused.</summary>
     internal static void WriteRefused(
@@ -47,11 +47,11 @@ internal static class RequestLine
         {
             logger.LogWarning(
                 "{Method} {Target} from {Client} by {Key} was refused with {Status}: {Reason}",
-                method, Shown(target), from.Client, from.Key ?? Nobody, status, why);
+                method, Redact(target), from.Client, from.Key ?? Nobody, status, why);
             return;
         }
         logger.LogWarning(
             "{Method} {Target} from {Client} by {Key} was refused with {Status}: {Reason} {Unlogged:N0} others had no line",
-            method, Shown(target), from.Client, from.Key ?? Nobody, status, why, unlogged);
+            method, Redact(target), from.Client, from.Key ?? Nobody, status, why, unlogged);
     }
 }

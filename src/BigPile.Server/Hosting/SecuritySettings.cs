@@ -41,7 +41,7 @@ internal sealed record SecuritySettings
     internal required IReadOnlyList<string> Origins { get; init; }
 
     /// <summary>Those pages; <see langword="null"/>: there are none.</summary>
-    internal ForeignPages? ForeignPages => Origins.Count == 0 ? null : new ForeignPages(Origins);
+    internal CorsSetup? Cors => Origins.Count == 0 ? null : new CorsSetup(Origins);
 
     /// <summary>What is asked of requests while there are no keys; <see langword="null"/>: there are, and pages do not have them.</summary>
     /// <remarks>Where the network was said to be closed, its machines have names that only their owner knows.</remarks>

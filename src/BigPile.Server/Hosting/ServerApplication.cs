@@ -36,7 +36,7 @@ internal static class ServerApplication
         SettingsFile.AddTo(builder.Configuration, Directory.GetCurrentDirectory());
         SettingsFile.AddKeysTo(builder.Configuration);
         SettingForms.Check(builder.Configuration);
-        ForeignSettings.Check(builder.Configuration);
+        FrameworkSettings.Check(builder.Configuration);
         ServerSettings settings = ServerSettings.Read(builder.Configuration);
         HttpSettings http = HttpSettings.Read(builder.Configuration);
         SecuritySettings security = SecuritySettings.Read(builder.Configuration);
@@ -85,7 +85,7 @@ internal static class ServerApplication
     private static void Map(WebApplication app, MetricSettings metrics, SecuritySettings security)
     {
         app.UseMiddleware<RequestLog>();
-        security.ForeignPages?.UseIn(app); // ahead of all that refuses: a page is to read why
+        security.Cors?.UseIn(app); // ahead of all that refuses: a page is to read why
         app.UseMiddleware<RequestFaults>();
         app.UseMiddleware<ConcurrencyLimiter>();
         app.UseBigPileKeys();
@@ -105,7 +105,7 @@ internal static class ServerApplication
         if (addresses.Count == 0)
             addresses = [ListenAddresses.Default];
         ListenAddresses.RefuseTwice(addresses);
-        ListenAddresses.RefuseForeign(security.AdminUrl is { } url ? [.. addresses, url] : addresses, security);
+        ListenAddresses.RefuseUnprotected(security.AdminUrl is { } url ? [.. addresses, url] : addresses, security);
         ListenAddresses.Set(builder.Configuration, addresses, security);
         TlsSettings.RequireFor(ListenAddresses.Read(builder.Configuration), builder.Configuration);
     }
@@ -155,10 +155,10 @@ internal static class ServerApplication
         services.AddSingleton(limits);
         services.Configure<BigPileOptions>(pile => pile.MaxTables = limits.Tables);
         services.AddSingleton(new RequestLoad(limits.ConcurrentRequests));
-        security.ForeignPages?.AddTo(services);
+        security.Cors?.AddTo(services);
         services.AddSingleton(new AccessRules(
             security.AdminUrl is { } url ? ListenAddresses.PortOf(url) : null, security.Clients, openPath,
-            security.ForeignPages != null));
+            security.Cors != null));
         services.AddBigPileKeys(security.Keys);
     }
 

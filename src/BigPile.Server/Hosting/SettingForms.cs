@@ -14,7 +14,7 @@ internal static class SettingForms
 {
     private const string Keys = "Security:Keys";
     private const string Endpoints = "Kestrel:Endpoints";
-    private const int MaxShownCharacters = 4; // it may be a secret
+    private const int MaxQuotedCharacters = 4; // it may be a secret
 
     /// <summary>Looks at the settings that the service reads.</summary>
     /// <exception cref="SettingsException">One has the wrong form.</exception>
@@ -33,7 +33,7 @@ internal static class SettingForms
     internal static void RequireParts(IConfigurationSection section, string example, string form = "have parts")
     {
         if (!string.IsNullOrWhiteSpace(section.Value))
-            throw SettingsException.Of(section.Path, ShortText.Of(section.Value, MaxShownCharacters), $"{form}, such as {example}");
+            throw SettingsException.Of(section.Path, ShortText.Of(section.Value, MaxQuotedCharacters), $"{form}, such as {example}");
     }
 
     /// <summary>Looks at the keys: their forms, and that they come from one place.</summary>

@@ -34,14 +34,14 @@ internal sealed record TlsSettings(string CertificatePath, string? KeyPath, stri
     internal static void RequireFor(IReadOnlyList<string> addresses, IConfiguration configuration)
     {
         string? secure = addresses.FirstOrDefault(static address => address.StartsWith("https:", StringComparison.OrdinalIgnoreCase));
-        if (secure == null || Setting.Text(configuration, "Tls:CertificatePath") != null || HasForeignCertificate(configuration))
+        if (secure == null || Setting.Text(configuration, "Tls:CertificatePath") != null || HasKestrelCertificate(configuration))
             return;
         throw new SettingsException(
             $"it can't listen on {secure}: there is no certificate. Set Tls:CertificatePath, or listen on an http address.");
     }
 
     // The server takes certificates from its own section too.
-    private static bool HasForeignCertificate(IConfiguration configuration) =>
+    private static bool HasKestrelCertificate(IConfiguration configuration) =>
         configuration.GetSection("Kestrel:Certificates").Exists()
         || configuration.GetSection("Kestrel:Endpoints").GetChildren()
             .Any(static endpoint => endpoint.GetSection("Certificate").Exists() || endpoint.GetSection("Sni").Exists());

@@ -183,7 +183,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
         CrashPoints.Pass(CrashPoint.PutBeforeHeader);
         _ = space.Publish(slot, BlockKind.LinkTarget, payload.Length + BackWord.SizeBytes);
         space.CountLink();
-        CrashPoints.Pass(CrashPoint.LinkBeforeSwing);
+        CrashPoints.Pass(CrashPoint.LinkBeforeSwap);
         return slot.Address;
     }
 

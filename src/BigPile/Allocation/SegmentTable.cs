@@ -182,7 +182,7 @@ internal sealed unsafe class SegmentTable
             int span = number - segment.Number;
             Invariant.Between(Structure, number, "place among the numbers of its segment", span, 0, SpansOf(segment) - 1);
             Invariant.Between(Structure, number, "number in use", number, 0, _end - 1);
-            CheckShown(segment, span);
+            CheckMapped(segment, span);
             if (span != 0)
                 continue;
             reservedBytes += segment.Region.LengthBytes;
@@ -206,7 +206,7 @@ internal sealed unsafe class SegmentTable
         return pages;
     }
 
-    private void CheckShown(Segment segment, int span)
+    private void CheckMapped(Segment segment, int span)
     {
         long offsetBytes = span * _map.SegmentBytes;
         long firstPage = span * PagesPerNumber;

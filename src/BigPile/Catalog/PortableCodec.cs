@@ -18,12 +18,12 @@ internal sealed class PortableCodec
 {
     private const int CountBytes = sizeof(ushort);
     private const int LengthBytes = sizeof(int);
-    private const int MaxForeign = 32;
+    private const int MaxOthers = 32;
 
     private readonly PileCodecOptions _options;
     private readonly MemoryCatalog _catalog = new(outlivesProcess: true);
     private readonly MessagePackPileCodec _codec;
-    private readonly ConcurrentDictionary<string, MessagePackPileCodec> _foreign = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, MessagePackPileCodec> _others = new(StringComparer.Ordinal);
 
     private PortableCodec(PileCodecOptions options)
     {
@@ -100,11 +100,11 @@ internal sealed class PortableCodec
         if (IsOwn(schemas))
             return _codec;
         string name = Encoding.Latin1.GetString(schemas);
-        if (_foreign.TryGetValue(name, out MessagePackPileCodec? known))
+        if (_others.TryGetValue(name, out MessagePackPileCodec? known))
             return known;
-        if (_foreign.Count >= MaxForeign)
-            _foreign.Clear();
-        return _foreign[name] = MakeForeign(schemas);
+        if (_others.Count >= MaxOthers)
+            _others.Clear();
+        return _others[name] = MakeOther(schemas);
     }
 
     private bool IsOwn(ReadOnlySpan<byte> schemas)
@@ -120,7 +120,7 @@ internal sealed class PortableCodec
         return true;
     }
 
-    private MessagePackPileCodec MakeForeign(ReadOnlySpan<byte> schemas)
+    private MessagePackPileCodec MakeOther(ReadOnlySpan<byte> schemas)
     {
         var catalog = new MemoryCatalog(outlivesProcess: true);
         for (int at = CountBytes; at < schemas.Length;)

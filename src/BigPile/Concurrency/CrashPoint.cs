@@ -25,7 +25,7 @@ internal enum CrashPoint
     RedoBeforeIdle,
 
     /// <summary>A link's new target is live, and nothing leads to it.</summary>
-    LinkBeforeSwing,
+    LinkBeforeSwap,
 
     /// <summary>An origin leads to its new payload, and the old target is live.</summary>
     LinkBeforeOldTargetFreed,
@@ -64,7 +64,7 @@ internal enum CrashPoint
     SegmentBeforeRemoved,
 
     /// <summary>A table's new entry is live, and the index leads to the old one.</summary>
-    EntryBeforeSwing,
+    EntryBeforeSwap,
 
     /// <summary>The index leads to a table's new entry, and the old one is live.</summary>
     EntryBeforeOldFreed,
@@ -118,7 +118,7 @@ internal enum CrashPoint
     RenewalBeforePublish,
 
     /// <summary>The copy of an entry that was used is live, and the index leads to the one before.</summary>
-    RenewalBeforeSwing,
+    RenewalBeforeSwap,
 
     /// <summary>The index leads to the copy of an entry that was used, and the one before is live.</summary>
     RenewalBeforeOldFreed,

@@ -222,7 +222,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
 
     /// <summary>Takes over what a killed process left. Nobody uses the pile yet.</summary>
     /// <param name="isShadowed">Whether the block of an entry waits for it.</param>
-    internal void Adopt(Predicate<Entry> isShadowed)
+    internal void Recover(Predicate<Entry> isShadowed)
     {
         if (_places == null)
             return;

@@ -43,10 +43,10 @@ internal sealed class Features
     /// <summary>The name of the first bit of a word that this version does not know; null where it knows all.</summary>
     internal string? Unknown(FeatureWord word) =>
         _names.Where(pair => pair.Key.Word == word && !Known.Any(known => (known.Word, known.Bit) == pair.Key))
-            .Select(static pair => $"'{Shown(pair.Value)}' (bit {pair.Key.Bit})").FirstOrDefault();
+            .Select(static pair => $"'{Printable(pair.Value)}' (bit {pair.Key.Bit})").FirstOrDefault();
 
     // A name is ASCII; whatever else a file has must not reach a terminal.
-    private static string Shown(string name) => string.Concat(name.Select(static character => char.IsAscii(character)
+    private static string Printable(string name) => string.Concat(name.Select(static character => char.IsAscii(character)
         && !char.IsControl(character) ? character : '?'));
 
     /// <summary>Writes the words, and then the names in their order, each as its length in a byte and its bytes.</summary>

@@ -70,7 +70,7 @@ internal sealed unsafe class FileRecovery
         CrashPoints.Pass(CrashPoint.RecoveryBeforeRedoIdle);
         redo.Clear();
         if (_end.LeftAs == LeftAs.Killed)
-            _shadowHeaders.Adopt(WaitsForMove);
+            _shadowHeaders.Recover(WaitsForMove);
         else
             _shadowHeaders.Clear();
         foreach (Segment segment in _allocator.Pool.Segments())

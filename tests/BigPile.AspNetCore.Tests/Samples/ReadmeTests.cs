@@ -52,9 +52,9 @@ public sealed class ReadmeTests
         string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests/BigPile.AspNetCore.Tests/Samples/Plugs.cs"));
         int first = Array.FindIndex(lines, line => line.Trim() == from) + 1;
         int last = Array.FindIndex(lines, first, line => line.Trim() == to);
-        IEnumerable<string> shown = lines[first..last];
-        int indent = shown.Where(static line => line.Length > 0).Min(static line => line.Length - line.TrimStart().Length);
-        string text = string.Join('\n', shown.Select(line => line.Length > 0 ? line[indent..] : line));
+        IEnumerable<string> excerpt = lines[first..last];
+        int indent = excerpt.Where(static line => line.Length > 0).Min(static line => line.Length - line.TrimStart().Length);
+        string text = string.Join('\n', excerpt.Select(line => line.Length > 0 ? line[indent..] : line));
         Assert.Contains(text, readme, StringComparison.Ordinal);
     }
 }

@@ -8,7 +8,7 @@ public enum Shape
 {
     WholeArray,
     PartOfArray,
-    ForeignMemory,
+    CustomMemory,
     ManySegments,
 }
 
@@ -36,8 +36,8 @@ internal static class Shapes
                 var padded = new byte[bytes.Length + 2 * Before];
                 bytes.CopyTo(padded, Before);
                 return new ReadOnlySequence<byte>(padded, Before, bytes.Length);
-            case Shape.ForeignMemory:
-                return new ReadOnlySequence<byte>(new ForeignMemory(bytes).Memory);
+            case Shape.CustomMemory:
+                return new ReadOnlySequence<byte>(new CustomMemory(bytes).Memory);
             default:
                 return InSegments(bytes);
         }
@@ -68,7 +68,7 @@ internal static class Shapes
     }
 
     /// <summary>Memory that is no array, and that nobody may pin.</summary>
-    private sealed class ForeignMemory(byte[] bytes) : MemoryManager<byte>
+    private sealed class CustomMemory(byte[] bytes) : MemoryManager<byte>
     {
         public override Span<byte> GetSpan() => bytes;
 

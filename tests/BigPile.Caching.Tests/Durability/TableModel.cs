@@ -111,7 +111,7 @@ internal sealed class TableModel(ManualTime time)
     }
 
     /// <summary>Goes on with what a power cut left.</summary>
-    internal void Adopt(OpenTables tables)
+    internal void Accept(OpenTables tables)
     {
         Dictionary<TableKey, FoundEntry> all = tables.ReadAll();
         ILookup<TableKey, EntryState?> states = States();

@@ -194,12 +194,12 @@ internal sealed class TableSteps(TableModel model, TableOperations operations, M
 
     private EntryOptions NewOptions(out string? tag)
     {
-        bool isMortal = Does(TableOperations.Expire) && random.Next(4) == 0;
+        bool expires = Does(TableOperations.Expire) && random.Next(4) == 0;
         bool isSliding = Does(TableOperations.Sliding) && random.Next(2) == 0;
         tag = Does(TableOperations.RemoveByTag) && random.Next(2) == 0 ? AnyTag(random) : null;
         return new EntryOptions
         {
-            MaxAge = isMortal ? TimeSpan.FromSeconds(random.Next(5, 100)) : null,
+            MaxAge = expires ? TimeSpan.FromSeconds(random.Next(5, 100)) : null,
             Sliding = isSliding ? TimeSpan.FromSeconds(Does(TableOperations.Expire) ? random.Next(20, 200) : 1_000_000) : null,
             Priority = random.Next(10) == 0 ? EntryPriority.High : null,
             Tags = tag == null ? null : [tag],

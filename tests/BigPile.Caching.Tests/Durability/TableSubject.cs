@@ -89,7 +89,7 @@ internal sealed class TableSubject : CutSubject<OpenTables>
 
     internal override void CheckCut(OpenTables opened, string where) => _model.CheckCut(opened, where, Tally);
 
-    internal override void Adopt(OpenTables opened) => _model.Adopt(opened);
+    internal override void ContinueFrom(OpenTables opened) => _model.Accept(opened);
 
     internal override void CheckImage(string image, string where, Guid boot, ulong mark)
     {

@@ -117,19 +117,19 @@ public sealed class ReadTests
             table.Put(key, "value");
         table.Put(1, "mortal", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         table.Sweep();
-        Assert.True(table.Core.HasMortals);
+        Assert.True(table.Core.HasExpirables);
         time.Advance(TimeSpan.FromSeconds(2));
         table.Sweep();
         table.Sweep();
-        Assert.False(table.Core.HasMortals);
+        Assert.False(table.Core.HasExpirables);
         table.Put(1, "tagged", new EntryOptions { Tags = ["tag"] });
-        Assert.True(table.Core.HasMortals);
+        Assert.True(table.Core.HasExpirables);
         table.RemoveByTag("tag");
         Assert.False(table.ContainsKey(1));
         table.Sweep();
         table.Sweep();
         table.Sweep();
-        Assert.False(table.Core.HasMortals);
+        Assert.False(table.Core.HasExpirables);
         table.Core.CheckInvariants();
     }
 
@@ -141,16 +141,16 @@ public sealed class ReadTests
     {
         using PileCache cache = TestCache.Make(new ManualTime());
         CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
-        table.Core.BeginMortalsRound();
+        table.Core.BeginExpirablesRound();
         if (isTag)
             table.RemoveByTag("tag");
         else
             table.Put(1, "mortal", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
-        table.Core.EndMortalsRound();
-        Assert.True(table.Core.HasMortals);
-        table.Core.BeginMortalsRound();
-        table.Core.EndMortalsRound();
-        Assert.False(table.Core.HasMortals);
+        table.Core.EndExpirablesRound();
+        Assert.True(table.Core.HasExpirables);
+        table.Core.BeginExpirablesRound();
+        table.Core.EndExpirablesRound();
+        Assert.False(table.Core.HasExpirables);
     }
 
     private static void AssertReads(CacheTable<long, string> table, bool isThere)

@@ -65,8 +65,8 @@ public sealed class SpillFileTests
         using var cache = new SpillingCache();
         string left = Path.Combine(cache.SpillDirectory, $"{Guid.NewGuid():N}", "table-1.hash");
         string used = Path.Combine(cache.SpillDirectory, $"{Guid.NewGuid():N}", "table-1.hash");
-        string foreign = Path.Combine(cache.SpillDirectory, "other", "table-1.hash");
-        foreach (string path in (string[])[left, used, foreign])
+        string unrelated = Path.Combine(cache.SpillDirectory, "other", "table-1.hash");
+        foreach (string path in (string[])[left, used, unrelated])
         {
             Directory.CreateDirectory(Path.GetDirectoryName(path)!);
             HashDatabase.Open(path).Dispose();
@@ -75,7 +75,7 @@ public sealed class SpillFileTests
         cache.Displace();
         Assert.False(Directory.Exists(Path.GetDirectoryName(left)));
         Assert.True(File.Exists(used));
-        Assert.True(File.Exists(foreign));
+        Assert.True(File.Exists(unrelated));
     }
 
     [Fact]

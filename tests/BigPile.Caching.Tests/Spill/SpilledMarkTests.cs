@@ -165,7 +165,7 @@ public sealed class SpilledMarkTests : IDisposable
             lock (stripe.Keys)
             {
                 displacing.Start();
-                Eventually.True(() => stripe.Staged().Length != 0 && displacing.ThreadState.HasFlag(ThreadState.WaitSleepJoin));
+                Eventually.True(() => stripe.Pending().Length != 0 && displacing.ThreadState.HasFlag(ThreadState.WaitSleepJoin));
                 action();
             }
         }

@@ -57,7 +57,7 @@ internal sealed class CutModel
     }
 
     /// <summary>Goes on with what a power cut left.</summary>
-    internal void Adopt(HashDatabase database)
+    internal void ContinueFrom(HashDatabase database)
     {
         Dictionary<int, byte[]> found = Read(database);
         _now.Clear();

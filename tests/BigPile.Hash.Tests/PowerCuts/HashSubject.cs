@@ -97,7 +97,7 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
         CheckSound(opened, where);
     }
 
-    internal override void Adopt(HashDatabase opened) => _model.Adopt(opened);
+    internal override void ContinueFrom(HashDatabase opened) => _model.ContinueFrom(opened);
 
     internal override void CheckImage(string image, string where, Guid boot, ulong mark)
     {

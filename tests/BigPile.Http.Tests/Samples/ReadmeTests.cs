@@ -14,9 +14,9 @@ public sealed class ReadmeTests
         string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests/BigPile.Http.Tests/Samples/Endpoints.cs"));
         int first = Array.FindIndex(lines, static line => line.Trim() == "// README: endpoints") + 1;
         int last = Array.FindIndex(lines, first, static line => line.Trim() == "// README: end of endpoints");
-        IEnumerable<string> shown = lines[first..last];
-        int indent = shown.Where(static line => line.Length > 0).Min(static line => line.Length - line.TrimStart().Length);
-        string text = string.Join('\n', shown.Select(line => line.Length > 0 ? line[indent..] : line));
+        IEnumerable<string> sample = lines[first..last];
+        int indent = sample.Where(static line => line.Length > 0).Min(static line => line.Length - line.TrimStart().Length);
+        string text = string.Join('\n', sample.Select(line => line.Length > 0 ? line[indent..] : line));
         Assert.Contains(text, readme, StringComparison.Ordinal);
     }
 }

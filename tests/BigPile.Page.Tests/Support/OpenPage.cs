@@ -15,7 +15,7 @@ internal sealed class OpenPage : IAsyncDisposable
 
     private readonly IBrowserContext _context;
     private readonly List<string> _errors = [];
-    private readonly List<string> _foreign = [];
+    private readonly List<string> _crossOrigin = [];
 
     private OpenPage(IBrowserContext context, IPage tab, Uri address)
     {
@@ -32,7 +32,7 @@ internal sealed class OpenPage : IAsyncDisposable
             RequestCount++;
             if (!request.Url.StartsWith(address.ToString(), StringComparison.Ordinal)
                 && !request.Url.StartsWith("blob:" + address, StringComparison.Ordinal))
-                _foreign.Add(request.Url);
+                _crossOrigin.Add(request.Url);
         };
     }
 
@@ -115,7 +115,7 @@ internal sealed class OpenPage : IAsyncDisposable
     /// <summary>Checks that nothing went wrong that was not expected, and nothing was asked of another host.</summary>
     internal async Task AssertCleanAsync()
     {
-        Assert.Empty(_foreign);
+        Assert.Empty(_crossOrigin);
         Assert.Empty(await ViolationsAsync());
         Assert.DoesNotContain(_errors, error => !Expected.Exists(part => error.Contains(part, StringComparison.Ordinal)));
     }

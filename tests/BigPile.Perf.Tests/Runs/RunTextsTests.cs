@@ -21,14 +21,14 @@ public sealed class RunTextsTests : IDisposable
     [InlineData('\u202e', "U+202E")]
     [InlineData('\u2028', "U+2028")]
     [InlineData('\u200b', "U+200B")]
-    public void A_character_that_does_not_show_is_refused_wherever_it_is(char hidden, string shown)
+    public void A_character_that_does_not_show_is_refused_wherever_it_is(char hidden, string printable)
     {
         RunFile run = ComparisonTests.Small([1.0]);
         Assert.All(WithText(run, $"a{hidden}[31mb"), one =>
         {
             string fault = Assert.IsType<string>(RunCheck.FindFault(one));
             Assert.DoesNotContain(hidden, fault);
-            Assert.True(fault.Contains($"its character 1, {shown}") || fault.Contains("id 'a\ufffd"), fault);
+            Assert.True(fault.Contains($"its character 1, {printable}") || fault.Contains("id 'a\ufffd"), fault);
         });
     }
 
@@ -39,7 +39,7 @@ public sealed class RunTextsTests : IDisposable
     {
         RunFile run = ComparisonTests.Small([1.0]);
         Assert.All(WithText(run, text).SkipLast(1), one => Assert.Null(RunCheck.FindFault(one))); // the last is that of an id
-        Assert.Equal(text, RunTexts.Shown(text));
+        Assert.Equal(text, RunTexts.Sanitize(text));
     }
 
     [Theory]

@@ -87,8 +87,8 @@ public sealed class TableTests : ServerTest
         Assert.Equal(HttpStatusCode.BadRequest, answer.StatusCode);
         string detail = JsonDocument.Parse(await answer.Content.ReadAsByteArrayAsync()).RootElement.GetProperty("detail").GetString()!;
         Assert.StartsWith(expected, detail, StringComparison.Ordinal);
-        foreach (string foreign in new[] { "TableOptions", "Parameter", "BigPile.", "System.", ".NET", "DefaultMaxAge" })
-            Assert.DoesNotContain(foreign, detail, StringComparison.Ordinal);
+        foreach (string leaked in new[] { "TableOptions", "Parameter", "BigPile.", "System.", ".NET", "DefaultMaxAge" })
+            Assert.DoesNotContain(leaked, detail, StringComparison.Ordinal);
         Assert.Empty(await NamesAsync(Server));
     }
 

@@ -20,7 +20,7 @@ public sealed class TextTests
     }
 
     [Fact]
-    public void OneForeignCharacterAnywhere()
+    public void OneNonAsciiCharacterAnywhere()
     {
         var fixture = new CodecFixture();
         for (int length = 1; length < 80; length++)

@@ -35,7 +35,7 @@ public sealed unsafe class ShadowHeaderTableTests(ITestOutputHelper output) : ID
         for (int life = 0; life < 3; life++)
         {
             using ShadowHeaderTable table = OpenTable();
-            table.Adopt(_ => true);
+            table.Recover(_ => true);
             Check(table, model, seed);
             for (int round = 0; round < 4; round++)
             {
@@ -81,7 +81,7 @@ public sealed unsafe class ShadowHeaderTableTests(ITestOutputHelper output) : ID
                 table.Add(i * 10, i, new BlockHeader(BlockKind.Link, i, i * 1_000).Busy);
         }
         using ShadowHeaderTable again = OpenTable();
-        again.Adopt(static entry => entry.Generation % 2 == 0);
+        again.Recover(static entry => entry.Generation % 2 == 0);
         Assert.Equal(50, again.Count);
         for (uint i = 1; i <= 100; i++)
         {

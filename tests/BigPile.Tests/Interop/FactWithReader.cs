@@ -4,12 +4,12 @@ namespace BigPile.Tests.Interop;
 internal sealed class FactWithPythonAttribute : FactAttribute
 {
     public FactWithPythonAttribute() =>
-        Skip = ForeignReader.PythonPath == null ? "No Python with the package msgpack is here: apt-get install python3-msgpack" : null;
+        Skip = ExternalReader.PythonPath == null ? "No Python with the package msgpack is here: apt-get install python3-msgpack" : null;
 }
 
 /// <summary>A test that needs the npm package @msgpack/msgpack; skipped where it is missing.</summary>
 internal sealed class FactWithNodeAttribute : FactAttribute
 {
     public FactWithNodeAttribute() =>
-        Skip = ForeignReader.NodeFolder == null ? "The package @msgpack/msgpack is not in artifacts/interop: .ci/run installs it" : null;
+        Skip = ExternalReader.NodeFolder == null ? "The package @msgpack/msgpack is not in artifacts/interop: .ci/run installs it" : null;
 }

@@ -37,18 +37,18 @@ public sealed class InteropTests
     [FactWithPython]
     public void Python_reads_what_is_written_and_the_other_way_round()
     {
-        using ForeignReader python = ForeignReader.Python();
+        using ExternalReader python = ExternalReader.Python();
         CheckBothWays(python);
     }
 
     [FactWithNode]
     public void JavaScript_reads_what_is_written_and_the_other_way_round()
     {
-        using ForeignReader node = ForeignReader.Node();
+        using ExternalReader node = ExternalReader.Node();
         CheckBothWays(node);
     }
 
-    private void CheckBothWays(ForeignReader reader)
+    private void CheckBothWays(ExternalReader reader)
     {
         var written = new PileBuffer();
         _codec.Serialize(Sample, written);

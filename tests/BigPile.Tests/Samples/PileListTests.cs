@@ -34,8 +34,8 @@ public sealed class PileListTests
         string[] lines = File.ReadAllLines(Path.Combine(SourceTree.Root, "tests/BigPile.Tests/Samples/PileList.cs"));
         int from = Array.FindIndex(lines, static line => line.Trim() == "// README: list") + 1;
         int to = Array.FindIndex(lines, static line => line.Trim() == "// README: end of list");
-        string shown = string.Join('\n', lines[from..to].Select(static line => line.Length > 0 ? line[4..] : line));
-        Assert.Contains(shown, readme, StringComparison.Ordinal);
+        string sample = string.Join('\n', lines[from..to].Select(static line => line.Length > 0 ? line[4..] : line));
+        Assert.Contains(sample, readme, StringComparison.Ordinal);
     }
 
     private static void Change(Pile pile, PileList list, List<string> model, Random random, string value)

@@ -12,7 +12,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
     private const int ReadsPerRound = 1 << 16;
     private const int RoundsPerWalk = 32;
     private const int LargestBytes = 1 << 20;
-    private const int MostShown = 5;
+    private const int MostReported = 5;
 
     private readonly Board _board;
     private readonly Pile _pile;
@@ -21,7 +21,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
     private readonly byte[] _buffer = GC.AllocateArray<byte>(LargestBytes, pinned: true);
     private readonly int[] _versions = new int[Board.Objects];
     private readonly Dice _dice;
-    private int _shown;
+    private int _reported;
 
     private ReadingProcess(Board board, Pile pile, ulong seed, int number)
     {
@@ -141,7 +141,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
     private void Show(ref long count, string what)
     {
         count++;
-        if (_shown++ < MostShown)
+        if (_reported++ < MostReported)
             Console.WriteLine($"  reader {_number}: {what}");
     }
 }

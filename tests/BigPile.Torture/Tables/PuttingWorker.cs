@@ -114,8 +114,8 @@ internal sealed unsafe partial class PuttingWorker : IWorker
     private EntryOptions? OptionsFor(int key, out EntryState then)
     {
         then = new EntryState { Revision = ++_record->LastRevision, LengthBytes = Length() };
-        if (TableSet.RoleOf(key) == TableRole.Mortals)
-            return MortalOptions(ref then);
+        if (TableSet.RoleOf(key) == TableRole.Expirables)
+            return ExpiringOptions(ref then);
         switch (_dice.Next(8))
         {
             case 0:
@@ -132,7 +132,7 @@ internal sealed unsafe partial class PuttingWorker : IWorker
         }
     }
 
-    private EntryOptions MortalOptions(ref EntryState then)
+    private EntryOptions ExpiringOptions(ref EntryState then)
     {
         var age = TimeSpan.FromMilliseconds(1 + _dice.Next(LongestAgeMs));
         then.ExpiresFrom = _target.Time.NowTicks + age.Ticks;

@@ -13,7 +13,7 @@ internal enum TableRole
     Owners,
 
     /// <summary>Entries expire.</summary>
-    Mortals,
+    Expirables,
 
     /// <summary>A limit lets entries go at any time.</summary>
     Limited,

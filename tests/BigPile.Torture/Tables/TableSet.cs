@@ -33,7 +33,7 @@ internal sealed class TableSet
         < 5 => TableRole.Numbers,
         < 10 => TableRole.Names,
         < 12 => TableRole.Owners,
-        < 14 => TableRole.Mortals,
+        < 14 => TableRole.Expirables,
         _ => TableRole.Limited,
     };
 

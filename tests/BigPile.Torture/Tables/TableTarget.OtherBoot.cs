@@ -106,6 +106,6 @@ internal sealed unsafe partial class TableTarget
         EntryState last = record->Put.Last;
         EntryState then = record->Put.Then;
         return last.Revision == 0 || Rules.MayBeGone(key, last) || (record->Put.IsInFlight && Rules.MayBeGone(key, then))
-            || TableSet.RoleOf(key) == TableRole.Mortals;
+            || TableSet.RoleOf(key) == TableRole.Expirables;
     }
 }

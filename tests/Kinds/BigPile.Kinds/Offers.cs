@@ -39,9 +39,9 @@ internal static class Offers
     {
         foreach (Type type in expected.GetInterfaces())
             yield return type;
-        Type shown = expected == actual ? expected : Plain.PublicType(expected);
-        if (shown.IsAssignableFrom(expected))
-            yield return shown;
+        Type visible = expected == actual ? expected : Plain.PublicType(expected);
+        if (visible.IsAssignableFrom(expected))
+            yield return visible;
     }
 
     private static string? Questions(Type offered, object expected, object actual, string path, Comparison compare)

@@ -100,12 +100,12 @@ internal static class Suite
     // Nobody allowed these: a later process could not find them.
     private static IEnumerable<IEnumerable<Kind>> Others() =>
     [
-        Places.OfName<IForeign>("foreign interface", Fate.Refused),
-        Places.OfName<ForeignPerson>("foreign record's name", Fate.Refused),
-        Places.OfName<ForeignBox<int>>("foreign constructed type", Fate.Refused),
+        Places.OfName<IThirdParty>("foreign interface", Fate.Refused),
+        Places.OfName<ThirdPartyPerson>("foreign record's name", Fate.Refused),
+        Places.OfName<ThirdPartyBox<int>>("foreign constructed type", Fate.Refused),
         Places.OfName<FileStream>("stream's name", Fate.Refused),
-        Places.Of("foreign record", () => new ForeignPerson("f", 3), Fate.Refused),
-        Places.Of("foreign structure", () => new ForeignPoint(1, 2), Fate.Refused),
-        Places.Of("foreign box", () => new ForeignBox<int> { Content = 4 }, Fate.Refused),
+        Places.Of("foreign record", () => new ThirdPartyPerson("f", 3), Fate.Refused),
+        Places.Of("foreign structure", () => new ThirdPartyPoint(1, 2), Fate.Refused),
+        Places.Of("foreign box", () => new ThirdPartyBox<int> { Content = 4 }, Fate.Refused),
     ];
 }

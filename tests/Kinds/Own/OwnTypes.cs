@@ -14,7 +14,7 @@ public interface IOwn
     int Id { get; }
 }
 
-public sealed record OwnRecord(int Id, string Name, PilePointer Next) : IOwn, IForeign;
+public sealed record OwnRecord(int Id, string Name, PilePointer Next) : IOwn, IThirdParty;
 
 public sealed class OwnPage<T>
 {

@@ -181,7 +181,7 @@ internal sealed class CutRun<T> : IDisposable
             return;
         }
         _subject.CheckCut(_opened, Where("cut, and going on"));
-        _subject.Adopt(_opened);
+        _subject.ContinueFrom(_opened);
     }
 
     // Lives that end before anybody looks, and before their recovery has ended.

@@ -84,7 +84,7 @@ internal abstract class CutSubject<T>
     internal abstract void CheckCut(T opened, string where);
 
     /// <summary>The model goes on from what a cut left.</summary>
-    internal abstract void Adopt(T opened);
+    internal abstract void ContinueFrom(T opened);
 
     /// <summary>Opens what a cut left, and looks at all of it.</summary>
     /// <param name="image">The directory.</param>

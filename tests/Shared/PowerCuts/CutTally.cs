@@ -8,7 +8,7 @@ namespace BigPile.Testing;
 /// <remarks>Thread safety: findings may be added concurrently.</remarks>
 internal sealed class CutTally
 {
-    private const int MaxShown = 3;
+    private const int MaxPrinted = 3;
 
     private readonly Lock _lock = new();
     private readonly Dictionary<string, int> _counts = [];
@@ -55,6 +55,6 @@ internal sealed class CutTally
             + $"back {CountOf("back")}, changed by a restart or a kill {CountOf("changed")}, leaked {CountOf("leaked")}, "
             + $"unsound {CountOf("unsound")}, failed {CountOf("failed")}";
         IEnumerable<IGrouping<string, string>> kinds = _findings.GroupBy(static finding => finding.Split(':')[0]);
-        return string.Join('\n', kinds.SelectMany(static kind => kind.Take(MaxShown)).Prepend(counts));
+        return string.Join('\n', kinds.SelectMany(static kind => kind.Take(MaxPrinted)).Prepend(counts));
     }
 }

@@ -66,7 +66,7 @@ internal sealed class CrashModel
     }
 
     /// <summary>Goes on with what a power cut left of the pile.</summary>
-    internal void Adopt(Pile pile)
+    internal void ContinueFrom(Pile pile)
     {
         Dictionary<PilePointer, object> found = Read(pile);
         _now.Clear();

@@ -100,7 +100,7 @@ internal sealed class PileSubject : CutSubject<Pile>
 
     internal override void CheckCut(Pile opened, string where) => _model.CheckCut(opened, where, Tally);
 
-    internal override void Adopt(Pile opened) => _model.Adopt(opened);
+    internal override void ContinueFrom(Pile opened) => _model.ContinueFrom(opened);
 
     internal override void CheckImage(string image, string where, Guid boot, ulong mark)
     {

@@ -7,7 +7,7 @@ using BigPile.Caching.Tables;
 namespace BigPile.AspNetCore.Tables;
 
 /// <summary>Finds out whether a table holds objects, which clients can't read as payloads.</summary>
-internal static class ForeignValues
+internal static class OpaqueValues
 {
     private const int MaxBucketsToJudge = 4096;
 

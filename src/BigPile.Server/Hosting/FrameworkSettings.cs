@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Server.Hosting;
 
 /// <summary>Looks at the settings that the framework reads: what it ignores, and what it stumbles over later.</summary>
-internal static class ForeignSettings
+internal static class FrameworkSettings
 {
     private const string Kestrel = "Kestrel";
     private const string Logging = "Logging";

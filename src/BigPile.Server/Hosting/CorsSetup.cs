@@ -17,7 +17,7 @@ namespace BigPile.Server.Hosting;
 /// reads every header. Nothing is said of cookies, which mean nothing here.
 /// </remarks>
 /// <param name="origins">The origins; <c>*</c>: all. Which one asks is said back to it, so that caches keep answers by origin.</param>
-internal sealed class ForeignPages(IReadOnlyList<string> origins)
+internal sealed class CorsSetup(IReadOnlyList<string> origins)
 {
     // For so long a browser need not ask again whether it may.
     private static readonly TimeSpan PreflightMaxAge = TimeSpan.FromMinutes(10);

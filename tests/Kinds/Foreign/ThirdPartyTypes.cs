@@ -7,16 +7,16 @@ public enum Paint : byte
     Green,
 }
 
-public interface IForeign
+public interface IThirdParty
 {
     string Name { get; }
 }
 
-public sealed record ForeignPerson(string Name, int Age) : IForeign;
+public sealed record ThirdPartyPerson(string Name, int Age) : IThirdParty;
 
-public record struct ForeignPoint(int X, int Y);
+public record struct ThirdPartyPoint(int X, int Y);
 
-public sealed class ForeignBox<T>
+public sealed class ThirdPartyBox<T>
 {
     public T? Content { get; set; }
 }
@@ -31,7 +31,7 @@ public sealed class Product : Kinds.Vendor.Tracked
 
     public Kinds.Vendor.Maker? Maker { get; set; }
 
-    public System.Collections.Generic.Dictionary<string, ForeignPoint[]> Places { get; } = [];
+    public System.Collections.Generic.Dictionary<string, ThirdPartyPoint[]> Places { get; } = [];
 }
 
 /// <summary>A key of a class library.</summary>

@@ -6,12 +6,12 @@ namespace BigPile.Caching.Spill;
 
 /// <summary>An entry that has left a table's memory and is not in its file yet: the bytes of its block.</summary>
 /// <remarks>What changes is guarded by the gate of its key.</remarks>
-internal sealed class StagedEntry : IDisposable
+internal sealed class PendingDemotion : IDisposable
 {
     private readonly int _length;
     private byte[]? _bytes;
 
-    internal StagedEntry(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
+    internal PendingDemotion(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
     {
         Hash = hash;
         Version = version;

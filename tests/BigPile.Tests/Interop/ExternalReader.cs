@@ -6,11 +6,11 @@ using System.Linq;
 namespace BigPile.Tests.Interop;
 
 /// <summary>A MessagePack library of another language, in a process of its own.</summary>
-internal sealed class ForeignReader : IDisposable
+internal sealed class ExternalReader : IDisposable
 {
     private readonly Process _process;
 
-    private ForeignReader(string program, params string[] arguments)
+    private ExternalReader(string program, params string[] arguments)
     {
         var start = new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true };
         _process = Process.Start(start)!;
@@ -23,9 +23,9 @@ internal sealed class ForeignReader : IDisposable
     /// <summary>The folder whose node_modules has the package, or null.</summary>
     internal static string? NodeFolder { get; } = FindNodeFolder();
 
-    internal static ForeignReader Python() => new(PythonPath!, Script("echo.py"));
+    internal static ExternalReader Python() => new(PythonPath!, Script("echo.py"));
 
-    internal static ForeignReader Node() => new("node", Script("echo.mjs"), NodeFolder!);
+    internal static ExternalReader Node() => new("node", Script("echo.mjs"), NodeFolder!);
 
     /// <summary>What the library reads in a payload, as JSON, and the bytes that it writes for it.</summary>
     internal (string Json, byte[] Bytes) Echo(ReadOnlySpan<byte> payload)
