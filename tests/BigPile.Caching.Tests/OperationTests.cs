@@ -117,8 +117,8 @@ public sealed class OperationTests : IDisposable
     public void Bytes_are_put_from_several_pieces_and_read_into_a_writer_or_a_span()
     {
         CacheTable<string, byte[]> bytes = _cache.GetOrCreateTable<string, byte[]>("bytes");
-        var first = new Piece([1, 2], null);
-        var last = new Piece([3, 4, 5], first);
+        var first = new Chunk([1, 2], null);
+        var last = new Chunk([3, 4, 5], first);
         bytes.PutBytes("a", new ReadOnlySequence<byte>(first, 1, last, 2), null, out EntryInfo info);
         Assert.Equal([2, 3, 4], bytes.Get("a"));
         Assert.Equal(3, info.ValueBytes);
@@ -255,9 +255,9 @@ public sealed class OperationTests : IDisposable
 
     public sealed record OrderKey(string Region, int Number);
 
-    private sealed class Piece : ReadOnlySequenceSegment<byte>
+    private sealed class Chunk : ReadOnlySequenceSegment<byte>
     {
-        internal Piece(byte[] bytes, Piece? before)
+        internal Chunk(byte[] bytes, Chunk? before)
         {
             Memory = bytes;
             if (before == null)

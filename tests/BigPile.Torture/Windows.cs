@@ -21,7 +21,7 @@ internal static class Windows
         .. OfBoth,
         CrashPoint.ReplaceHalfOfPayload, CrashPoint.ReplaceBeforeHeader, CrashPoint.RedoBeforeFilled, CrashPoint.RedoBeforeValid,
         CrashPoint.RedoBeforeIdle, CrashPoint.LinkBeforeSwap, CrashPoint.LinkBeforeOldTargetFreed, CrashPoint.DeleteBeforeTargetFreed,
-        CrashPoint.RunBeforeCut, CrashPoint.RunBeforeTailsFreed, CrashPoint.CompactBeforeOldTargetFreed, CrashPoint.RawBetweenPieces,
+        CrashPoint.RunBeforeCut, CrashPoint.RunBeforeTailsFreed, CrashPoint.CompactBeforeOldTargetFreed, CrashPoint.WriteBetweenParts,
         CrashPoint.ShadowBeforeValid, CrashPoint.ShadowBeforeRemoved,
     ];
 

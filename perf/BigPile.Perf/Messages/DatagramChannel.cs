@@ -57,8 +57,8 @@ internal sealed class DatagramChannel : IMessageChannel
             while (_isSender && _window > 0 && _onTheWay >= _window)
                 ReadAck();
             _onTheWay++;
-            for (int pieceBytes = PieceBytes(message.Length); message.Length > 0; message = message[Math.Min(pieceBytes, message.Length)..])
-                _socket.Send(message[..Math.Min(pieceBytes, message.Length)]);
+            for (int fragmentBytes = FragmentBytes(message.Length); message.Length > 0; message = message[Math.Min(fragmentBytes, message.Length)..])
+                _socket.Send(message[..Math.Min(fragmentBytes, message.Length)]);
         }
         catch (SocketException e)
         {
@@ -70,10 +70,10 @@ internal sealed class DatagramChannel : IMessageChannel
     {
         try
         {
-            int pieceBytes = PieceBytes(message.Length);
+            int fragmentBytes = FragmentBytes(message.Length);
             for (int done = 0; done < message.Length;)
             {
-                int received = _socket.Receive(message[done..Math.Min(done + pieceBytes, message.Length)]);
+                int received = _socket.Receive(message[done..Math.Min(done + fragmentBytes, message.Length)]);
                 if (received == _ack.Length)
                     _onTheWay -= AckInterval;
                 else
@@ -96,10 +96,10 @@ internal sealed class DatagramChannel : IMessageChannel
             _onTheWay -= AckInterval;
     }
 
-    private static int PieceBytes(int lengthBytes)
+    private static int FragmentBytes(int lengthBytes)
     {
-        int pieces = (lengthBytes + MaxDatagramBytes - 1) / MaxDatagramBytes;
-        return (lengthBytes + pieces - 1) / pieces;
+        int fragments = (lengthBytes + MaxDatagramBytes - 1) / MaxDatagramBytes;
+        return (lengthBytes + fragments - 1) / fragments;
     }
 
     private static LoadException Lost(SocketException cause) =>

@@ -39,11 +39,11 @@ internal static unsafe class Adopting
     /// <summary>Evicts one entry; where the queues do not have all entries yet, some more enter them first. The caller is inside.</summary>
     /// <inheritdoc cref="Evictor.TryEvict"/>
     internal static bool TryEvict(
-        this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
+        this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
     {
         Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
         core.BackfillBeforeEviction();
-        while (!evictor.TryEvict(hash, most, now, smallWeight, sparedAddress))
+        while (!evictor.TryEvict(hash, most, now, smallWeight, pinnedAddress))
         {
             if (core.Adoption is not { } left || !core.BackfillSome(left, BucketsForOneEviction))
                 return false;

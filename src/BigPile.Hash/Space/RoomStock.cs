@@ -25,14 +25,14 @@ internal sealed class RoomStock
     private readonly IBlockFile _file;
     private readonly FileLayout _layout;
     private readonly RoomShard[] _shards;
-    private readonly FreePieces _others;
+    private readonly FreeExtents _others;
     private long _end;
 
     internal RoomStock(IBlockFile file, FileLayout layout)
     {
         _file = file;
         _layout = layout;
-        _others = new FreePieces(TryForgetWord);
+        _others = new FreeExtents(TryForgetWord);
         _end = Math.Max(file.Size, layout.AreaStart);
         _shards = new RoomShard[Math.Clamp(Environment.ProcessorCount, 2, 16)];
         for (int i = 0; i < _shards.Length; i++)
@@ -151,8 +151,8 @@ internal sealed class RoomStock
     {
         long good = Math.Clamp((_end - _layout.AreaStart) / ExtentsOfArea, LeastChunkBytes, LargestChunkBytes);
         good = Math.Max(good & -FileLayout.HeadBytes, (roomBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
-        if (_others.Find(roomBytes) is { } piece)
-            return TakeFrontLocked(piece, piece.Bytes <= LargestChunkBytes ? piece.Bytes : good);
+        if (_others.Find(roomBytes) is { } extent)
+            return TakeFrontLocked(extent, extent.Bytes <= LargestChunkBytes ? extent.Bytes : good);
         try
         {
             return GrowLocked(good);
@@ -167,17 +167,17 @@ internal sealed class RoomStock
     {
         lock (_growing)
         {
-            return _others.Find(roomBytes) is { } piece ? TakeFrontLocked(piece, roomBytes) : GrowLocked(roomBytes);
+            return _others.Find(roomBytes) is { } extent ? TakeFrontLocked(extent, roomBytes) : GrowLocked(roomBytes);
         }
     }
 
-    private Room TakeFrontLocked(Room piece, long bytes)
+    private Room TakeFrontLocked(Room extent, long bytes)
     {
-        ForgetWord(piece.Offset);
-        _others.Remove(piece);
-        if (piece.Bytes > bytes)
-            _others.Add(new Room(piece.Offset + bytes, piece.Bytes - bytes));
-        return piece with { Bytes = bytes };
+        ForgetWord(extent.Offset);
+        _others.Remove(extent);
+        if (extent.Bytes > bytes)
+            _others.Add(new Room(extent.Offset + bytes, extent.Bytes - bytes));
+        return extent with { Bytes = bytes };
     }
 
     // When the disk is full: a part of a room that is longer than it need be. What is over serves the next ones.

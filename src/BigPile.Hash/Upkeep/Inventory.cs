@@ -18,7 +18,7 @@ internal sealed class Inventory(RecordFile file)
     private const long NoBucket = -2; // of a record whose key's length is damaged
 
     private readonly List<Room> _tombstones = [];
-    private readonly List<Room> _pieces = []; // that have no class: the stock writes when it joins them
+    private readonly List<Room> _unclassed = []; // that have no class: the stock writes when it joins them
     private readonly long _end = file.Stock.End & -file.Layout.Alignment;
     private long _records;
     private long _lastSequence;
@@ -53,10 +53,10 @@ internal sealed class Inventory(RecordFile file)
         if (end != _end)
         {
             file.Stock.ForgetWord(_end); // a part of a unit was no room; now that the file is longer it would be
-            _pieces.Add(new Room(_end, end - _end));
+            _unclassed.Add(new Room(_end, end - _end));
         }
-        foreach (Room piece in _pieces)
-            file.Stock.Give(0, piece);
+        foreach (Room extent in _unclassed)
+            file.Stock.Give(0, extent);
         foreach (Room room in _tombstones)
             pendingFrees.MarkDeadAndFree(0, room);
     }
@@ -70,7 +70,7 @@ internal sealed class Inventory(RecordFile file)
             if (!scanner.IsRecord && RoomClasses.HasClass(room.Bytes, file.Layout.Alignment))
                 file.Stock.Give(stripe, room);
             else if (!scanner.IsRecord)
-                _pieces.Add(room);
+                _unclassed.Add(room);
             else if (!scanner.Head.Word.IsLive)
                 _tombstones.Add(room);
             else

@@ -71,7 +71,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         }
         stripe->BeginChangeLocked(origin.Address);
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
-        BlockHeader header = WriteInPieces(holder, source, partOffsetBytes);
+        BlockHeader header = WriteInChunks(holder, source, partOffsetBytes);
         origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked();
         _allocator.MarkDirty(holder.Address);
@@ -81,25 +81,25 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         BlockChecksum.IsWholeAround(
             holder.Start, holder.Header, space.CapacityBytes(holder), offsetBytes, lengthBytes, space.Checksums);
 
-    private BlockHeader WriteInPieces(Block holder, ReadOnlySpan<byte> source, int offsetBytes)
+    private BlockHeader WriteInChunks(Block holder, ReadOnlySpan<byte> source, int offsetBytes)
     {
         long capacityBytes = space.CapacityBytes(holder);
         BlockHeader header = holder.Header;
         do
         {
             Debug.Assert(offsetBytes + source.Length <= header.PayloadBytes, "A part lies within its payload.");
-            ReadOnlySpan<byte> piece = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
-            int redo = replacer.BeginRedo(holder.Address, holder.Header.Plain, offsetBytes, piece, default);
-            CrashPoints.CopyHalf(piece, holder.Start + BlockHeader.SizeBytes + offsetBytes, CrashPoint.ReplaceHalfOfPayload);
-            piece.CopyTo(new Span<byte>(holder.Start + BlockHeader.SizeBytes + offsetBytes, piece.Length));
+            ReadOnlySpan<byte> chunk = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
+            int redo = replacer.BeginRedo(holder.Address, holder.Header.Plain, offsetBytes, chunk, default);
+            CrashPoints.CopyHalf(chunk, holder.Start + BlockHeader.SizeBytes + offsetBytes, CrashPoint.ReplaceHalfOfPayload);
+            chunk.CopyTo(new Span<byte>(holder.Start + BlockHeader.SizeBytes + offsetBytes, chunk.Length));
             CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
             if (space.HasChecksums)
-                header = BlockChecksum.CloseAgain(holder.Start, holder.Header, capacityBytes, offsetBytes, piece.Length);
+                header = BlockChecksum.CloseAgain(holder.Start, holder.Header, capacityBytes, offsetBytes, chunk.Length);
             holder.Publish(holder.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
             replacer.EndRedo(redo);
-            CrashPoints.Pass(CrashPoint.RawBetweenPieces);
-            source = source[piece.Length..];
-            offsetBytes += piece.Length;
+            CrashPoints.Pass(CrashPoint.WriteBetweenParts);
+            source = source[chunk.Length..];
+            offsetBytes += chunk.Length;
         }
         while (source.Length != 0);
         return header;

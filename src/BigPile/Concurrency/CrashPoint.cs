@@ -82,7 +82,7 @@ internal enum CrashPoint
     CompactBeforeOldTargetFreed,
 
     /// <summary>One piece of a long part is overwritten, and the next is not.</summary>
-    RawBetweenPieces,
+    WriteBetweenParts,
 
     /// <summary>The last lease of a freed block has ended, and the allocator does not know.</summary>
     LeaseBeforeGivenBack,

@@ -32,7 +32,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
 
     private const int CapacityBits = 17;
     private const long LengthBytes = (long)Capacity * EntryBytes;
-    private const int PiecesBytes = 4096;
+    private const int ChunkBytes = 4096;
     private const int EntryBytes = 2 * sizeof(ulong);
     private const int MostUsed = Capacity / 16 * 15;
     private const int LeastUnused = 1_024; // as many threads may have found room and not taken it yet
@@ -243,11 +243,11 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     /// <summary>Empties the table.</summary>
     internal void Clear()
     {
-        for (long offset = 0; offset < LengthBytes && _places != null; offset += PiecesBytes)
+        for (long offset = 0; offset < LengthBytes && _places != null; offset += ChunkBytes)
         {
-            var piece = new Span<byte>((byte*)_places + offset, PiecesBytes);
-            if (piece.ContainsAnyExcept((byte)0)) // a store costs far more than a look: the system has to write the page
-                piece.Clear();
+            var chunk = new Span<byte>((byte*)_places + offset, ChunkBytes);
+            if (chunk.ContainsAnyExcept((byte)0)) // a store costs far more than a look: the system has to write the page
+                chunk.Clear();
         }
         _used = 0;
         Count = 0;

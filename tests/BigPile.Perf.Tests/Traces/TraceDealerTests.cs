@@ -18,19 +18,19 @@ public sealed class TraceDealerTests
     [InlineData(100_003, 8)]
     public void Each_access_is_dealt_out_once_in_small_pieces(int accesses, int threads)
     {
-        var pieces = new ConcurrentBag<(int Start, int End)>();
+        var batches = new ConcurrentBag<(int Start, int End)>();
         var dealer = new TraceDealer(new Trace("t", new int[accesses], 1, null), threads);
         (HitTally hits, _) = dealer.Run(
             (start, end) =>
             {
-                pieces.Add((start, end));
+                batches.Add((start, end));
                 return new HitTally(end - start, 1, 2, 3);
             },
             new NoProgress(), CancellationToken.None);
-        Assert.All(pieces, static piece => Assert.InRange(piece.End - piece.Start, 1, 64));
+        Assert.All(batches, static batch => Assert.InRange(batch.End - batch.Start, 1, 64));
         Assert.Equal(
             Enumerable.Range(0, accesses),
-            pieces.Order().SelectMany(static piece => Enumerable.Range(piece.Start, piece.End - piece.Start)));
-        Assert.Equal(new HitTally(accesses, pieces.Count, 2 * pieces.Count, 3 * pieces.Count), hits);
+            batches.Order().SelectMany(static batch => Enumerable.Range(batch.Start, batch.End - batch.Start)));
+        Assert.Equal(new HitTally(accesses, batches.Count, 2 * batches.Count, 3 * batches.Count), hits);
     }
 }

@@ -17,7 +17,7 @@ internal static class HashValue
     /// <summary>Counters that all threads count; each keeps its part of the sum in its own record.</summary>
     internal const int SharedCounters = 4;
 
-    internal const int PieceBytes = 12;
+    internal const int ChunkBytes = 12;
 
     private const int CountBits = 24;
     private const int CounterEvery = 16;
@@ -55,17 +55,17 @@ internal static class HashValue
         byte[] value = ValueBytes.Build(id, version.Revision, 0, version.LengthBytes);
         if (version.Next == 0)
             return value;
-        var all = new byte[value.Length + (int)version.Next * PieceBytes];
+        var all = new byte[value.Length + (int)version.Next * ChunkBytes];
         value.CopyTo(all, 0);
-        for (uint piece = 0; piece < version.Next; piece++)
-            PieceOf(version.Revision, piece).CopyTo(all, value.Length + (int)piece * PieceBytes);
+        for (uint chunk = 0; chunk < version.Next; chunk++)
+            ChunkOf(version.Revision, chunk).CopyTo(all, value.Length + (int)chunk * ChunkBytes);
         return all;
     }
 
     internal static long CountOf(in ObjectVersion version) => ((long)version.Revision << CountBits) + (long)version.Next;
 
-    internal static byte[] PieceOf(uint revision, ulong piece) =>
-        Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"|{revision & 0xFFFFFF:x6}{piece & 0xFFFFF:x5}"));
+    internal static byte[] ChunkOf(uint revision, ulong chunk) =>
+        Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"|{revision & 0xFFFFFF:x6}{chunk & 0xFFFFF:x5}"));
 
     /// <summary>Reads from a value what it is.</summary>
     /// <returns>Whether it is exactly what was once made; one that is too short to say so may be.</returns>
@@ -84,10 +84,10 @@ internal static class HashValue
         string stated = Encoding.ASCII.GetString(value, 16, 8);
         if (!int.TryParse(stated, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out int length))
             return false;
-        if (length < ValueBytes.HeadBytes || length > value.Length || (value.Length - length) % PieceBytes != 0)
+        if (length < ValueBytes.HeadBytes || length > value.Length || (value.Length - length) % ChunkBytes != 0)
             return false;
         bool isWhole = ValueBytes.TryParse(value.AsSpan(0, length), out int found, out version) && found == id;
-        version.Next = (ulong)(value.Length - length) / PieceBytes;
+        version.Next = (ulong)(value.Length - length) / ChunkBytes;
         return isWhole && value.AsSpan().SequenceEqual(Build(id, version));
     }
 

@@ -44,11 +44,11 @@ internal sealed unsafe partial class HashWorker
     private void Append(int id, ObjectRecord* record)
     {
         ObjectVersion then = record->Now;
-        byte[] piece = HashValue.PieceOf(then.Revision, then.Next);
+        byte[] chunk = HashValue.ChunkOf(then.Revision, then.Next);
         then.Next++;
         _journal.Begin(record, Journals.Change.Replace, then);
-        long length = _database.Append(HashValue.KeyOf(id), piece.AsSpan(1), piece.AsSpan(0, 1));
-        Complete(id, record, length == then.LengthBytes + (long)then.Next * HashValue.PieceBytes);
+        long length = _database.Append(HashValue.KeyOf(id), chunk.AsSpan(1), chunk.AsSpan(0, 1));
+        Complete(id, record, length == then.LengthBytes + (long)then.Next * HashValue.ChunkBytes);
     }
 
     private void Count(int id, ObjectRecord* record)

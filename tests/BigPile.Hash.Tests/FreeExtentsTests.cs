@@ -6,7 +6,7 @@ using BigPile.Hash.Space;
 namespace BigPile.Hash.Tests;
 
 /// <summary>Free pieces beside a list of free units.</summary>
-public sealed class FreePiecesTests
+public sealed class FreeExtentsTests
 {
     private const int Units = 400;
 
@@ -18,47 +18,47 @@ public sealed class FreePiecesTests
     {
         seed = TestLeg.Seed(seed);
         var random = new Random(seed);
-        var pieces = new FreePieces(_ => random.NextDouble() < joins);
+        var extents = new FreeExtents(_ => random.NextDouble() < joins);
         var isFree = new bool[Units];
         for (int step = 0; step < TestLeg.Steps(20_000, 1_000_000); step++)
         {
             string when = $"seed {seed}, step {step}";
             if (random.Next(2) == 0)
-                Give(random, pieces, isFree);
+                Give(random, extents, isFree);
             else
-                Take(random, pieces, isFree, joins, when);
-            Assert.True(isFree.Count(free => free) == pieces.Bytes, when);
+                Take(random, extents, isFree, joins, when);
+            Assert.True(isFree.Count(free => free) == extents.Bytes, when);
         }
     }
 
-    private static void Give(Random random, FreePieces pieces, bool[] isFree)
+    private static void Give(Random random, FreeExtents extents, bool[] isFree)
     {
         int offset = random.Next(Units);
         int length = 0;
         while (length < random.Next(1, 20) && offset + length < Units && !isFree[offset + length])
             isFree[offset + length++] = true;
         if (length != 0)
-            pieces.Add(new Room(offset, length));
+            extents.Add(new Room(offset, length));
     }
 
-    private static void Take(Random random, FreePieces pieces, bool[] isFree, double joins, string when)
+    private static void Take(Random random, FreeExtents extents, bool[] isFree, double joins, string when)
     {
         int wanted = random.Next(1, 30);
-        Room? found = pieces.Find(wanted);
+        Room? found = extents.Find(wanted);
         int[] runs = [.. RunsOf(isFree).Where(run => run >= wanted)];
         if (joins == 1)
             Assert.True(found?.Bytes == (runs.Length == 0 ? null : (long)runs.Min()), when);
-        if (found is not { } piece)
+        if (found is not { } extent)
             return;
-        Assert.True(piece.Bytes >= wanted, when);
-        pieces.Remove(piece);
-        for (long at = piece.Offset; at < piece.Offset + piece.Bytes; at++)
+        Assert.True(extent.Bytes >= wanted, when);
+        extents.Remove(extent);
+        for (long at = extent.Offset; at < extent.Offset + extent.Bytes; at++)
         {
             Assert.True(isFree[at], when);
-            isFree[at] = at >= piece.Offset + wanted;
+            isFree[at] = at >= extent.Offset + wanted;
         }
-        if (piece.Bytes > wanted)
-            pieces.Add(new Room(piece.Offset + wanted, piece.Bytes - wanted));
+        if (extent.Bytes > wanted)
+            extents.Add(new Room(extent.Offset + wanted, extent.Bytes - wanted));
     }
 
     private static IEnumerable<int> RunsOf(bool[] isFree)

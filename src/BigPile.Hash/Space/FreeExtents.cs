@@ -8,7 +8,7 @@ namespace BigPile.Hash.Space;
 /// <param name="tryJoin">
 /// Is asked before a piece becomes a part of the one in front of it: nothing may lie at its beginning that a scan would take for a room.
 /// </param>
-internal sealed class FreePieces(Func<Room, bool> tryJoin)
+internal sealed class FreeExtents(Func<Room, bool> tryJoin)
 {
     private readonly SortedSet<(long Bytes, long Offset)> _bySize = [];
     private readonly Dictionary<long, long> _lengths = []; // by where they begin
@@ -18,20 +18,20 @@ internal sealed class FreePieces(Func<Room, bool> tryJoin)
     internal long Bytes { get; private set; }
 
     /// <summary>Adds a piece.</summary>
-    internal void Add(Room piece)
+    internal void Add(Room extent)
     {
-        if (_starts.TryGetValue(piece.Offset, out long before) && tryJoin(piece))
+        if (_starts.TryGetValue(extent.Offset, out long before) && tryJoin(extent))
         {
-            Remove(new Room(before, piece.Offset - before));
-            piece = new Room(before, piece.Offset - before + piece.Bytes);
+            Remove(new Room(before, extent.Offset - before));
+            extent = new Room(before, extent.Offset - before + extent.Bytes);
         }
-        long end = piece.Offset + piece.Bytes;
+        long end = extent.Offset + extent.Bytes;
         if (_lengths.TryGetValue(end, out long behind) && tryJoin(new Room(end, behind)))
         {
             Remove(new Room(end, behind));
-            piece = piece with { Bytes = piece.Bytes + behind };
+            extent = extent with { Bytes = extent.Bytes + behind };
         }
-        Keep(piece);
+        Keep(extent);
     }
 
     /// <summary>The smallest piece that has some bytes; it stays.</summary>
@@ -44,12 +44,12 @@ internal sealed class FreePieces(Func<Room, bool> tryJoin)
     }
 
     /// <summary>Takes a piece out.</summary>
-    internal void Remove(Room piece)
+    internal void Remove(Room extent)
     {
-        _bySize.Remove((piece.Bytes, piece.Offset));
-        _lengths.Remove(piece.Offset);
-        _starts.Remove(piece.Offset + piece.Bytes);
-        Bytes -= piece.Bytes;
+        _bySize.Remove((extent.Bytes, extent.Offset));
+        _lengths.Remove(extent.Offset);
+        _starts.Remove(extent.Offset + extent.Bytes);
+        Bytes -= extent.Bytes;
     }
 
     internal void Clear()
@@ -60,11 +60,11 @@ internal sealed class FreePieces(Func<Room, bool> tryJoin)
         Bytes = 0;
     }
 
-    private void Keep(Room piece)
+    private void Keep(Room extent)
     {
-        _bySize.Add((piece.Bytes, piece.Offset));
-        _lengths[piece.Offset] = piece.Bytes;
-        _starts[piece.Offset + piece.Bytes] = piece.Offset;
-        Bytes += piece.Bytes;
+        _bySize.Add((extent.Bytes, extent.Offset));
+        _lengths[extent.Offset] = extent.Bytes;
+        _starts[extent.Offset + extent.Bytes] = extent.Offset;
+        Bytes += extent.Bytes;
     }
 }
