@@ -16,14 +16,14 @@ internal static class Jobs
     private static readonly bool IsOnce = Environment.GetCommandLineArgs().Contains(Once);
 
     // Filling a table of ten million entries belongs to it.
-    private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
+    private static readonly TimeSpan Timeout = TimeSpan.FromHours(1);
 
     /// <summary>The job that the arguments ask for.</summary>
     /// <remarks>One that they name themselves, as by <c>--job Dry</c>, is in the place of ours.</remarks>
     internal static IConfig ConfigFor(string[] arguments)
     {
         // In-process: the projects' common output folder is not what the generated benchmark projects expect.
-        Job inProcess = new Job().WithToolchain(new InProcessEmitToolchain(Patience, logOutput: true)).AsMutator();
+        Job inProcess = new Job().WithToolchain(new InProcessEmitToolchain(Timeout, logOutput: true)).AsMutator();
         IConfig config = DefaultConfig.Instance.AddJob(inProcess);
         if (arguments.Any(static argument => argument is "--job" or "-j" || argument.StartsWith("--job=", StringComparison.Ordinal)))
             return config;

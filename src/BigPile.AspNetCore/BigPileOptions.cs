@@ -127,7 +127,7 @@ public sealed class BigPileOptions
     /// How long a caller waits for the factory of another one: above zero and up to 7 days, 10 minutes by default, or infinite. See
     /// <see cref="PileCacheOptions.FactoryPatience"/>.
     /// </summary>
-    public TimeSpan FactoryPatience { get; set; } = PileCacheOptions.DefaultFactoryPatience;
+    public TimeSpan FactoryPatience { get; set; } = PileCacheOptions.DefaultFactoryTimeout;
 
     /// <summary>Called when the pile is open and before it is served, on a thread of the pool; it may fill tables.</summary>
     public Action<PileCache>? Opened { get; set; }

@@ -71,9 +71,9 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         if (options.WarmupBytesPerSecond < 0)
             yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no "
                 + "limit.";
-        if (!PileCacheOptions.IsPatience(options.FactoryPatience))
+        if (!PileCacheOptions.IsValidTimeout(options.FactoryPatience))
             yield return $"BigPileOptions.FactoryPatience is {options.FactoryPatience}; it must be above zero and at most "
-                + $"{PileCacheOptions.MaxFactoryPatience}, or infinite.";
+                + $"{PileCacheOptions.MaxFactoryTimeout}, or infinite.";
         if (!Enum.IsDefined(options.Warmup))
             yield return NoneOf(nameof(options.Warmup), options.Warmup);
         if (!Enum.IsDefined(options.Checksums))

@@ -37,7 +37,7 @@ public sealed partial class PileHybridCache
             if (!run.Flight.TryJoin())
                 continue; // it was abandoned, and is gone in a moment
             run.Join();
-            HybridOutcome<T> outcome = await WaitAsync(id, run, table.Core.Patience, cancellation).ConfigureAwait(false);
+            HybridOutcome<T> outcome = await WaitAsync(id, run, table.Core.FlightTimeout, cancellation).ConfigureAwait(false);
             if (outcome.Sharing == Sharing.None)
                 return await factory(state, cancellation).ConfigureAwait(false);
             if (TryShare(table, key, outcome, out value))
@@ -65,11 +65,11 @@ public sealed partial class PileHybridCache
     }
 
     private async Task<HybridOutcome<T>> WaitAsync<T>(
-        RunId id, HybridRun<T> run, FlightTimeout patience, CancellationToken cancellation)
+        RunId id, HybridRun<T> run, FlightTimeout timeout, CancellationToken cancellation)
     {
         try
         {
-            await run.Flight.WaitAsync(patience, cancellation).ConfigureAwait(false);
+            await run.Flight.WaitAsync(timeout, cancellation).ConfigureAwait(false);
             return await run.Flight.Landing.ConfigureAwait(false);
         }
         finally

@@ -180,7 +180,7 @@ public sealed partial class PileCache
         var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, _indexes.Hash, _clock, options, place)
         {
             KeyComparer = comparer,
-            Patience = new FlightTimeout(_options.FactoryPatience, _options.TimeProvider),
+            FlightTimeout = new FlightTimeout(_options.FactoryPatience, _options.TimeProvider),
             WasFound = wasFound,
             IsInUse = !wasFound,
             OnDamage = _reportDamage,

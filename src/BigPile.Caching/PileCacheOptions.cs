@@ -8,8 +8,8 @@ namespace BigPile.Caching;
 /// <remarks>Thread safety: immutable.</remarks>
 public sealed record PileCacheOptions
 {
-    internal static readonly TimeSpan DefaultFactoryPatience = TimeSpan.FromMinutes(10);
-    internal static readonly TimeSpan MaxFactoryPatience = TimeSpan.FromDays(7);
+    internal static readonly TimeSpan DefaultFactoryTimeout = TimeSpan.FromMinutes(10);
+    internal static readonly TimeSpan MaxFactoryTimeout = TimeSpan.FromDays(7);
 
     /// <summary>Whether disposing the cache disposes the pile.</summary>
     public bool OwnsPile { get; init; }
@@ -65,7 +65,7 @@ public sealed record PileCacheOptions
     /// A factory that asks for its own key is told at once, on whatever thread; but behind <see cref="ExecutionContext.SuppressFlow"/>
     /// another thread can't be told from another caller, and this ends its wait. The factory itself may take as long as it likes.
     /// </remarks>
-    public TimeSpan FactoryPatience { get; init; } = DefaultFactoryPatience;
+    public TimeSpan FactoryPatience { get; init; } = DefaultFactoryTimeout;
 
     /// <summary>What the comparison of indexes with the pile waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
     internal Task InspectsAfter { get; init; } = Task.CompletedTask;
@@ -77,15 +77,15 @@ public sealed record PileCacheOptions
         ArgumentNullException.ThrowIfNull(TimeProvider);
         ArgumentOutOfRangeException.ThrowIfLessThan(SweepPeriod, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfLessThan(SweepBuckets, 1);
-        if (!IsPatience(FactoryPatience))
+        if (!IsValidTimeout(FactoryPatience))
         {
             throw new ArgumentException(
-                $"PileCacheOptions.FactoryPatience is {FactoryPatience}; it must be above zero and at most {MaxFactoryPatience}, or "
+                $"PileCacheOptions.FactoryPatience is {FactoryPatience}; it must be above zero and at most {MaxFactoryTimeout}, or "
                 + "infinite.", "options");
         }
     }
 
     /// <summary>Whether callers may wait so long for a factory.</summary>
-    internal static bool IsPatience(TimeSpan time) =>
-        time == Timeout.InfiniteTimeSpan || (time > TimeSpan.Zero && time <= MaxFactoryPatience);
+    internal static bool IsValidTimeout(TimeSpan time) =>
+        time == Timeout.InfiniteTimeSpan || (time > TimeSpan.Zero && time <= MaxFactoryTimeout);
 }

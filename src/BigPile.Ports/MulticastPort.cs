@@ -24,9 +24,9 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
 
     private readonly MulticastSenderSide _side;
     private readonly MulticastTable _ports;
-    private readonly Holdings _holdings;
-    private readonly Membership _membership;
-    private readonly Patience _patience;
+    private readonly RefCounts _refCounts;
+    private readonly PeerTable _peers;
+    private readonly SpinThenWait _waiter;
     private readonly PendingWork _work;
     private readonly SlowReceiverPolicy _whenSlow;
     private readonly int _lostAtOnce;
@@ -34,15 +34,15 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
     private bool _isDisposed;
 
     internal MulticastPort(
-        string name, MulticastSenderSide side, MulticastTable ports, Holdings holdings, Membership membership, Patience patience,
+        string name, MulticastSenderSide side, MulticastTable ports, RefCounts refCounts, PeerTable peers, SpinThenWait waiter,
         PendingWork work, SlowReceiverPolicy whenSlow)
     {
         Name = name;
         _side = side;
         _ports = ports;
-        _holdings = holdings;
-        _membership = membership;
-        _patience = patience;
+        _refCounts = refCounts;
+        _peers = peers;
+        _waiter = waiter;
         _work = work;
         _whenSlow = whenSlow;
         _lostAtOnce = Math.Max(1, side.Depth / PartLostAtOnce);
@@ -80,7 +80,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
     public bool TrySend(SharedObject sent, TimeSpan timeout)
     {
         ArgumentNullException.ThrowIfNull(sent);
-        if (!sent.IsHeldIn(_holdings))
+        if (!sent.IsHeldIn(_refCounts))
         {
             throw new ArgumentException(
                 "The object is of another arena, or of another opening of this one: make it where it is sent.", nameof(sent));
@@ -88,12 +88,12 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         var deadline = new Deadline(timeout);
         while (true)
         {
-            _membership.Identity.Require();
+            _peers.Identity.Require();
             if (TrySendOnce(sent, out long oldest))
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero && !HasLostSlow(oldest))
                 return false;
-            if (!_patience.Wait(_side.Port.Room, new SlowestAwaited(_side.Record, oldest), left))
+            if (!_waiter.Wait(_side.Port.Room, new SlowestAwaited(_side.Record, oldest), left))
                 DetectDead(oldest);
         }
     }
@@ -113,7 +113,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
             throw Full();
         Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
         return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => DetectDead(Volatile.Read(ref _side.Port.Reaped)))
-            .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
+            .Begin(_work, _peers.WakeEvents.OfWaiter(_peers.OwnSlot), token);
     }
 
     /// <summary>Waits until so many listen: who begins to send earlier sends to fewer.</summary>
@@ -130,12 +130,12 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         while (true)
         {
             ObjectDisposedException.ThrowIf(IsDisposed, this);
-            _membership.Identity.Require();
+            _peers.Identity.Require();
             if (ReceiverCount >= receivers)
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return false;
-            _patience.Wait(_side.Port.Room, new ReceiversAwaited(_side.Record, receivers), left);
+            _waiter.Wait(_side.Port.Room, new ReceiversAwaited(_side.Record, receivers), left);
         }
     }
 
@@ -153,11 +153,11 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
 
     bool ISendingEnd.IsDisposed => IsDisposed;
 
-    bool ISendingEnd.Reap()
+    bool ISendingEnd.Reclaim()
     {
         lock (_side.SendLock)
         {
-            _side.ReapLocked();
+            _side.ReclaimLocked();
             return _isDisposed && _side.IsDrainedLocked && _ports.TryReleaseSenderLocked(_side);
         }
     }
@@ -193,7 +193,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
     private bool IsWorthTrying()
     {
         long oldest = Volatile.Read(ref _side.Port.Reaped);
-        return _side.Record.Slowest(long.MaxValue, oldest) != oldest || IsDisposed || _membership.Identity.IsRemoved;
+        return _side.Record.Slowest(long.MaxValue, oldest) != oldest || IsDisposed || _peers.Identity.IsRemoved;
     }
 
     private bool HasLostSlow(long oldest)
@@ -202,7 +202,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         return _side.Record.Slowest(long.MaxValue, oldest) > oldest;
     }
 
-    private void DetectDead(long oldest) => _membership.Notice(_side.Record.SlotsUpTo(oldest));
+    private void DetectDead(long oldest) => _peers.DetectDeath(_side.Record.SlotsUpTo(oldest));
 
     private PortFullException Full() => new($"A receiver of the port '{Name}' is behind by all that the port can have.");
 }

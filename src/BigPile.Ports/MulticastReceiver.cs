@@ -17,8 +17,8 @@ public sealed class MulticastReceiver : ReceivePort
     private readonly MulticastReceiverSide _side;
 
     internal MulticastReceiver(
-        string name, MulticastReceiverSide side, Action close, ObjectTable objects, Holdings holdings, Membership membership,
-        Patience patience, PendingWork work) : base(name, side, close, objects, holdings, membership, patience, work)
+        string name, MulticastReceiverSide side, Action close, ObjectTable objects, RefCounts refCounts, PeerTable peers,
+        SpinThenWait waiter, PendingWork work) : base(name, side, close, objects, refCounts, peers, waiter, work)
     {
         _side = side;
     }

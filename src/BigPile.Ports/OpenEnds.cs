@@ -15,7 +15,7 @@ internal sealed class OpenEnds
 
     internal T AddSenderLocked<T>(T sender) where T : ISendingEnd
     {
-        _senders.RemoveAll(static one => one.IsDisposed && one.Reap());
+        _senders.RemoveAll(static one => one.IsDisposed && one.Reclaim());
         _senders.Add(sender);
         return sender;
     }
@@ -28,7 +28,7 @@ internal sealed class OpenEnds
     }
 
     /// <summary>Gives back what was received.</summary>
-    internal void ReapLocked() => _senders.RemoveAll(static one => one.Reap());
+    internal void ReclaimLocked() => _senders.RemoveAll(static one => one.Reclaim());
 
     /// <summary>Closes all. Nobody adds any more. What another process holds up is left to who cleans.</summary>
     internal void Close(ArenaLocks locks)

@@ -13,23 +13,23 @@ namespace BigPile.Ports;
 public sealed class PortSelector
 {
     private readonly Lock _changing = new();
-    private readonly Membership _membership;
-    private readonly Patience _patience;
+    private readonly PeerTable _peers;
+    private readonly SpinThenWait _waiter;
     private readonly Func<bool> _isClosed;
     private ReceivePort[] _ports = [];
     private int _next;
 
-    internal PortSelector(Membership membership, Patience patience, Func<bool> isClosed)
+    internal PortSelector(PeerTable peers, SpinThenWait waiter, Func<bool> isClosed)
     {
-        _membership = membership;
-        _patience = patience;
+        _peers = peers;
+        _waiter = waiter;
         _isClosed = isClosed;
     }
 
     /// <summary>How many ports are waited for.</summary>
     public int Count => Volatile.Read(ref _ports).Length;
 
-    private Doorbell Bell => _membership.Bells.OfWaiter(_membership.OwnSlot);
+    private Doorbell WakeEvent => _peers.WakeEvents.OfWaiter(_peers.OwnSlot);
 
     /// <summary>Waits for a port, too, until it is removed or closed.</summary>
     /// <param name="port">A port that was opened by the same arena object.</param>
@@ -41,14 +41,14 @@ public sealed class PortSelector
         lock (_changing)
         {
             ObjectDisposedException.ThrowIf(port.IsDisposed, port);
-            if (!port.IsOf(_membership))
+            if (!port.IsOf(_peers))
                 throw new ArgumentException("The port was opened by another arena object than the selector.", nameof(port));
             if (Array.IndexOf(_ports, port) >= 0)
                 throw new ArgumentException($"The port '{port.Name}' is in the selector already.", nameof(port));
             port.AnnounceWaiting();
             Volatile.Write(ref _ports, [.. _ports, port]);
         }
-        Bell.RingAlways();
+        WakeEvent.RingAlways();
     }
 
     /// <summary>Waits no more for a port.</summary>
@@ -83,11 +83,11 @@ public sealed class PortSelector
             ReceivePort[] ports = Volatile.Read(ref _ports);
             if (FindReady(ports) is { } ready)
                 return ready;
-            _membership.Identity.Require();
+            _peers.Identity.Require();
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return null;
-            if (!_patience.Wait(Bell, new AnyReady(this, ports), left))
-                NoticePeers(ports);
+            if (!_waiter.Wait(WakeEvent, new AnyReady(this, ports), left))
+                DetectDeadSenders(ports);
         }
     }
 
@@ -110,16 +110,16 @@ public sealed class PortSelector
     }
 
     // Each process once, however many ports it sends to.
-    private void NoticePeers(ReceivePort[] ports)
+    private void DetectDeadSenders(ReceivePort[] ports)
     {
-        _membership.Identity.Poll();
+        _peers.Identity.Poll();
         ulong noticed = 0;
         foreach (ReceivePort port in ports)
         {
             if (port.SenderSlot is not (>= 0 and int slot) || (noticed & (1UL << slot)) != 0)
                 continue;
             noticed |= 1UL << slot;
-            _membership.Notice(slot);
+            _peers.DetectDeath(slot);
         }
     }
 

@@ -21,23 +21,23 @@ public class ReceivePort : IDisposable
     private readonly ReceivingSide _side;
     private readonly Action _close;
     private readonly ObjectTable _objects;
-    private readonly Holdings _holdings;
-    private readonly Membership _membership;
-    private readonly Patience _patience;
+    private readonly RefCounts _refCounts;
+    private readonly PeerTable _peers;
+    private readonly SpinThenWait _waiter;
     private readonly PendingWork _work;
     private bool _isDisposed;
 
     internal ReceivePort(
-        string name, ReceivingSide side, Action close, ObjectTable objects, Holdings holdings, Membership membership, Patience patience,
+        string name, ReceivingSide side, Action close, ObjectTable objects, RefCounts refCounts, PeerTable peers, SpinThenWait waiter,
         PendingWork work)
     {
         Name = name;
         _side = side;
         _close = close;
         _objects = objects;
-        _holdings = holdings;
-        _membership = membership;
-        _patience = patience;
+        _refCounts = refCounts;
+        _peers = peers;
+        _waiter = waiter;
         _work = work;
     }
 
@@ -76,16 +76,16 @@ public class ReceivePort : IDisposable
             if (TryReceiveOnce(out received))
                 return ReceiveResult.Received;
             if (sender is { IsActive: false } && sender.Slot >= 0)
-                FinishEstate(sender);
+                ReclaimAbandoned(sender);
             if (sender.WasClosed)
                 return ReceiveResult.Ended;
             if (sender.WasLost)
                 throw new PeerLostException($"The sender of the port '{Name}' died; all that it had sent was received.");
-            _membership.Identity.Require();
+            _peers.Identity.Require();
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return ReceiveResult.Nothing;
-            if (!_side.Wait(_patience, sender, left))
-                _membership.Notice(sender.Slot);
+            if (!_side.Wait(_waiter, sender, left))
+                _peers.DetectDeath(sender.Slot);
         }
     }
 
@@ -97,8 +97,8 @@ public class ReceivePort : IDisposable
     public Task<SharedObject?> ReceiveAsync(CancellationToken token = default)
     {
         AnnounceWaiting();
-        return new PendingCall<SharedObject?>(TryOnce, () => IsReady, () => _membership.Notice(_side.Port.SenderEnd.Slot))
-            .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
+        return new PendingCall<SharedObject?>(TryOnce, () => IsReady, () => _peers.DetectDeath(_side.Port.SenderEnd.Slot))
+            .Begin(_work, _peers.WakeEvents.OfWaiter(_peers.OwnSlot), token);
     }
 
     /// <summary>Closes this end. What is on the way waits for another receiver while the sender is there.</summary>
@@ -119,16 +119,16 @@ public class ReceivePort : IDisposable
 
     /// <summary>Whether receiving would give or throw something at once.</summary>
     internal bool IsReady =>
-        _side.HasMore || IsDisposed || _membership.Identity.IsRemoved || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
+        _side.HasMore || IsDisposed || _peers.Identity.IsRemoved || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
 
     /// <summary>The slot of the sender; -1 for none.</summary>
     internal int SenderSlot => _side.Port.SenderEnd.Slot;
 
     /// <summary>Whether it was opened by the arena that takes part as this.</summary>
-    internal bool IsOf(Membership membership) => ReferenceEquals(_membership, membership);
+    internal bool IsOf(PeerTable peers) => ReferenceEquals(_peers, peers);
 
     /// <summary>Has senders ring the bell of the process, too.</summary>
-    internal void AnnounceWaiting() => _side.AnnounceWaiting(_membership.OwnSlot);
+    internal void AnnounceWaiting() => _side.AnnounceWaiting(_peers.OwnSlot);
 
     internal bool IsDisposed => Volatile.Read(ref _isDisposed);
 
@@ -138,17 +138,17 @@ public class ReceivePort : IDisposable
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             received = _side.TryTakeLocked(out Reference reference, out long lengthBytes)
-                ? new SharedObject(_objects, _holdings, reference, lengthBytes, isWritable: false)
+                ? new SharedObject(_objects, _refCounts, reference, lengthBytes, isWritable: false)
                 : null;
             return received != null;
         }
     }
 
     // Behind the last of its messages, nothing keeps a sender any more that is gone, or has closed the port.
-    private void FinishEstate(PortEnd sender)
+    private void ReclaimAbandoned(PortEnd sender)
     {
-        _membership.RingIfClosed(_side.Port);
-        if (_membership.IsOther(sender.Slot))
-            _membership.FinishEstates();
+        _peers.RingIfClosed(_side.Port);
+        if (_peers.IsOther(sender.Slot))
+            _peers.FinishEstates();
     }
 }

@@ -20,23 +20,23 @@ public sealed class SendPort : IDisposable, ISendingEnd
 {
     private readonly SenderSide _side;
     private readonly PortTable _ports;
-    private readonly Holdings _holdings;
-    private readonly Membership _membership;
-    private readonly Patience _patience;
+    private readonly RefCounts _refCounts;
+    private readonly PeerTable _peers;
+    private readonly SpinThenWait _waiter;
     private readonly PendingWork _work;
     private readonly FullPolicy _whenFull;
     private bool _isDisposed;
 
     internal SendPort(
-        string name, SenderSide side, PortTable ports, Holdings holdings, Membership membership, Patience patience, PendingWork work,
+        string name, SenderSide side, PortTable ports, RefCounts refCounts, PeerTable peers, SpinThenWait waiter, PendingWork work,
         FullPolicy whenFull)
     {
         Name = name;
         _side = side;
         _ports = ports;
-        _holdings = holdings;
-        _membership = membership;
-        _patience = patience;
+        _refCounts = refCounts;
+        _peers = peers;
+        _waiter = waiter;
         _work = work;
         _whenFull = whenFull;
     }
@@ -71,7 +71,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
     public bool TrySend(SharedObject sent, TimeSpan timeout)
     {
         ArgumentNullException.ThrowIfNull(sent);
-        if (!sent.IsHeldIn(_holdings))
+        if (!sent.IsHeldIn(_refCounts))
         {
             throw new ArgumentException(
                 "The object is of another arena, or of another opening of this one: make it where it is sent.", nameof(sent));
@@ -79,7 +79,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
         var deadline = new Deadline(timeout);
         while (true)
         {
-            _membership.Identity.Require();
+            _peers.Identity.Require();
             PortEnd receiver = _side.Port.ReceiverEnd;
             if (TrySendOnce(sent, out long taken))
                 return true;
@@ -87,8 +87,8 @@ public sealed class SendPort : IDisposable, ISendingEnd
                 return false;
             if (IsGone(receiver))
                 throw Gone(receiver);
-            if (!_patience.Wait(_side.Port.Room, new RoomAwaited(_side.Port, taken, receiver), left))
-                _membership.Notice(receiver.Slot);
+            if (!_waiter.Wait(_side.Port.Room, new RoomAwaited(_side.Port, taken, receiver), left))
+                _peers.DetectDeath(receiver.Slot);
         }
     }
 
@@ -106,8 +106,8 @@ public sealed class SendPort : IDisposable, ISendingEnd
         if (_whenFull == FullPolicy.Fail)
             throw new PortFullException($"The port '{Name}' is full.");
         Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
-        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => _membership.Notice(_side.Port.ReceiverEnd.Slot))
-            .Begin(_work, _membership.Bells.OfWaiter(_membership.OwnSlot), token);
+        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => _peers.DetectDeath(_side.Port.ReceiverEnd.Slot))
+            .Begin(_work, _peers.WakeEvents.OfWaiter(_peers.OwnSlot), token);
     }
 
     /// <summary>Closes this end: the receiver gets what was sent, and then is told of the end. Calling it again does nothing.</summary>
@@ -126,11 +126,11 @@ public sealed class SendPort : IDisposable, ISendingEnd
 
     private bool IsDisposed => Volatile.Read(ref _isDisposed);
 
-    bool ISendingEnd.Reap()
+    bool ISendingEnd.Reclaim()
     {
         lock (_side.SendLock)
         {
-            bool isSound = _side.TryReapLocked();
+            bool isSound = _side.TryReclaimLocked();
             return _isDisposed && (!isSound || (_side.IsDrainedLocked && _ports.TryReleaseSenderLocked(_side)));
         }
     }
@@ -144,7 +144,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
 
     private bool IsWorthTrying() =>
         Volatile.Read(ref _side.Port.Taken) != Volatile.Read(ref _side.Port.Reaped) || IsDisposed || IsGone(_side.Port.ReceiverEnd)
-            || _membership.Identity.IsRemoved;
+            || _peers.Identity.IsRemoved;
 
     private static bool IsGone(PortEnd receiver) => receiver.WasClosed || receiver.WasLost;
 

@@ -28,7 +28,7 @@ public sealed partial class SharedArena
         ArenaLocks? locks = null;
         try
         {
-            locks = new ArenaLocks(directory, name, options.ControlPatience);
+            locks = new ArenaLocks(directory, name, options.ControlTimeout);
             var arena = new SharedArena(name, directory, locks, options);
             lock (Opened)
                 Opened.Add(arena);
@@ -53,7 +53,7 @@ public sealed partial class SharedArena
         if (!ArenaFiles.Exists(directory, name))
             return false;
         using HeldDirectory held = HeldDirectory.Open(ArenaFiles.DirectoryOf(directory));
-        using var locks = new ArenaLocks(held, name, SharedArenaOptions.DefaultControlPatience);
+        using var locks = new ArenaLocks(held, name, SharedArenaOptions.DefaultControlTimeout);
         using ArenaLocks.Making making = locks.EnterMaking(() => ArenaFiles.AllocatedBytesOf(held, name));
         using ArenaLocks.Control control = locks.EnterControl();
         if (locks.IsAnySlotHeldByOther())

@@ -23,15 +23,15 @@ public sealed partial class SharedArena : IDisposable
     private readonly Lock _making = new();
     private readonly HeldDirectory _directory;
     private readonly ObjectTable _objects;
-    private readonly Holdings _holdings;
+    private readonly RefCounts _refCounts;
     private readonly RoomFinder _room;
-    private readonly Membership _membership;
+    private readonly PeerTable _peers;
     private readonly PortTable _ports;
     private readonly MulticastTable _multicasts;
     private readonly TimeSpan _spin;
     private readonly PendingWork _work;
     private readonly OpenEnds _ends = new();
-    private Attendant? _attendant;
+    private ReclaimThread? _reclaimThread;
     private bool _isDisposed;
 
     private SharedArena(string name, HeldDirectory directory, ArenaLocks locks, SharedArenaOptions options)
@@ -42,16 +42,16 @@ public sealed partial class SharedArena : IDisposable
         {
             _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks, out ArenaIdentity identity);
             using ArenaLocks.Control control = locks.EnterControl();
-            _membership = Membership.JoinLocked(locks, _objects, identity, options.TestHooks);
+            _peers = PeerTable.JoinLocked(locks, _objects, identity, options.TestHooks);
         }
         if (options.Populate)
             _objects.Mapping.Populate();
-        _holdings = new Holdings(_objects, _membership.OwnSlot);
-        _room = new RoomFinder(_objects, _holdings, _membership.OwnSlot, options.TestHooks);
-        _ports = new PortTable(_objects, _holdings, _membership, options.TestHooks);
-        _multicasts = new MulticastTable(_objects, _holdings, _membership, options.TestHooks);
+        _refCounts = new RefCounts(_objects, _peers.OwnSlot);
+        _room = new RoomFinder(_objects, _refCounts, _peers.OwnSlot, options.TestHooks);
+        _ports = new PortTable(_objects, _refCounts, _peers, options.TestHooks);
+        _multicasts = new MulticastTable(_objects, _refCounts, _peers, options.TestHooks);
         _spin = options.Spin;
-        _work = new PendingWork(_membership.Bells.OfWaiter(_membership.OwnSlot), new Patience(_spin));
+        _work = new PendingWork(_peers.WakeEvents.OfWaiter(_peers.OwnSlot), new SpinThenWait(_spin));
     }
 
     /// <summary>The name by which it was opened.</summary>
@@ -68,12 +68,12 @@ public sealed partial class SharedArena : IDisposable
         {
             ThrowIfDisposed();
             GiveBackReceived(); // what was received and let go is held by its sender until somebody needs room
-            _membership.HaveReaped();
+            _peers.HaveReaped();
             (long objects, long lengthBytes, long granules) = _objects.CountObjects();
             long unit = _objects.Shape.GranuleBytes;
             return new SharedArenaStatistics(
                 CapacityBytes, objects, lengthBytes, (granules * unit) - lengthBytes, CapacityBytes - (_objects.CountUsedGranules() * unit),
-                _membership.CountPeers());
+                _peers.CountPeers());
         }
     }
 
@@ -93,7 +93,7 @@ public sealed partial class SharedArena : IDisposable
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(lengthBytes, CapacityBytes);
-        _membership.Identity.Require();
+        _peers.Identity.Require();
         return TryTake(lengthBytes) ?? TryTakeWhatIsGivenBack(lengthBytes);
     }
 
@@ -117,7 +117,7 @@ public sealed partial class SharedArena : IDisposable
             ThrowIfUnusable();
             SenderSide side = _ports.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
             return RememberLocked(
-                new SendPort(name, side, _ports, _holdings, _membership, new Patience(_spin), _work, whenFull));
+                new SendPort(name, side, _ports, _refCounts, _peers, new SpinThenWait(_spin), _work, whenFull));
         }
     }
 
@@ -130,7 +130,7 @@ public sealed partial class SharedArena : IDisposable
             ThrowIfUnusable();
             ReceiverSide side = _ports.TryBindReceiver(name, CheckDepth(depth)) ?? throw Busy(name, "receiver");
             return _ends.AddReceiverLocked(new ReceivePort(
-                name, side, () => _ports.CloseReceiver(side), _objects, _holdings, _membership, new Patience(_spin), _work));
+                name, side, () => _ports.CloseReceiver(side), _objects, _refCounts, _peers, new SpinThenWait(_spin), _work));
         }
     }
 
@@ -151,7 +151,7 @@ public sealed partial class SharedArena : IDisposable
             ThrowIfUnusable();
             MulticastSenderSide side = _multicasts.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
             return RememberLocked(
-                new MulticastPort(name, side, _multicasts, _holdings, _membership, new Patience(_spin), _work, whenSlow));
+                new MulticastPort(name, side, _multicasts, _refCounts, _peers, new SpinThenWait(_spin), _work, whenSlow));
         }
     }
 
@@ -171,7 +171,7 @@ public sealed partial class SharedArena : IDisposable
             ThrowIfUnusable();
             MulticastReceiverSide side = _multicasts.AddReceiver(name, CheckDepth(depth), start == MulticastStart.Oldest);
             return _ends.AddReceiverLocked(new MulticastReceiver(
-                name, side, () => _multicasts.CloseReceiver(side), _objects, _holdings, _membership, new Patience(_spin), _work));
+                name, side, () => _multicasts.CloseReceiver(side), _objects, _refCounts, _peers, new SpinThenWait(_spin), _work));
         }
     }
 
@@ -180,7 +180,7 @@ public sealed partial class SharedArena : IDisposable
     public PortSelector CreateSelector()
     {
         ThrowIfDisposed();
-        return new PortSelector(_membership, new Patience(_spin), () => _holdings.IsClosed);
+        return new PortSelector(_peers, new SpinThenWait(_spin), () => _refCounts.IsClosed);
     }
 
     /// <summary>Closes the ports that this process has open, gives all back that it holds. Calling it again does nothing.</summary>
@@ -196,12 +196,12 @@ public sealed partial class SharedArena : IDisposable
                 return;
             _isDisposed = true;
         }
-        _ends.Close(_membership.Locks);
+        _ends.Close(_peers.Locks);
         _work.End();
-        _attendant?.End();
-        _holdings.Close();
-        _membership.Leave();
-        _membership.Locks.Dispose();
+        _reclaimThread?.End();
+        _refCounts.Close();
+        _peers.Leave();
+        _peers.Locks.Dispose();
         _directory.Dispose();
         lock (Opened)
             Opened.Remove(this);
@@ -209,7 +209,7 @@ public sealed partial class SharedArena : IDisposable
 
     private T RememberLocked<T>(T sender) where T : ISendingEnd
     {
-        _attendant ??= new Attendant(_membership.Bells.OfReaper(_membership.OwnSlot), GiveBackReceived);
+        _reclaimThread ??= new ReclaimThread(_peers.WakeEvents.OfReaper(_peers.OwnSlot), GiveBackReceived);
         return _ends.AddSenderLocked(sender);
     }
 
@@ -218,11 +218,11 @@ public sealed partial class SharedArena : IDisposable
         GiveBackReceived();
         if (TryTake(lengthBytes) is { } made)
             return made;
-        if (_membership.HaveReaped() && TryTake(lengthBytes) is { } madeOfOthers)
+        if (_peers.HaveReaped() && TryTake(lengthBytes) is { } madeOfOthers)
             return madeOfOthers;
-        _membership.NoticeAll();
+        _peers.DetectAllDeaths();
         GiveBackReceived(); // what the dead were to receive
-        _membership.HaveReaped();
+        _peers.HaveReaped();
         return TryTake(lengthBytes);
     }
 
@@ -232,7 +232,7 @@ public sealed partial class SharedArena : IDisposable
         {
             ThrowIfDisposed();
             return _room.TryTakeLocked(lengthBytes, out Reference reference)
-                ? new SharedObject(_objects, _holdings, reference, lengthBytes, isWritable: true)
+                ? new SharedObject(_objects, _refCounts, reference, lengthBytes, isWritable: true)
                 : null;
         }
     }
@@ -243,7 +243,7 @@ public sealed partial class SharedArena : IDisposable
         lock (_making)
         {
             if (!_isDisposed)
-                _ends.ReapLocked();
+                _ends.ReclaimLocked();
         }
     }
 
@@ -266,7 +266,7 @@ public sealed partial class SharedArena : IDisposable
     private void ThrowIfUnusable()
     {
         ThrowIfDisposed();
-        _membership.Identity.Require();
+        _peers.Identity.Require();
     }
 
     private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(_isDisposed, this);

@@ -8,7 +8,7 @@ namespace BigPile.Ports;
 /// <summary>How an arena is made, and where. Who opens one that is there takes its sizes as they are.</summary>
 public sealed record SharedArenaOptions
 {
-    internal static readonly TimeSpan DefaultControlPatience = TimeSpan.FromSeconds(10);
+    internal static readonly TimeSpan DefaultControlTimeout = TimeSpan.FromSeconds(10);
 
     private static readonly TimeSpan MaxSpin = TimeSpan.FromSeconds(1);
 
@@ -47,7 +47,7 @@ public sealed record SharedArenaOptions
     internal PortTestHooks TestHooks { get; init; } = new(null, PortMutation.None);
 
     /// <summary>How long opening and closing wait for another process that has the control lock and does not go on.</summary>
-    internal TimeSpan ControlPatience { get; init; } = DefaultControlPatience;
+    internal TimeSpan ControlTimeout { get; init; } = DefaultControlTimeout;
 
     internal ArenaShape ToShape()
     {

@@ -15,14 +15,14 @@ namespace BigPile.Ports;
 public sealed unsafe class SharedObject : IDisposable
 {
     private readonly ObjectTable _objects;
-    private readonly Holdings _holdings;
+    private readonly RefCounts _refCounts;
     private int _isWritable;
     private int _isDisposed;
 
-    internal SharedObject(ObjectTable objects, Holdings holdings, Reference reference, long lengthBytes, bool isWritable)
+    internal SharedObject(ObjectTable objects, RefCounts refCounts, Reference reference, long lengthBytes, bool isWritable)
     {
         _objects = objects;
-        _holdings = holdings;
+        _refCounts = refCounts;
         Reference = reference;
         LengthBytes = lengthBytes;
         _isWritable = isWritable ? 1 : 0;
@@ -68,14 +68,14 @@ public sealed unsafe class SharedObject : IDisposable
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
-            _holdings.Release(Reference.Head);
+            _refCounts.Release(Reference.Head);
     }
 
     /// <summary>Whether it is of the arena that has these objects, and held.</summary>
-    internal bool IsHeldIn(Holdings holdings)
+    internal bool IsHeldIn(RefCounts refCounts)
     {
-        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0 || _holdings.IsClosed, this);
-        return ReferenceEquals(_holdings, holdings);
+        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0 || _refCounts.IsClosed, this);
+        return ReferenceEquals(_refCounts, refCounts);
     }
 
     /// <summary>From now on nobody writes it.</summary>
@@ -83,7 +83,7 @@ public sealed unsafe class SharedObject : IDisposable
 
     private Span<byte> Part(long offsetBytes, int lengthBytes)
     {
-        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0 || _holdings.IsClosed, this);
+        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed) != 0 || _refCounts.IsClosed, this);
         ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(offsetBytes, LengthBytes - lengthBytes);

@@ -151,7 +151,7 @@ public sealed record PileOptions
     internal CancellationToken OpenStop { get; init; }
 
     /// <summary>How long a reader waits for a writer in another process that does not go on.</summary>
-    internal TimeSpan WriterPatience { get; init; } = TimeSpan.FromSeconds(5);
+    internal TimeSpan WriterTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>The same options, for the pile in a directory.</summary>
     internal PileOptions For(string directory) => this with { Store = StoreKind.Mapped, Directory = directory };

@@ -15,7 +15,7 @@ public sealed class PackedFiles : IDisposable
     internal const string Version = "1.2.3";
     internal const string Repository = "https://example.invalid/bigpile.git";
 
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan Timeout = TimeSpan.FromMinutes(2);
 
     private readonly DirectoryInfo _directory = Directory.CreateTempSubdirectory("bigpile-packages");
 
@@ -85,7 +85,7 @@ public sealed class PackedFiles : IDisposable
     {
         using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })!;
         string said = process.StandardOutput.ReadToEnd();
-        return process.WaitForExit(Patience) && process.ExitCode == 0 ? said : throw new InvalidOperationException(said);
+        return process.WaitForExit(Timeout) && process.ExitCode == 0 ? said : throw new InvalidOperationException(said);
     }
 
     public void Dispose() => _directory.Delete(recursive: true);

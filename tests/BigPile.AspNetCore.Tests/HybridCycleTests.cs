@@ -10,7 +10,7 @@ namespace BigPile.AspNetCore.Tests;
 public sealed class HybridCycleTests : HybridCacheTest
 {
     // Only what hangs waits so long.
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     [Fact]
     public async Task A_factory_that_asks_for_its_own_key_is_told()
@@ -45,8 +45,8 @@ public sealed class HybridCycleTests : HybridCacheTest
         }).AsTask();
         Task<int>[] asked = [AskAsync(0, "a", "b"), AskAsync(1, "b", "a")];
         // Who comes when the other one has been told already finds no circle any more.
-        Task<int> first = await Task.WhenAny(asked).WaitAsync(Patience);
-        await Task.WhenAll(asked).WaitAsync(Patience).ContinueWith(static _ => { }, TaskScheduler.Default);
+        Task<int> first = await Task.WhenAny(asked).WaitAsync(Timeout);
+        await Task.WhenAll(asked).WaitAsync(Timeout).ContinueWith(static _ => { }, TaskScheduler.Default);
         Assert.All(asked, static task => Assert.True(task.IsCompleted));
         InvalidOperationException told = await RefusedAsync(Array.Find(asked, static task => task.IsFaulted) ?? first);
         Assert.Contains("'a'", told.Message, StringComparison.Ordinal);
@@ -63,5 +63,5 @@ public sealed class HybridCycleTests : HybridCacheTest
     }
 
     private static Task<InvalidOperationException> RefusedAsync(Task task) =>
-        Assert.ThrowsAsync<InvalidOperationException>(() => task.WaitAsync(Patience));
+        Assert.ThrowsAsync<InvalidOperationException>(() => task.WaitAsync(Timeout));
 }

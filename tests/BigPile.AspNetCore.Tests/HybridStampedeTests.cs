@@ -63,7 +63,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
         }
         foreach (Task<Guid> call in calls)
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call);
-        await _abandoned.Task.WaitAsync(Eventually.Patience);
+        await _abandoned.Task.WaitAsync(Eventually.Timeout);
         Assert.Equal(Guid.Empty, await PeekAsync<Guid>(Cache, "k"));
         Assert.Equal(5, await GetAsync(Cache, "k", 5)); // who comes next begins a run of its own
     }

@@ -52,7 +52,7 @@ public sealed class BackgroundTests
             Assert.False(table.ContainsKey(key));
             table.Sweep();
         }
-        Assert.True(told.Wait(Eventually.Patience));
+        Assert.True(told.Wait(Eventually.Timeout));
         Eventually.True(() => pile.Engine.Background.FailureCount > 0);
     }
 
@@ -77,7 +77,7 @@ public sealed class BackgroundTests
             table.Put(new Version(i, 0), [1], new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(3, table.Sweep());
-        Assert.True(told.Wait(Eventually.Patience));
+        Assert.True(told.Wait(Eventually.Timeout));
         Assert.Equal([1, 3], keys.Order());
         Eventually.True(() => pile.Engine.Background.LastFailure != null); // the one that fails may come last
         Assert.Equal(1, pile.Engine.Background.FailureCount);

@@ -124,7 +124,7 @@ public sealed class CacheActivityTests(ITestOutputHelper output) : IDisposable
                 return new ValueTask<string>(made.Task);
             }));
         }
-        await begun.Task.WaitAsync(Eventually.Patience);
+        await begun.Task.WaitAsync(Eventually.Timeout);
         ValueTask<string> second = table.GetOrAddAsync("k", static (_, _) => throw new InvalidOperationException("It is made."));
         made.SetResult("v");
         Assert.Equal(("v", "v"), (await first, await second));

@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tests;
 public sealed class FactoryCycleTests : IDisposable
 {
     // Only what hangs waits so long.
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan Patience = Eventually.Timeout;
 
     private readonly ITestOutputHelper _output;
     private readonly ManualTime _time = new();

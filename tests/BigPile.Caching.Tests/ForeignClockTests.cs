@@ -9,7 +9,7 @@ namespace BigPile.Caching.Tests;
 /// </summary>
 public sealed class ForeignClockTests
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan Patience = Eventually.Timeout;
 
     public static TheoryData<string> Calls =>
         ["get", "look", "lease", "remove", "get or add", "sweep", "evict", "lower the limit", "remove by tag", "clear", "drop", "put until",

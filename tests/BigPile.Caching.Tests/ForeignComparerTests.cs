@@ -8,7 +8,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>A comparer of the application that throws while a factory runs, or waits for somebody who runs another one.</summary>
 public sealed class ForeignComparerTests
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan Patience = Eventually.Timeout;
 
     [Theory]
     [InlineData(false)]

@@ -9,7 +9,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>Runs of factories that others join, with a comparer and a codec of the application.</summary>
 public sealed class JoinedRunTests
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan MaxWait = Eventually.Timeout;
 
     /// <summary>Who joins a run that found its key there, and asked after that was removed, must not get what was removed.</summary>
     [Theory]
@@ -40,7 +40,7 @@ public sealed class JoinedRunTests
         second.Start();
         Eventually.True(() => (second.ThreadState & ThreadState.WaitSleepJoin) != 0 || !second.IsAlive);
         reads.LetGo();
-        Assert.True(first.Join(Patience) && second.Join(Patience));
+        Assert.True(first.Join(MaxWait) && second.Join(MaxWait));
         Assert.Equal(2, got);
 
         int Get(int made) => isAsync
@@ -92,10 +92,10 @@ public sealed class JoinedRunTests
         internal void Meet()
         {
             _isThere.Set();
-            _mayGo.Wait(Patience);
+            _mayGo.Wait(MaxWait);
         }
 
-        internal void WaitFor() => Assert.True(_isThere.Wait(Patience));
+        internal void WaitFor() => Assert.True(_isThere.Wait(MaxWait));
 
         internal void LetGo() => _mayGo.Set();
     }

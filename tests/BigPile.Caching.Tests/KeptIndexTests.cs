@@ -93,7 +93,7 @@ public sealed class KeptIndexTests : StoppedCacheTest
         Assert.Equal(66_666, table.Count);
         for (long key = 0; key < 100_000; key += 7)
             Assert.Equal(key % 3 != 0, table.ContainsKey(key));
-        cache.Readiness.Inspection.Wait(Eventually.Patience);
+        cache.Readiness.Inspection.Wait(Eventually.Timeout);
         Assert.Equal(0, table.Core.DamageCount);
         table.Core.CheckInvariants();
     }

@@ -275,7 +275,7 @@ public sealed class LimitTests : IDisposable
         table.Put(999, new byte[10], new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         time.Advance(TimeSpan.FromSeconds(1));
         table.Sweep();
-        Assert.True(await done.WaitAsync(Eventually.Patience));
+        Assert.True(await done.WaitAsync(Eventually.Timeout));
         Assert.Equal((900, 100),
             (told.Count(entry => entry.Reason == RemovalReason.Evicted), told.Count(entry => entry.Reason == RemovalReason.Expired)));
         Assert.Equal(Enumerable.Range(0, 1000).Select(key => (long)key), told.Select(entry => entry.Key).Order());

@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>Changing options while others use, sweep and dispose: nothing hangs, and what is closed stays closed.</summary>
 public sealed class PauseTests
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan MaxWait = Eventually.Timeout;
     private static readonly TableOptions Limited = TestCache.Durable() with { MaxEntries = 500 };
 
     [Fact]
@@ -27,9 +27,9 @@ public sealed class PauseTests
         // Who disposes has begun; who configures waits for the reader, or will refuse to begin.
         Eventually.True(() => Record.Exception(() => table.ContainsKey(2)) is ObjectDisposedException);
         inside.Release();
-        await reader.WaitAsync(Patience);
-        await disposer.WaitAsync(Patience);
-        Exception? refused = await Record.ExceptionAsync(() => configurer.WaitAsync(Patience));
+        await reader.WaitAsync(MaxWait);
+        await disposer.WaitAsync(MaxWait);
+        Exception? refused = await Record.ExceptionAsync(() => configurer.WaitAsync(MaxWait));
         Assert.True(refused is null or ObjectDisposedException, refused?.ToString());
         Assert.Throws<ObjectDisposedException>(() => table.ContainsKey(1));
         Assert.Throws<ObjectDisposedException>(() => table.Configure(TestCache.Durable()));
@@ -54,8 +54,8 @@ public sealed class PauseTests
             });
             Thread.SpinWait(round % 10 * 100_000); // at another instant each time
             cache.Dispose();
-            await Assert.ThrowsAsync<ObjectDisposedException>(() => configurer.WaitAsync(Patience));
-            await Assert.ThrowsAsync<ObjectDisposedException>(() => maker.WaitAsync(Patience));
+            await Assert.ThrowsAsync<ObjectDisposedException>(() => configurer.WaitAsync(MaxWait));
+            await Assert.ThrowsAsync<ObjectDisposedException>(() => maker.WaitAsync(MaxWait));
         }
     }
 
@@ -77,14 +77,14 @@ public sealed class PauseTests
             {
                 wasCalled = true;
                 Assert.Throws<InvalidOperationException>(action);
-            })).WaitAsync(Patience));
+            })).WaitAsync(MaxWait));
             Assert.True(wasCalled);
-            Assert.True(await SideBySide.Start(() => table.ContainsKey(2)).WaitAsync(Patience));
+            Assert.True(await SideBySide.Start(() => table.ContainsKey(2)).WaitAsync(MaxWait));
             Assert.Equal(TestCache.Durable(), table.Options);
         }
-        await SideBySide.Start(() => table.Configure(Limited)).WaitAsync(Patience);
+        await SideBySide.Start(() => table.Configure(Limited)).WaitAsync(MaxWait);
         Assert.Equal(500, table.Count);
-        await SideBySide.Start(cache.Dispose).WaitAsync(Patience);
+        await SideBySide.Start(cache.Dispose).WaitAsync(MaxWait);
         Assert.Throws<ObjectDisposedException>(() => table.ContainsKey(2));
     }
 
@@ -101,8 +101,8 @@ public sealed class PauseTests
         inside.WaitUntilInside();
         Task configurer = SideBySide.Start(() => other.Configure(TestCache.Durable("other") with { MaxEntries = 5 }));
         inside.Release();
-        await reader.WaitAsync(Patience);
-        await configurer.WaitAsync(Patience);
+        await reader.WaitAsync(MaxWait);
+        await configurer.WaitAsync(MaxWait);
         Assert.False(other.ContainsKey(1));
     }
 
@@ -122,9 +122,9 @@ public sealed class PauseTests
         {
             for (int i = 0; i < 5_000; i++)
                 table.Configure(TestCache.Durable() with { Statistics = i % 2 == 0 });
-        }).WaitAsync(Patience);
+        }).WaitAsync(MaxWait);
         await stop.CancelAsync();
-        await sweeper.WaitAsync(Patience);
+        await sweeper.WaitAsync(MaxWait);
     }
 
     private static CacheTable<long, byte[]> Filled(PileCache cache)
@@ -164,11 +164,11 @@ public sealed class PauseTests
         internal void Enter()
         {
             _inside.Set();
-            Assert.True(_go.Wait(Patience));
+            Assert.True(_go.Wait(MaxWait));
             Then();
         }
 
-        internal void WaitUntilInside() => Assert.True(_inside.Wait(Patience));
+        internal void WaitUntilInside() => Assert.True(_inside.Wait(MaxWait));
 
         internal void Release() => _go.Set();
     }

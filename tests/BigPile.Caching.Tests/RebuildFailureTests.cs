@@ -66,7 +66,7 @@ public sealed class RebuildFailureTests
         Task running = SideBySide.Start(rebuild.Run);
         Eventually.True(() => cores.Failed > 3);
         await stop.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running.WaitAsync(Eventually.Patience));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running.WaitAsync(Eventually.Timeout));
         Assert.IsType<IOException>(readiness.Failure);
     }
 

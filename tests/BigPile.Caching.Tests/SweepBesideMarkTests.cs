@@ -7,7 +7,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>A sweep that goes round while a removal is between its version and its mark.</summary>
 public sealed class SweepBesideMarkTests : IDisposable
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan MaxWait = Eventually.Timeout;
 
     private readonly TemporaryDirectory _directory = new();
     private readonly ManualTime _time = new();
@@ -31,7 +31,7 @@ public sealed class SweepBesideMarkTests : IDisposable
         _swept = table;
         table.RemoveByTag("tag");
         Assert.NotNull(_sweep);
-        Assert.True(_sweep.Join(Patience));
+        Assert.True(_sweep.Join(MaxWait));
         Assert.Empty(table.Keys);
         table.Sweep();
         Assert.Empty(table.Keys);

@@ -42,7 +42,7 @@ public sealed class AtomicityTests(ITestOutputHelper output)
         long reads = 0;
         bool isTorn = false;
         long start = Stopwatch.GetTimestamp();
-        while (!isTorn && Stopwatch.GetElapsedTime(start) < Eventually.Patience)
+        while (!isTorn && Stopwatch.GetElapsedTime(start) < Eventually.Timeout)
             reads += ReadBesideWrites(kind, 1L << 30, 90_000, 2_000, out isTorn);
         Assert.True(isTorn, $"{reads:N0} reads, and none had parts of two writes.");
         output.WriteLine($"found in {reads:N0} reads");

@@ -153,7 +153,7 @@ public abstract partial class BlockFileContract
             ];
             Eventually.True(() => Interlocked.Read(ref appended) > 3);
             file.Close();
-            Assert.True(Task.WaitAll(users, Eventually.Patience));
+            Assert.True(Task.WaitAll(users, Eventually.Timeout));
             Assert.Equal(100_000 + appended * 700, new FileInfo(FilePath).Length);
         }
 
@@ -190,7 +190,7 @@ public abstract partial class BlockFileContract
         {
             // the end
         }
-        Assert.True(appends.Wait(Eventually.Patience));
+        Assert.True(appends.Wait(Eventually.Timeout));
         Assert.Equal(1_000_000, new FileInfo(FilePath).Length);
     }
 }

@@ -176,7 +176,7 @@ public sealed class OpeningTests : IDisposable
             while (last < 300)
                 last = long.Parse(process.StandardOutput.ReadLine()!, CultureInfo.InvariantCulture);
             process.Kill();
-            Assert.True(process.WaitForExit(Eventually.Patience));
+            Assert.True(process.WaitForExit(Eventually.Timeout));
         }
         using IBlockFile file = BlockFile.Open(kind, FilePath);
         Assert.True(file.Size >= (last + 1) * Blocks.Bytes);
@@ -212,7 +212,7 @@ public sealed class OpeningTests : IDisposable
         using IBlockFile file = BlockFile.Open(kind, FilePath);
         file.WriteAt(0, new byte[200_000]);
         using (Process other = Process.Start("truncate", ["-s", "1000", FilePath])!)
-            Assert.True(other.WaitForExit(Eventually.Patience));
+            Assert.True(other.WaitForExit(Eventually.Timeout));
         var error = Assert.Throws<EndOfStreamException>(() => file.ReadAt(500, new byte[1_000]));
         Assert.Contains(FilePath, error.Message, StringComparison.Ordinal);
         file.ReadAt(0, new byte[1_000]);

@@ -49,7 +49,7 @@ public sealed class RoomStockTests : IDisposable
             Assert.False(taking.IsCompleted || giving.IsCompleted, "a room was taken or given while somebody counted");
             return true;
         });
-        Assert.True(Task.WaitAll([taking!, giving!], Eventually.Patience));
+        Assert.True(Task.WaitAll([taking!, giving!], Eventually.Timeout));
         _stock.Give(stripe, taking!.Result);
         Assert.Equal(_stock.End - _areaStart, _stock.Count((_, free) => free));
     }

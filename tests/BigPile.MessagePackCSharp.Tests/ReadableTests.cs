@@ -222,7 +222,7 @@ public sealed class ReadableTests
             },
             stackBytes);
         thread.Start();
-        Assert.True(thread.Join(Eventually.Patience));
+        Assert.True(thread.Join(Eventually.Timeout));
         Assert.Null(failure);
     }
 }

@@ -73,13 +73,13 @@ public sealed class HeldUpTests : IDisposable
         {
             Task held = SideBySide.Start(() => Assert.Contains(
                 "has held up", Assert.Throws<IOException>(Open).Message, StringComparison.Ordinal));
-            Assert.True(held.Wait(Eventually.Patience), "A call does not come back.");
+            Assert.True(held.Wait(Eventually.Timeout), "A call does not come back.");
         }
         Open().Dispose();
     }
 
     private SharedArena Open() => SharedArena.Open(
-        ArenaDirectory.Name, ArenaDirectory.Options(_directory.Path, 1 << 20, 4096) with { ControlPatience = Brief });
+        ArenaDirectory.Name, ArenaDirectory.Options(_directory.Path, 1 << 20, 4096) with { ControlTimeout = Brief });
 
     private bool HoldUp(Action action)
     {
@@ -90,7 +90,7 @@ public sealed class HeldUpTests : IDisposable
         using (control)
         {
             Task held = SideBySide.Start(action);
-            Assert.True(held.Wait(Eventually.Patience), "A call does not come back.");
+            Assert.True(held.Wait(Eventually.Timeout), "A call does not come back.");
         }
         return true;
     }

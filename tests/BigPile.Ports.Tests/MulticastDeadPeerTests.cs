@@ -26,7 +26,7 @@ public sealed class MulticastDeadPeerTests : IDisposable
         Assert.False(Cast.TrySend(arena, sender, 4, TimeSpan.Zero));
         Task sending = SideBySide.Start(() => Cast.Send(arena, sender, 4));
         Kill(child);
-        sending.Wait(Eventually.Patience);
+        sending.Wait(Eventually.Timeout);
         Assert.Equal([4], Cast.Drain(receiver));
         Assert.Equal(1, sender.ReceiverCount);
         sender.Dispose();

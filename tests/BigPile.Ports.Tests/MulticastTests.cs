@@ -178,7 +178,7 @@ public sealed class MulticastTests(Xunit.Abstractions.ITestOutputHelper output) 
         using MulticastPort sender = Left.OpenMulticastPort("m");
         Assert.True(sender.WaitForReceivers(0, TimeSpan.Zero));
         Assert.False(sender.WaitForReceivers(1, TimeSpan.FromMilliseconds(5)));
-        Task<bool> waiting = SideBySide.Start(() => sender.WaitForReceivers(2, Eventually.Patience));
+        Task<bool> waiting = SideBySide.Start(() => sender.WaitForReceivers(2, Eventually.Timeout));
         using MulticastReceiver first = Right.OpenMulticastReceiver("m");
         using MulticastReceiver second = Right.OpenMulticastReceiver("m");
         Assert.True(await waiting);
@@ -198,7 +198,7 @@ public sealed class MulticastTests(Xunit.Abstractions.ITestOutputHelper output) 
         selector.Add(Right.OpenReceivePort("p"));
         for (int round = 0; round < 20; round++)
         {
-            Task<ReceivePort?> selecting = SideBySide.Start(() => selector.Select(Eventually.Patience));
+            Task<ReceivePort?> selecting = SideBySide.Start(() => selector.Select(Eventually.Timeout));
             if (round % 2 == 0)
                 Eventually.True(() => selecting.Status == TaskStatus.Running);
             using (SharedObject sent = Cast.Make(Left, round))
@@ -216,7 +216,7 @@ public sealed class MulticastTests(Xunit.Abstractions.ITestOutputHelper output) 
             Assert.Equal(3, seen.Count);
         }
         many.Dispose();
-        Assert.IsType<MulticastReceiver>(selector.Select(Eventually.Patience));
+        Assert.IsType<MulticastReceiver>(selector.Select(Eventually.Timeout));
     }
 
     [Fact]

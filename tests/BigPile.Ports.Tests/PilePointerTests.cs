@@ -46,7 +46,7 @@ public sealed class PilePointerTests : IDisposable
                 .Concat(Enumerable.Range(0, Count / 2).Select(static i => Parcels.Of(i * 2 + 1))));
         }
         Assert.Equal("end", child.StandardOutput.ReadLine());
-        Assert.True(child.WaitForExit(Eventually.Patience));
+        Assert.True(child.WaitForExit(Eventually.Timeout));
         Assert.Equal(0, child.ExitCode);
     }
 

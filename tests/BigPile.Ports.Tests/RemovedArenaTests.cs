@@ -37,10 +37,10 @@ public sealed class RemovedArenaTests : IDisposable
         foreach (string file in Directory.GetFiles(_directory.Path, removed))
             File.Delete(file);
         foreach (Task told in new Task[] { pending, sending, waiting, listening })
-            await Assert.ThrowsAsync<ArenaRemovedException>(() => told.WaitAsync(Eventually.Patience));
+            await Assert.ThrowsAsync<ArenaRemovedException>(() => told.WaitAsync(Eventually.Timeout));
         try
         {
-            Assert.NotNull(await selecting.WaitAsync(Eventually.Patience)); // which throws when it is asked
+            Assert.NotNull(await selecting.WaitAsync(Eventually.Timeout)); // which throws when it is asked
         }
         catch (ArenaRemovedException)
         {

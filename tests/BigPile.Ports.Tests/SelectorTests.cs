@@ -60,7 +60,7 @@ public sealed class SelectorTests : IDisposable
         Assert.Null(_selector.Select(Short));
         for (int round = 0; round < 300; round++)
         {
-            Task<ReceivePort?> selecting = SideBySide.Start(() => _selector.Select(Eventually.Patience));
+            Task<ReceivePort?> selecting = SideBySide.Start(() => _selector.Select(Eventually.Timeout));
             if (round % 3 == 0)
                 Eventually.True(() => selecting.Status == TaskStatus.Running);
             SendPort sender = senders[random.Next(Ports)];
@@ -75,7 +75,7 @@ public sealed class SelectorTests : IDisposable
     [Fact]
     public async Task Ports_come_and_go_while_one_selects()
     {
-        Task<ReceivePort?> selecting = SideBySide.Start(() => _selector.Select(Eventually.Patience));
+        Task<ReceivePort?> selecting = SideBySide.Start(() => _selector.Select(Eventually.Timeout));
         Eventually.True(() => selecting.Status == TaskStatus.Running);
         using SendPort sender = _left.OpenSendPort("late");
         using ReceivePort receiver = _right.OpenReceivePort("late");
@@ -104,15 +104,15 @@ public sealed class SelectorTests : IDisposable
         _selector.Add(lost);
         using Process child = Child.Start("bind", _directory.Path, "lost");
         Assert.Equal("bound", await child.StandardOutput.ReadLineAsync());
-        Assert.Same(lost, _selector.Select(Eventually.Patience));
+        Assert.Same(lost, _selector.Select(Eventually.Timeout));
         lost.Receive()!.Dispose();
         Assert.Null(_selector.Select(Short));
         child.Kill();
-        Assert.Same(lost, _selector.Select(Eventually.Patience));
+        Assert.Same(lost, _selector.Select(Eventually.Timeout));
         Assert.Throws<PeerLostException>(() => lost.TryReceive(out _));
         _selector.Remove(lost);
         sender.Dispose();
-        Assert.Same(ending, _selector.Select(Eventually.Patience));
+        Assert.Same(ending, _selector.Select(Eventually.Timeout));
         Assert.Equal(ReceiveResult.Ended, ending.TryReceive(out _));
         _selector.Remove(ending);
         Task<ReceivePort?> selecting = SideBySide.Start(() => _selector.Select(Timeout.InfiniteTimeSpan));

@@ -151,7 +151,7 @@ public sealed class SuccessionTests : IDisposable
 
     private static long LengthOfNext(ReceivePort receiver)
     {
-        receiver.TryReceive(Eventually.Patience / 10, out SharedObject? received);
+        receiver.TryReceive(Eventually.Timeout / 10, out SharedObject? received);
         using (received)
             return received?.LengthBytes ?? -1;
     }

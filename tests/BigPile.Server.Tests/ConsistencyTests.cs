@@ -27,7 +27,7 @@ public sealed class ConsistencyTests : ServerTest
         {
             for (int number = 1; number < PutCount || Volatile.Read(ref haveSeenTwo) < ReaderCount; number++)
             {
-                Assert.True(Stopwatch.GetElapsedTime(start) < 3 * Eventually.Patience, "a reader has not seen two values");
+                Assert.True(Stopwatch.GetElapsedTime(start) < 3 * Eventually.Timeout, "a reader has not seen two values");
                 await PutAsync(number, puts);
             }
         });

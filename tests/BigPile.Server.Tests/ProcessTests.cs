@@ -12,7 +12,7 @@ namespace BigPile.Server.Tests;
 /// <summary>The program as it is shipped, in a process of its own.</summary>
 public sealed partial class ProcessTests : IDisposable
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     private readonly TemporaryDirectory _directory = new();
 
@@ -103,7 +103,7 @@ public sealed partial class ProcessTests : IDisposable
             using (Process kill = Process.Start("kill", ["-TERM", process.Id.ToString(CultureInfo.InvariantCulture)]))
                 await kill.WaitForExitAsync();
             Task<string> rest = process.StandardOutput.ReadToEndAsync();
-            await process.WaitForExitAsync().WaitAsync(Patience);
+            await process.WaitForExitAsync().WaitAsync(Timeout);
             Assert.Equal((0, ""), (process.ExitCode, await process.StandardError.ReadToEndAsync()));
             return _start + await rest;
         }
@@ -135,7 +135,7 @@ public sealed partial class ProcessTests : IDisposable
     private async Task<string> AddressOfAsync(Process process)
     {
         _start = "";
-        while (await process.StandardOutput.ReadLineAsync().WaitAsync(Patience) is { } line)
+        while (await process.StandardOutput.ReadLineAsync().WaitAsync(Timeout) is { } line)
         {
             _start += line + "\n";
             if (line.Contains("Try: curl", StringComparison.Ordinal))

@@ -130,7 +130,7 @@ public sealed class StartTests : IDisposable
         using CancellationTokenRegistration registration =
             server.Service<IHostApplicationLifetime>().ApplicationStopping.Register(stopping.SetResult);
         release.Set();
-        await stopping.Task.WaitAsync(Eventually.Patience);
+        await stopping.Task.WaitAsync(Eventually.Timeout);
         Assert.IsType<PileStorageException>(server.Service<PileHost>().Failure);
         Assert.Equal(PileState.Failed, server.Service<PileHost>().State);
         await Assert.ThrowsAsync<PileStorageException>(async () => await server.DisposeAsync());
@@ -176,7 +176,7 @@ public sealed class StartTests : IDisposable
         };
         await using ServerProcess process =
             ServerProcess.Start(["dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll")], _directory.Path, environment);
-        (int code, _, string error) = await process.WaitForEndAsync(Eventually.Patience);
+        (int code, _, string error) = await process.WaitForEndAsync(Eventually.Timeout);
         Assert.Equal(1, code);
         Assert.Contains("would listen on http://0.0.0.0:0", error, StringComparison.Ordinal);
         Assert.False(Directory.Exists(_directory.Pile));

@@ -32,7 +32,7 @@ public sealed class BackgroundWorkTests
             queued.Set();
             throw thrown;
         });
-        Assert.True(queued.Wait(Eventually.Patience));
+        Assert.True(queued.Wait(Eventually.Timeout));
         Eventually.True(() => work.FailureCount == 2);
         await work.Start("on a thread", () => throw thrown);
         Assert.Equal(3, work.FailureCount);
@@ -71,7 +71,7 @@ public sealed class BackgroundWorkTests
             mayEnd.Wait();
         });
         Task first = Task.Factory.StartNew(() => time.Advance(TimeSpan.FromSeconds(1)), TaskCreationOptions.LongRunning);
-        Assert.True(began.Wait(Eventually.Patience));
+        Assert.True(began.Wait(Eventually.Timeout));
         time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(1, Volatile.Read(ref runs));
         mayEnd.Set();

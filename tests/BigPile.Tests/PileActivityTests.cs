@@ -139,7 +139,7 @@ public sealed class PileActivityTests(ITestOutputHelper output) : IDisposable
                 // Another thread would wait for a lock that this one holds.
                 var other = new Thread(() => pile.Put($"{pile.Statistics.ObjectCount}"));
                 other.Start();
-                Assert.True(other.Join(Eventually.Patience));
+                Assert.True(other.Join(Eventually.Timeout));
                 if (calls == 4)
                     pile.Flush();
             }

@@ -132,7 +132,7 @@ public sealed class PileConcurrencyTests
             using var started = new CountdownEvent(3);
             Task[] tasks =
                 [.. Enumerable.Range(0, 3).Select(worker => SideBySide.Start(() => UseUntilClosed(pile, shared, worker, started)))];
-            Assert.True(started.Wait(Eventually.Patience));
+            Assert.True(started.Wait(Eventually.Timeout));
             pile.Dispose();
             await Task.WhenAll(tasks);
         }

@@ -117,7 +117,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
                     return;
                 Task changes = SideBySide.Start(
                     () => Array.ForEach(pointers[..(2 * logBytes / 500)], one => outrun.Replace(one, new byte[500])));
-                Assert.True(changes.Wait(Eventually.Patience));
+                Assert.True(changes.Wait(Eventually.Timeout));
             },
         });
         pointers = Fill(pile);

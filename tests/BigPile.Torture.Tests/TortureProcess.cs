@@ -8,7 +8,7 @@ namespace BigPile.Torture.Tests;
 /// <summary>A run of the torture, and what it printed.</summary>
 internal sealed record TortureProcess(int ExitCode, string Output, string Error)
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(20);
+    private static readonly TimeSpan Timeout = TimeSpan.FromMinutes(20);
 
     // Built beside the tests, in the same configuration.
     private static string Program =>
@@ -32,7 +32,7 @@ internal sealed record TortureProcess(int ExitCode, string Output, string Error)
         {
             Task<string> output = process.StandardOutput.ReadToEndAsync();
             Task<string> error = process.StandardError.ReadToEndAsync();
-            await process.WaitForExitAsync().WaitAsync(Patience);
+            await process.WaitForExitAsync().WaitAsync(Timeout);
             return new TortureProcess(process.ExitCode, await output, await error);
         }
         finally

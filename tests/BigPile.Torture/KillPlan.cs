@@ -14,7 +14,7 @@ internal sealed unsafe class KillPlan
     private const int LongestOpeningMs = 60;
     private const int MostOperations = 6000;
     private const int CrashPointTimeoutMs = 900;
-    private const int OperationPatienceMs = 1500;
+    private const int OperationTimeoutMs = 1500;
     private const int LongestLingerMs = 3;
 
     private readonly double _afterMs;
@@ -36,7 +36,7 @@ internal sealed unsafe class KillPlan
         else if (!inOpening && dice.OneIn(2))
         {
             _operations = 1 + dice.Next(1 + dice.Next(MostOperations));
-            _afterMs = OperationPatienceMs;
+            _afterMs = OperationTimeoutMs;
         }
     }
 

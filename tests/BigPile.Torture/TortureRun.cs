@@ -27,7 +27,7 @@ namespace BigPile.Torture;
 /// </remarks>
 internal sealed unsafe class TortureRun
 {
-    private const int ChildPatienceMs = 300_000;
+    private const int ChildTimeoutMs = 300_000;
     private const int LongestChain = 5;
 
     // Versions are reserved a second ahead, which a kill leaves unused: kills that follow one another faster drive them ahead of the clock.
@@ -146,13 +146,13 @@ internal sealed unsafe class TortureRun
         if (ended)
             Say($"  WRONG: a child ended by itself with exit code {child.ExitCode}");
         else if (!isReady)
-            Say($"  WRONG: a child did not come so far within {ChildPatienceMs / 1000} s");
+            Say($"  WRONG: a child did not come so far within {ChildTimeoutMs / 1000} s");
         return isReady && !ended;
     }
 
     private bool WaitForPhase(Process child, int phase)
     {
-        long giveUp = Environment.TickCount64 + ChildPatienceMs;
+        long giveUp = Environment.TickCount64 + ChildTimeoutMs;
         while (Volatile.Read(ref _journal.Head->Phase) < phase && !child.HasExited && Environment.TickCount64 < giveUp)
             child.WaitForExit(1);
         return Volatile.Read(ref _journal.Head->Phase) >= phase;
@@ -161,7 +161,7 @@ internal sealed unsafe class TortureRun
     private void Verify(ulong seed)
     {
         using Process child = Start(ChildProcess.VerifyVerb, seed, CrashPoint.None);
-        bool ended = child.WaitForExit(ChildPatienceMs);
+        bool ended = child.WaitForExit(ChildTimeoutMs);
         if (!ended)
         {
             child.Kill();

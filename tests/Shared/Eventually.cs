@@ -10,7 +10,7 @@ namespace BigPile.Testing;
 internal static class Eventually
 {
     /// <summary>Far longer than anything takes, even on a machine that does much else.</summary>
-    internal static readonly TimeSpan Patience = TimeSpan.FromSeconds(100);
+    internal static readonly TimeSpan Timeout = TimeSpan.FromSeconds(100);
 
     /// <summary>Waits until a condition holds.</summary>
     internal static async Task TrueAsync(Func<bool> condition, [CallerArgumentExpression(nameof(condition))] string what = "")
@@ -44,9 +44,9 @@ internal static class Eventually
 
     /// <summary>Waits on this thread until a condition holds.</summary>
     internal static void True(Func<bool> condition, [CallerArgumentExpression(nameof(condition))] string what = "") =>
-        Assert.True(SpinWait.SpinUntil(condition, Patience), InVain(what));
+        Assert.True(SpinWait.SpinUntil(condition, Timeout), InVain(what));
 
-    private static void Check(long start, string what) => Assert.True(Stopwatch.GetElapsedTime(start) < Patience, InVain(what));
+    private static void Check(long start, string what) => Assert.True(Stopwatch.GetElapsedTime(start) < Timeout, InVain(what));
 
-    private static string InVain(string what) => $"Waited {Patience.TotalSeconds:N0} s in vain for: {what}";
+    private static string InVain(string what) => $"Waited {Timeout.TotalSeconds:N0} s in vain for: {what}";
 }

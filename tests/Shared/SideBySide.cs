@@ -97,7 +97,7 @@ internal static class SideBySide
         /// <summary>Gives up when nobody has come closer to the end for too long.</summary>
         internal void Check(TimeSpan elapsed)
         {
-            if (elapsed < Eventually.Patience)
+            if (elapsed < Eventually.Timeout)
                 return;
             _isGivenUp = true;
             Throw(); // the one that threw, when the others do not end

@@ -18,7 +18,7 @@ internal sealed class DatagramChannel : IMessageChannel
     private const int OnTheWayBytes = 256 << 10;
     private const int DatagramOverhead = 1024;
     private const int MaxWindow = 64;
-    private const int PatienceMs = 20_000;
+    private const int TimeoutMs = 20_000;
 
     private readonly Socket _socket;
     private readonly bool _isSender;
@@ -45,7 +45,7 @@ internal sealed class DatagramChannel : IMessageChannel
     /// <summary>A socket that gives up when nothing comes for long: nobody tells it that the other side is gone.</summary>
     internal static Socket MakeSocket() => new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
     {
-        ReceiveTimeout = PatienceMs,
+        ReceiveTimeout = TimeoutMs,
         ReceiveBufferSize = BufferBytes,
         SendBufferSize = BufferBytes,
     };

@@ -10,7 +10,7 @@ namespace BigPile.Perf.Traffic;
 /// <summary>One connection: sends bytes, and reads answers of HTTP/1.1 whose length is stated.</summary>
 internal sealed class ResponseReader : IDisposable
 {
-    private const int PatienceMs = 120_000;
+    private const int TimeoutMs = 120_000;
 
     private readonly Socket _socket;
     private byte[] _buffer = new byte[1 << 20];
@@ -22,8 +22,8 @@ internal sealed class ResponseReader : IDisposable
         _socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
         {
             NoDelay = true,
-            ReceiveTimeout = PatienceMs,
-            SendTimeout = PatienceMs,
+            ReceiveTimeout = TimeoutMs,
+            SendTimeout = TimeoutMs,
         };
         try
         {

@@ -11,7 +11,7 @@ namespace BigPile.Perf.Traffic;
 /// <summary>The server as it is shipped, in a process of its own.</summary>
 internal sealed partial class ServerProcess : IDisposable
 {
-    private const int PatienceMs = 120_000;
+    private const int TimeoutMs = 120_000;
 
     private readonly Process _process;
 
@@ -56,7 +56,7 @@ internal sealed partial class ServerProcess : IDisposable
     {
         using (Process kill = Process.Start("kill", ["-TERM", Id.ToString(CultureInfo.InvariantCulture)]))
             kill.WaitForExit();
-        if (!_process.WaitForExit(PatienceMs) || _process.ExitCode != 0)
+        if (!_process.WaitForExit(TimeoutMs) || _process.ExitCode != 0)
             throw new LoadException("The server did not stop cleanly after a SIGTERM: "
                 + $"{(_process.HasExited ? $"exit code {_process.ExitCode}" : "it still runs")}.");
     }

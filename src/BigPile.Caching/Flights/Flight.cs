@@ -52,15 +52,15 @@ internal abstract class Flight(FlightNode node) : IDisposable
 
     /// <summary>Waits until the run has landed.</summary>
     /// <exception cref="TimeoutException">It takes longer than the caller waits, who may be what it waits for.</exception>
-    internal async Task WaitAsync(FlightTimeout patience, CancellationToken cancellation)
+    internal async Task WaitAsync(FlightTimeout timeout, CancellationToken cancellation)
     {
         try
         {
-            await Landed.WaitAsync(patience.Longest, patience.Time, cancellation).ConfigureAwait(false);
+            await Landed.WaitAsync(timeout.Longest, timeout.Time, cancellation).ConfigureAwait(false);
         }
         catch (TimeoutException) when (!Landed.IsCompleted)
         {
-            throw node.TakesTooLong(patience.Longest);
+            throw node.TakesTooLong(timeout.Longest);
         }
         catch (TimeoutException)
         {

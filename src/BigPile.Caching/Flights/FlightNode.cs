@@ -92,8 +92,8 @@ internal sealed class FlightNode(object key, string table)
         + "Make one of the values without the other.");
 
     /// <summary>What is thrown when a caller has waited long enough.</summary>
-    internal TimeoutException TakesTooLong(TimeSpan patience) => new(
-        $"The factory for {this} of another caller has not ended within {patience}. If it waits for this caller, neither could ever end: "
+    internal TimeoutException TakesTooLong(TimeSpan timeout) => new(
+        $"The factory for {this} of another caller has not ended within {timeout}. If it waits for this caller, neither could ever end: "
         + "make the value without a look at its own key. If it only takes long, raise FactoryPatience of the cache's options.");
 
     public override string ToString() => $"the key '{key}' of the table '{table}'";

@@ -62,7 +62,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
                 _ = RunAsync(own, id, key, state, factory, options);
             if (own != null || TryJoin(id, flight))
             {
-                await WaitAsync(id, flight, own != null ? FlightTimeout.Endless : table.Core.Patience, cancellation).ConfigureAwait(false);
+                await WaitAsync(id, flight, own != null ? FlightTimeout.Endless : table.Core.FlightTimeout, cancellation).ConfigureAwait(false);
                 if (own != null)
                     return await own.Landing.ConfigureAwait(false);
                 if (!table.TryGetAgain(key, out value) && flight.HasMade)
@@ -104,7 +104,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
             return false;
         try
         {
-            flight.WaitAsync(table.Core.Patience, CancellationToken.None).GetAwaiter().GetResult();
+            flight.WaitAsync(table.Core.FlightTimeout, CancellationToken.None).GetAwaiter().GetResult();
             return true;
         }
         finally
@@ -113,11 +113,11 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    private async Task WaitAsync(FlightKey key, Flight flight, FlightTimeout patience, CancellationToken cancellation)
+    private async Task WaitAsync(FlightKey key, Flight flight, FlightTimeout timeout, CancellationToken cancellation)
     {
         try
         {
-            await flight.WaitAsync(patience, cancellation).ConfigureAwait(false);
+            await flight.WaitAsync(timeout, cancellation).ConfigureAwait(false);
         }
         finally
         {

@@ -109,7 +109,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal FlightTickets Flights { get; } = new();
 
     /// <summary>How long a caller waits for the run of another one.</summary>
-    internal FlightTimeout Patience { get; init; } = FlightTimeout.Endless;
+    internal FlightTimeout FlightTimeout { get; init; } = FlightTimeout.Endless;
 
     /// <summary>The same runs, as others find and join them.</summary>
     internal FlightRuns FlightRunsBy(IEqualityComparer<FlightKey> comparer) =>

@@ -9,5 +9,5 @@ internal interface ISendingEnd : IDisposable
 
     /// <summary>Gives back what was received.</summary>
     /// <returns>Whether nothing will ever be to be given back any more.</returns>
-    bool Reap();
+    bool Reclaim();
 }

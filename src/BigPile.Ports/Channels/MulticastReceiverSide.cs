@@ -19,22 +19,22 @@ internal sealed class MulticastReceiverSide : ReceivingSide
     private readonly MemberRecord _member;
     private readonly Ring _ring;
     private readonly ObjectTable _objects;
-    private readonly Holdings _holdings;
-    private readonly Bells _bells;
+    private readonly RefCounts _refCounts;
+    private readonly WakeEvents _wakeEvents;
     private readonly PortTestHooks _hooks;
     private long _next;
     private long _missed;
 
     internal MulticastReceiverSide(
-        MulticastRecord record, int number, Ring ring, ObjectTable objects, Holdings holdings, Bells bells, PortTestHooks hooks) : base(record.Port)
+        MulticastRecord record, int number, Ring ring, ObjectTable objects, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks) : base(record.Port)
     {
         _record = record;
         Number = number;
         _member = record.Member(number);
         _ring = ring;
         _objects = objects;
-        _holdings = holdings;
-        _bells = bells;
+        _refCounts = refCounts;
+        _wakeEvents = wakeEvents;
         _hooks = hooks;
         _next = Volatile.Read(ref _member.Cursor);
     }
@@ -72,13 +72,13 @@ internal sealed class MulticastReceiverSide : ReceivingSide
             Count(cursor);
             _hooks.At(PortCrashPoint.EntryTaken);
             if (Volatile.Read(ref Port.Taken) == cursor)
-                _bells.RingRoom(Port); // of those who were the slowest
+                _wakeEvents.RingRoom(Port); // of those who were the slowest
             return true;
         }
     }
 
-    internal override bool Wait(Patience patience, PortEnd sender, TimeSpan timeout) =>
-        patience.Wait(_record.Data, new NumberAwaited(Port, _member, sender), timeout);
+    internal override bool Wait(SpinThenWait waiter, PortEnd sender, TimeSpan timeout) =>
+        waiter.Wait(_record.Data, new NumberAwaited(Port, _member, sender), timeout);
 
     internal override void AnnounceWaiting(int slot) => Interlocked.Or(ref _record.Watchers, 1UL << slot);
 
@@ -107,12 +107,12 @@ internal sealed class MulticastReceiverSide : ReceivingSide
 
     private bool TryTake(long number, Reference reference, out long lengthBytes)
     {
-        _holdings.Add(reference.Head);
+        _refCounts.Add(reference.Head);
         _hooks.At(PortCrashPoint.EntryHeld);
         bool isObject = _objects.TryResolve(reference, out lengthBytes);
         if (isObject && Interlocked.CompareExchange(ref _member.Cursor, number + 1, number) == number)
             return true;
-        _holdings.Release(reference.Head);
+        _refCounts.Release(reference.Head);
         if (!isObject && IsAt(number))
             throw Ring.Damaged($"number {number} is no object");
         return false; // the sender has passed this receiver
@@ -124,7 +124,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
         if (Interlocked.CompareExchange(ref _member.Cursor, number + 1, number) != number)
             return false;
         _hooks.At(PortCrashPoint.EntryHeld);
-        _holdings.Add(reference.Head);
+        _refCounts.Add(reference.Head);
         return true;
     }
 

@@ -18,8 +18,8 @@ internal sealed class MulticastSenderSide : ISendingSide
 {
     private const int MostBetweenPolls = 16;
 
-    private readonly Holdings _holdings;
-    private readonly Bells _bells;
+    private readonly RefCounts _refCounts;
+    private readonly WakeEvents _wakeEvents;
     private readonly PortTestHooks _hooks;
     private readonly int _depth;
     private readonly int _pollInterval;
@@ -31,11 +31,11 @@ internal sealed class MulticastSenderSide : ISendingSide
     private volatile bool _isSuperseded;
 
     /// <summary>Takes over what is on the way already. The caller has the control lock, so that nobody comes meanwhile.</summary>
-    internal MulticastSenderSide(MulticastRecord record, Ring ring, Holdings holdings, Bells bells, PortTestHooks hooks)
+    internal MulticastSenderSide(MulticastRecord record, Ring ring, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks)
     {
         Record = record;
-        _holdings = holdings;
-        _bells = bells;
+        _refCounts = refCounts;
+        _wakeEvents = wakeEvents;
         _hooks = hooks;
         _depth = ring.Depth;
         _pollInterval = Math.Clamp(_depth / 4, 1, MostBetweenPolls);
@@ -45,7 +45,7 @@ internal sealed class MulticastSenderSide : ISendingSide
         for (long number = _reaped; number < _tail; number++)
         {
             long head = ring.Read(number).Head;
-            holdings.Add(head);
+            refCounts.Add(head);
             _backed[number & (_depth - 1)] = (int)head;
         }
         Volatile.Write(ref Port.Taken, _reaped);
@@ -76,17 +76,17 @@ internal sealed class MulticastSenderSide : ISendingSide
         if (IsDroppedLocked())
             return true;
         if (_tail >= _nextPoll || _tail - _reaped == _depth)
-            ReapLocked();
+            ReclaimLocked();
         if (_tail - _reaped == _depth)
             return false;
         Debug.Assert(_reaped <= _tail && _tail - _reaped < _depth, "What is on the way fits into the ring.");
-        _holdings.Add(reference.Head);
+        _refCounts.Add(reference.Head);
         _backed[_tail & (_depth - 1)] = (int)reference.Head;
         Port.Entry(_tail, _depth).Write(reference);
         _hooks.At(PortCrashPoint.EntryWritten);
         Volatile.Write(ref Port.Tail, ++_tail);
         _hooks.At(PortCrashPoint.EntrySent);
-        _bells.RingData(Record);
+        _wakeEvents.RingData(Record);
         return true;
     }
 
@@ -95,11 +95,11 @@ internal sealed class MulticastSenderSide : ISendingSide
     {
         Record.Pass(_reaped + 1, areCutOff ? MemberRecord.CutOff : _reaped + Math.Min(lostAtOnce, _tail - _reaped));
         _hooks.At(PortCrashPoint.SlowPassed);
-        ReapLocked();
+        ReclaimLocked();
     }
 
     /// <summary>Gives back what all have received; when this has closed the port, and another sender backs it, everything.</summary>
-    internal void ReapLocked()
+    internal void ReclaimLocked()
     {
         _nextPoll = _tail + _pollInterval;
         bool isSuperseded = IsSuperseded;
@@ -110,7 +110,7 @@ internal sealed class MulticastSenderSide : ISendingSide
         if (_left == null)
             slowest = RaiseFloor(slowest);
         while (_reaped < slowest)
-            _holdings.Release(_backed[_reaped++ & (_depth - 1)]);
+            _refCounts.Release(_backed[_reaped++ & (_depth - 1)]);
         if (!isSuperseded)
             Volatile.Write(ref Port.Reaped, _reaped);
     }
@@ -128,7 +128,7 @@ internal sealed class MulticastSenderSide : ISendingSide
             _hooks.At(PortCrashPoint.NobodyFound);
             if (IsDrainedLocked)
                 return true;
-            ReapLocked();
+            ReclaimLocked();
         }
         return false;
     }

@@ -10,7 +10,7 @@ using BigPile.Ports.Peers;
 namespace BigPile.Ports.Channels;
 
 /// <summary>Finds multicast ports by name; has senders and receivers come and go. All of it goes under the control lock.</summary>
-internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdings, Membership membership, PortTestHooks hooks)
+internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCounts, PeerTable peers, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
     private readonly LatestSides _latest = new();
@@ -18,32 +18,32 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     /// <summary>Makes this process the sender of a port, which is made where there is none; null when another one is.</summary>
     internal MulticastSenderSide? TryBindSender(string name, int depth)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        using ArenaLocks.Control control = peers.Locks.EnterControl();
         (MulticastRecord record, Ring ring) = FindOrBegin(name, depth, out int number);
         PortRecord port = record.Port;
         PortEnd before = port.SenderEnd;
         if (before.IsActive)
             return null;
-        var side = new MulticastSenderSide(record, ring, holdings, membership.Bells, hooks);
+        var side = new MulticastSenderSide(record, ring, refCounts, peers.WakeEvents, hooks);
         _latest.Add(number, side);
         hooks.At(PortCrashPoint.TakenOver);
         Volatile.Write(ref port.SenderWatches, 0);
-        port.SenderEnd = PortEnd.Of(membership.OwnSlot);
-        membership.FinishEstatesLocked();
-        side.ReapLocked(); // a sender before, that lives, may have given back some of it meanwhile
-        membership.Bells.RingAll(record);
+        port.SenderEnd = PortEnd.Of(peers.OwnSlot);
+        peers.FinishEstatesLocked();
+        side.ReclaimLocked(); // a sender before, that lives, may have given back some of it meanwhile
+        peers.WakeEvents.RingAll(record);
         if (before.Slot >= 0)
-            membership.Bells.OfReaper(before.Slot).RingAlways(); // what that one backs is backed here
+            peers.WakeEvents.OfReaper(before.Slot).RingAlways(); // what that one backs is backed here
         return side;
     }
 
     /// <summary>Closes the sender's end. What is on the way is backed by this process still.</summary>
     internal void CloseSenderLocked(MulticastSenderSide side)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        using ArenaLocks.Control control = peers.Locks.EnterControl();
         PortRecord port = side.Port;
-        side.ReapLocked();
-        if (port.SenderEnd == PortEnd.Of(membership.OwnSlot))
+        side.ReclaimLocked();
+        if (port.SenderEnd == PortEnd.Of(peers.OwnSlot))
             port.SenderEnd = port.SenderEnd.Closed();
         side.RetireLocked();
         ReleaseIfDrained(side);
@@ -54,7 +54,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     /// <returns><see langword="false"/> when another process holds that up: it is to be tried again.</returns>
     internal bool TryReleaseSenderLocked(MulticastSenderSide side)
     {
-        if (!membership.Locks.TryEnterControl(TimeSpan.Zero, out ArenaLocks.Control control))
+        if (!peers.Locks.TryEnterControl(TimeSpan.Zero, out ArenaLocks.Control control))
             return false;
         using (control)
             ReleaseIfDrained(side);
@@ -65,28 +65,28 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     /// <exception cref="IOException">There are as many receivers as there can be.</exception>
     internal MulticastReceiverSide AddReceiver(string name, int depth, bool isFromOldest)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        using ArenaLocks.Control control = peers.Locks.EnterControl();
         (MulticastRecord record, Ring ring) = FindOrBegin(name, depth, out _);
         int number = record.FindFree();
         if (number < 0)
             throw new IOException($"The port '{name}' has {MulticastRecord.MaxReceivers} receivers, and can't have more.");
         Add(record, ring, number, isFromOldest && record.Port.SenderEnd.IsActive);
-        membership.Bells.RingAll(record);
-        return new MulticastReceiverSide(record, number, ring, objects, holdings, membership.Bells, hooks);
+        peers.WakeEvents.RingAll(record);
+        return new MulticastReceiverSide(record, number, ring, objects, refCounts, peers.WakeEvents, hooks);
     }
 
     /// <summary>Gives a receiver's record back, and with the last one what a sender that is gone has left.</summary>
     internal void CloseReceiver(MulticastReceiverSide side)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        using ArenaLocks.Control control = peers.Locks.EnterControl();
         MulticastRecord record = side.Record;
-        if (record.Member(side.Number).Slot == membership.OwnSlot)
+        if (record.Member(side.Number).Slot == peers.OwnSlot)
             Audience.RemoveLocked(record, side.Number, hooks);
-        ulong own = 1UL << membership.OwnSlot;
+        ulong own = 1UL << peers.OwnSlot;
         if ((record.SlotsUpTo(long.MaxValue) & own) == 0)
             Interlocked.And(ref record.Watchers, ~own); // else each message would wake who waits for other ports
-        membership.FinishEstatesLocked();
-        membership.RingIfClosed(record.Port);
+        peers.FinishEstatesLocked();
+        peers.RingIfClosed(record.Port);
         Cleaner.FreeIfDone(record);
         RingAll(record);
     }
@@ -97,7 +97,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
     private void Add(MulticastRecord record, Ring ring, int number, bool isFromOldest)
     {
         MemberRecord member = record.Member(number);
-        member.Slot = membership.OwnSlot;
+        member.Slot = peers.OwnSlot;
         hooks.At(PortCrashPoint.MemberNamed);
         try
         {
@@ -122,23 +122,23 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         return isFromOldest ? oldest : tail;
     }
 
-    private void NoticeReceivers(MulticastRecord record)
+    private void DetectDeadReceivers(MulticastRecord record)
     {
         for (ulong left = record.SlotsUpTo(long.MaxValue); left != 0; left &= left - 1)
-            membership.NoticeLocked(BitOperations.TrailingZeroCount(left));
+            peers.DetectDeathLocked(BitOperations.TrailingZeroCount(left));
     }
 
     // The other side, and threads of this process that wait at an end which is no longer its own.
     private void RingAll(MulticastRecord record)
     {
-        membership.Bells.RingAll(record);
-        membership.Bells.OfWaiter(membership.OwnSlot).RingAlways();
+        peers.WakeEvents.RingAll(record);
+        peers.WakeEvents.OfWaiter(peers.OwnSlot).RingAlways();
     }
 
     private void ReleaseIfDrained(MulticastSenderSide side)
     {
         PortRecord port = side.Port;
-        if (side.IsDrainedLocked && !side.IsSuperseded && port.SenderEnd is { WasClosed: true } end && end.Slot == membership.OwnSlot)
+        if (side.IsDrainedLocked && !side.IsSuperseded && port.SenderEnd is { WasClosed: true } end && end.Slot == peers.OwnSlot)
             port.SenderEnd = end.WithoutSlot();
         Cleaner.FreeIfDone(side.Record);
     }
@@ -148,9 +148,9 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, Holdings holdin
         byte[] bytes = PortRecord.NameOf(name);
         if (PortNames.TryFindLocked(bytes, _shape.MulticastPorts, PortOf, out number))
         {
-            membership.NoticeLocked(PortOf(number).SenderEnd.Slot);
+            peers.DetectDeathLocked(PortOf(number).SenderEnd.Slot);
             if (Record(number).FindFree() < 0)
-                NoticeReceivers(Record(number));
+                DetectDeadReceivers(Record(number));
         }
         number = PortNames.FindLocked(bytes, _shape.MulticastPorts, PortOf, out bool isUsed); // again: it may have gone with the dead
         MulticastRecord record = Record(number);

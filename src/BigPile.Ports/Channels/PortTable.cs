@@ -8,7 +8,7 @@ using BigPile.Ports.Peers;
 namespace BigPile.Ports.Channels;
 
 /// <summary>Finds ports by name, and binds their ends to this process and frees them. All of it goes under the control lock.</summary>
-internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, Membership membership, PortTestHooks hooks)
+internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts, PeerTable peers, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
     private readonly LatestSides _latest = new();
@@ -16,45 +16,45 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
     /// <summary>Makes this process the sender of a port, which is made where there is none; null when another one is.</summary>
     internal SenderSide? TryBindSender(string name, int depth)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        using ArenaLocks.Control control = peers.Locks.EnterControl();
         Ring ring = FindOrBegin(name, depth, out int number);
         if (ring.Port.SenderEnd.IsActive)
             return null;
-        var side = new SenderSide(ring, holdings, membership.Bells, hooks);
+        var side = new SenderSide(ring, refCounts, peers.WakeEvents, hooks);
         _latest.Add(number, side);
         hooks.At(PortCrashPoint.TakenOver);
         PortRecord port = ring.Port;
         Volatile.Write(ref port.SenderWatches, 0);
-        port.SenderEnd = PortEnd.Of(membership.OwnSlot);
-        membership.FinishEstatesLocked();
-        membership.Bells.RingBoth(port);
+        port.SenderEnd = PortEnd.Of(peers.OwnSlot);
+        peers.FinishEstatesLocked();
+        peers.WakeEvents.RingBoth(port);
         return side;
     }
 
     /// <summary>Makes this process the receiver of a port, which is made where there is none; null when another one is.</summary>
     internal ReceiverSide? TryBindReceiver(string name, int depth)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        using ArenaLocks.Control control = peers.Locks.EnterControl();
         Ring ring = FindOrBegin(name, depth, out _);
         if (ring.Port.ReceiverEnd.IsActive)
             return null;
         PortRecord port = ring.Port;
         Volatile.Write(ref port.ReceiverWatches, 0);
-        port.ReceiverEnd = PortEnd.Of(membership.OwnSlot);
-        membership.Bells.RingBoth(port);
-        return new ReceiverSide(ring, objects, holdings, membership.Bells, hooks);
+        port.ReceiverEnd = PortEnd.Of(peers.OwnSlot);
+        peers.WakeEvents.RingBoth(port);
+        return new ReceiverSide(ring, objects, refCounts, peers.WakeEvents, hooks);
     }
 
     /// <summary>Closes the sender's end. What is on the way is backed by this process still; without a receiver it is dropped.</summary>
     internal void CloseSenderLocked(SenderSide side)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        using ArenaLocks.Control control = peers.Locks.EnterControl();
         PortRecord port = side.Port;
         if (port.ReceiverEnd is { IsActive: false } receiver && receiver != PortEnd.Never)
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail));
-        if (port.SenderEnd == PortEnd.Of(membership.OwnSlot))
+        if (port.SenderEnd == PortEnd.Of(peers.OwnSlot))
             port.SenderEnd = port.SenderEnd.Closed();
-        side.TryReapLocked();
+        side.TryReclaimLocked();
         side.RetireLocked();
         ReleaseIfDrained(side);
         RingAll(port);
@@ -64,7 +64,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
     /// <returns><see langword="false"/> when another process holds that up: it is to be tried again.</returns>
     internal bool TryReleaseSenderLocked(SenderSide side)
     {
-        if (!membership.Locks.TryEnterControl(TimeSpan.Zero, out ArenaLocks.Control control))
+        if (!peers.Locks.TryEnterControl(TimeSpan.Zero, out ArenaLocks.Control control))
             return false;
         using (control)
             ReleaseIfDrained(side);
@@ -74,14 +74,14 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
     /// <summary>Closes the receiver's end. What a sender that is gone has left is dropped.</summary>
     internal void CloseReceiver(ReceiverSide side)
     {
-        using ArenaLocks.Control control = membership.Locks.EnterControl();
+        using ArenaLocks.Control control = peers.Locks.EnterControl();
         PortRecord port = side.Port;
-        if (port.ReceiverEnd == PortEnd.Of(membership.OwnSlot))
+        if (port.ReceiverEnd == PortEnd.Of(peers.OwnSlot))
             port.ReceiverEnd = port.ReceiverEnd.Closed().WithoutSlot();
         if (!port.SenderEnd.IsActive)
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail));
-        membership.FinishEstatesLocked();
-        membership.RingIfClosed(port);
+        peers.FinishEstatesLocked();
+        peers.RingIfClosed(port);
         Cleaner.FreeIfDone(port);
         RingAll(port);
     }
@@ -89,14 +89,14 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
     // The other side, and threads of this process that wait at an end which is no longer its own.
     private void RingAll(PortRecord port)
     {
-        membership.Bells.RingBoth(port);
-        membership.Bells.OfWaiter(membership.OwnSlot).RingAlways();
+        peers.WakeEvents.RingBoth(port);
+        peers.WakeEvents.OfWaiter(peers.OwnSlot).RingAlways();
     }
 
     private void ReleaseIfDrained(SenderSide side)
     {
         PortRecord port = side.Port;
-        if (side.IsDrainedLocked && !side.IsSuperseded && port.SenderEnd is { WasClosed: true } end && end.Slot == membership.OwnSlot)
+        if (side.IsDrainedLocked && !side.IsSuperseded && port.SenderEnd is { WasClosed: true } end && end.Slot == peers.OwnSlot)
             port.SenderEnd = end.WithoutSlot();
         Cleaner.FreeIfDone(port);
     }
@@ -106,8 +106,8 @@ internal sealed unsafe class PortTable(ObjectTable objects, Holdings holdings, M
         byte[] bytes = PortRecord.NameOf(name);
         if (PortNames.TryFindLocked(bytes, _shape.Ports, Record, out number))
         {
-            membership.NoticeLocked(Record(number).SenderEnd.Slot);
-            membership.NoticeLocked(Record(number).ReceiverEnd.Slot);
+            peers.DetectDeathLocked(Record(number).SenderEnd.Slot);
+            peers.DetectDeathLocked(Record(number).ReceiverEnd.Slot);
         }
         number = PortNames.FindLocked(bytes, _shape.Ports, Record, out bool isUsed); // again: it may have gone with the dead
         PortRecord port = Record(number);

@@ -13,7 +13,7 @@ namespace BigPile.Ports.Channels;
 /// It holds an object first and takes it out of the ring then: until that the sender's hold keeps the object, and a sender that has dropped
 /// it meanwhile is found out by the taking. Thread safety: the caller has the port's lock.
 /// </remarks>
-internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings holdings, Bells bells, PortTestHooks hooks) : ReceivingSide(ring.Port)
+internal sealed class ReceiverSide(Ring ring, ObjectTable objects, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks) : ReceivingSide(ring.Port)
 {
     private readonly PortRecord _port = ring.Port;
 
@@ -38,25 +38,25 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings hold
             if (isTaken)
             {
                 hooks.At(PortCrashPoint.EntryTaken);
-                bells.RingRoom(_port);
+                wakeEvents.RingRoom(_port);
                 return true;
             }
         }
     }
 
-    internal override bool Wait(Patience patience, PortEnd sender, TimeSpan timeout) =>
-        patience.Wait(_port.Data, new DataAwaited(_port, sender), timeout);
+    internal override bool Wait(SpinThenWait waiter, PortEnd sender, TimeSpan timeout) =>
+        waiter.Wait(_port.Data, new DataAwaited(_port, sender), timeout);
 
     internal override void AnnounceWaiting(int slot) => Interlocked.Exchange(ref _port.ReceiverWatches, 1);
 
     private bool TryTake(long taken, Reference reference, out long lengthBytes)
     {
-        holdings.Add(reference.Head);
+        refCounts.Add(reference.Head);
         hooks.At(PortCrashPoint.EntryHeld);
         bool isObject = objects.TryResolve(reference, out lengthBytes);
         if (isObject && Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) == taken)
             return true;
-        holdings.Release(reference.Head);
+        refCounts.Release(reference.Head);
         if (!isObject && Volatile.Read(ref _port.Taken) == taken)
             throw Ring.Damaged($"number {taken} is no object");
         return false; // the sender dropped it
@@ -68,7 +68,7 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, Holdings hold
         if (Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) != taken)
             return false;
         hooks.At(PortCrashPoint.EntryHeld);
-        holdings.Add(reference.Head);
+        refCounts.Add(reference.Head);
         return true;
     }
 }

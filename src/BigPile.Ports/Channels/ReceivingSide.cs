@@ -18,7 +18,7 @@ internal abstract class ReceivingSide(PortRecord port)
 
     /// <summary>Waits until there is something, or another thing is to be said of the sender than before, for a slice at most.</summary>
     /// <returns>Whether it has come.</returns>
-    internal abstract bool Wait(Patience patience, PortEnd sender, TimeSpan timeout);
+    internal abstract bool Wait(SpinThenWait waiter, PortEnd sender, TimeSpan timeout);
 
     /// <summary>Has senders ring the bell of a process, too.</summary>
     internal abstract void AnnounceWaiting(int slot);

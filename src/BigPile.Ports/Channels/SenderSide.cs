@@ -14,8 +14,8 @@ namespace BigPile.Ports.Channels;
 /// </remarks>
 internal sealed class SenderSide : ISendingSide
 {
-    private readonly Holdings _holdings;
-    private readonly Bells _bells;
+    private readonly RefCounts _refCounts;
+    private readonly WakeEvents _wakeEvents;
     private readonly PortTestHooks _hooks;
     private readonly PortRecord _port;
     private readonly int _depth;
@@ -26,10 +26,10 @@ internal sealed class SenderSide : ISendingSide
     private volatile bool _isSuperseded;
 
     /// <summary>Takes over what is on the way already.</summary>
-    internal SenderSide(Ring ring, Holdings holdings, Bells bells, PortTestHooks hooks)
+    internal SenderSide(Ring ring, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks)
     {
-        _holdings = holdings;
-        _bells = bells;
+        _refCounts = refCounts;
+        _wakeEvents = wakeEvents;
         _hooks = hooks;
         _port = ring.Port;
         _depth = ring.Depth;
@@ -38,7 +38,7 @@ internal sealed class SenderSide : ISendingSide
         for (long number = _reaped; number < _tail; number++)
         {
             long head = ring.Read(number).Head;
-            holdings.Add(head);
+            refCounts.Add(head);
             _backed[number & (_depth - 1)] = (int)head;
         }
         Volatile.Write(ref _port.Reaped, _reaped);
@@ -61,16 +61,16 @@ internal sealed class SenderSide : ISendingSide
     /// <returns><see langword="false"/> when the port is full.</returns>
     internal bool TrySendLocked(Reference reference)
     {
-        ReapLocked();
+        ReclaimLocked();
         if (_tail - _reaped == _depth)
             return false;
-        _holdings.Add(reference.Head);
+        _refCounts.Add(reference.Head);
         _backed[_tail & (_depth - 1)] = (int)reference.Head;
         _port.Entry(_tail, _depth).Write(reference);
         _hooks.At(PortCrashPoint.EntryWritten);
         Volatile.Write(ref _port.Tail, ++_tail);
         _hooks.At(PortCrashPoint.EntrySent);
-        _bells.RingData(_port);
+        _wakeEvents.RingData(_port);
         return true;
     }
 
@@ -80,12 +80,12 @@ internal sealed class SenderSide : ISendingSide
         long oldest = _reaped;
         _ = Interlocked.CompareExchange(ref _port.Taken, oldest + 1, oldest);
         _hooks.At(PortCrashPoint.EntryDropped);
-        ReapLocked();
+        ReclaimLocked();
     }
 
     /// <summary>Gives back what was received.</summary>
     /// <exception cref="InvalidDataException">The receiver can't be where it says it is.</exception>
-    internal void ReapLocked()
+    internal void ReclaimLocked()
     {
         long taken = Volatile.Read(ref _port.Taken);
         if (_left != null && taken > _tail)
@@ -95,17 +95,17 @@ internal sealed class SenderSide : ISendingSide
         if (taken < _reaped || taken > _tail)
             throw Ring.Damaged($"the receiver is at {taken}, and not between {_reaped} and {_tail}");
         while (_reaped < taken)
-            _holdings.Release(_backed[_reaped++ & (_depth - 1)]);
+            _refCounts.Release(_backed[_reaped++ & (_depth - 1)]);
         if (!IsSuperseded)
             Volatile.Write(ref _port.Reaped, _reaped);
     }
 
     /// <summary>Gives back what was received, unless the port is damaged.</summary>
-    internal bool TryReapLocked()
+    internal bool TryReclaimLocked()
     {
         try
         {
-            ReapLocked();
+            ReclaimLocked();
             return true;
         }
         catch (InvalidDataException)

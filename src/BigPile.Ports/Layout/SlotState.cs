@@ -10,5 +10,5 @@ internal static class SlotState
     internal const int Active = 1;
 
     /// <summary>Its process is gone; what that had sent waits to be received.</summary>
-    internal const int Estate = 2;
+    internal const int Abandoned = 2;
 }

@@ -22,18 +22,18 @@ internal sealed class RoomFinder
     private const long WindowBytes = 8 << 20;
 
     private readonly ObjectTable _objects;
-    private readonly Holdings _holdings;
+    private readonly RefCounts _refCounts;
     private readonly PortTestHooks _hooks;
     private readonly long _granules;
     private readonly long _window;
     private long _windowStart;
     private long _next;
 
-    internal RoomFinder(ObjectTable objects, Holdings holdings, int slot, PortTestHooks hooks)
+    internal RoomFinder(ObjectTable objects, RefCounts refCounts, int slot, PortTestHooks hooks)
     {
         _hooks = hooks;
         _objects = objects;
-        _holdings = holdings;
+        _refCounts = refCounts;
         _granules = objects.Shape.Granules;
         _window = Math.Max(1, Math.Min(_granules, WindowBytes / objects.Shape.GranuleBytes));
         _next = _windowStart = _granules <= _window ? 0 : slot * _window % _granules;
@@ -85,7 +85,7 @@ internal sealed class RoomFinder
     private bool TryTakeAt(long head, long count, long lengthBytes, out Reference reference)
     {
         reference = default;
-        if (!_holdings.TryBegin(head))
+        if (!_refCounts.TryBegin(head))
             return false;
         _hooks.At(PortCrashPoint.HeadTaken);
         ObjectRecord record = _objects[head];
@@ -102,7 +102,7 @@ internal sealed class RoomFinder
                 _hooks.At(PortCrashPoint.GranuleTaken);
                 continue;
             }
-            _holdings.Release(head);
+            _refCounts.Release(head);
             return false;
         }
         return true;

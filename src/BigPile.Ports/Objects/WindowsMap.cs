@@ -27,13 +27,13 @@ internal static unsafe partial class WindowsMap
         _ = Close(section); // the view keeps it
         if (start == null)
             throw FileErrors.Of(file.Path, "mapped", error);
-        NamedBells.Add((nint)start, lengthBytes, identity);
+        NamedWakeEvents.Add((nint)start, lengthBytes, identity);
         return start;
     }
 
     internal static bool Unmap(nint start)
     {
-        NamedBells.Remove(start);
+        NamedWakeEvents.Remove(start);
         return UnmapView((void*)start) != 0;
     }
 

@@ -21,16 +21,16 @@ internal sealed class ArenaLocks : IDisposable
 
     private readonly HeldFile _file;
     private readonly Lock _inProcess = new(); // threads that share the handle do not exclude each other by the file's locks
-    private readonly TimeSpan _patience;
+    private readonly TimeSpan _timeout;
     private volatile bool _hasGivenUp;
 
     /// <summary>Opens the file, or makes it.</summary>
     /// <param name="directory">Its directory.</param>
     /// <param name="name">The arena's name.</param>
-    /// <param name="patience">How long <see cref="EnterControl"/> waits.</param>
-    internal ArenaLocks(HeldDirectory directory, string name, TimeSpan patience)
+    /// <param name="timeout">How long <see cref="EnterControl"/> waits.</param>
+    internal ArenaLocks(HeldDirectory directory, string name, TimeSpan timeout)
     {
-        _patience = patience;
+        _timeout = timeout;
         ArenaFiles.RefuseLink(directory, name + Suffix);
         _file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
         OwnerOnly.Give(_file);
@@ -41,26 +41,26 @@ internal sealed class ArenaLocks : IDisposable
 
     /// <summary>Locks out everybody else who opens, closes, binds or cleans; a process that dies meanwhile lets go.</summary>
     /// <exception cref="IOException">Another process has it, and does not go on.</exception>
-    internal Control EnterControl() => TryEnterControl(_hasGivenUp ? TimeSpan.Zero : _patience, out Control control)
+    internal Control EnterControl() => TryEnterControl(_hasGivenUp ? TimeSpan.Zero : _timeout, out Control control)
         ? control
         : throw HeldUp("opens, closes or cleans");
 
     /// <inheritdoc cref="EnterControl"/>
-    /// <param name="patience">How long to wait.</param>
+    /// <param name="timeout">How long to wait.</param>
     /// <param name="control">The lock.</param>
     /// <returns><see langword="false"/> when another one had it all the time.</returns>
-    internal bool TryEnterControl(TimeSpan patience, out Control control)
+    internal bool TryEnterControl(TimeSpan timeout, out Control control)
     {
         control = default;
         long start = Stopwatch.GetTimestamp();
-        if (!_inProcess.TryEnter(patience))
+        if (!_inProcess.TryEnter(timeout))
             return false;
         try
         {
             var wait = new SpinWait();
             while (!RangeLock.TryTake(_file.Handle, _file.Path, ControlByte))
             {
-                if (Stopwatch.GetElapsedTime(start) >= patience)
+                if (Stopwatch.GetElapsedTime(start) >= timeout)
                     return false;
                 wait.SpinOnce();
             }
@@ -89,7 +89,7 @@ internal sealed class ArenaLocks : IDisposable
         {
             if (progress() is var now && now != lastProgress)
                 (lastProgress, start) = (now, Stopwatch.GetTimestamp());
-            if (Stopwatch.GetElapsedTime(start) >= _patience)
+            if (Stopwatch.GetElapsedTime(start) >= _timeout)
                 throw HeldUp("makes or maps");
             wait.SpinOnce();
         }
@@ -118,7 +118,7 @@ internal sealed class ArenaLocks : IDisposable
     }
 
     private IOException HeldUp(string what) => new(
-        $"A process that {what} the arena of '{_file.Path}' has held up others for {_patience.TotalSeconds:0.##} s: is it stopped? Have it "
+        $"A process that {what} the arena of '{_file.Path}' has held up others for {_timeout.TotalSeconds:0.##} s: is it stopped? Have it "
         + "go on, or end it.");
 
     private void ExitControl()

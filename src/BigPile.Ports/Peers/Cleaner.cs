@@ -12,7 +12,7 @@ namespace BigPile.Ports.Peers;
 /// Who cleans has the control lock and the slot's byte, so there is one cleaner. Each step may be done again, and finds out by itself what
 /// is left: of a cleaner that dies half-way the next one repeats all. A process that closes the arena is its own cleaner.
 /// </remarks>
-internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestHooks hooks)
+internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
 
@@ -24,23 +24,23 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestH
         if (hooks.Has(PortMutation.LeavesTheDead))
             return;
         var onTheWay = new HashSet<long>();
-        bool hasEstate = false;
+        bool hasAbandoned = false;
         for (int number = 0; number < _shape.Ports; number++)
         {
             PortRecord port = _shape.Port(objects.Mapping.Start, number);
             if (Volatile.Read(ref port.IsUsed) == 0)
                 continue;
-            hasEstate |= LeavesEstate(port, slot, dropsUnclaimed, onTheWay);
+            hasAbandoned |= CleanPort(port, slot, dropsUnclaimed, onTheWay);
             FreeIfDone(port);
         }
-        hasEstate |= LeavesEstateOfMulticasts(slot, onTheWay);
+        hasAbandoned |= CleanMulticastPorts(slot, onTheWay);
         hooks.At(PortCrashPoint.PortsCleaned);
         ref int state = ref _shape.Slot(objects.Mapping.Start, slot).State;
-        if (hasEstate)
-            Volatile.Write(ref state, SlotState.Estate);
+        if (hasAbandoned)
+            Volatile.Write(ref state, SlotState.Abandoned);
         FreeObjects(1UL << slot, onTheWay);
         hooks.At(PortCrashPoint.SlotCleaned);
-        if (!hasEstate)
+        if (!hasAbandoned)
             Volatile.Write(ref state, SlotState.Free);
     }
 
@@ -58,9 +58,9 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestH
             Volatile.Write(ref port.Port.IsUsed, 0);
     }
 
-    private bool LeavesEstateOfMulticasts(int slot, HashSet<long> onTheWay)
+    private bool CleanMulticastPorts(int slot, HashSet<long> onTheWay)
     {
-        bool hasEstate = false;
+        bool hasAbandoned = false;
         for (int number = 0; number < _shape.MulticastPorts; number++)
         {
             MulticastRecord port = _shape.Multicast(objects.Mapping.Start, number);
@@ -68,21 +68,21 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestH
                 continue;
             if (Audience.RemoveAllOfLocked(port, slot, hooks))
                 RingSenders(port);
-            hasEstate |= LeavesEstate(port, slot, onTheWay);
+            hasAbandoned |= CleanPort(port, slot, onTheWay);
             FreeIfDone(port);
         }
-        return hasEstate;
+        return hasAbandoned;
     }
 
     // One may have waited for the receiver that is gone; one that has closed the port holds what was on the way to it.
     private void RingSenders(MulticastRecord port)
     {
-        bells.RingAll(port);
+        wakeEvents.RingAll(port);
         if (port.Port.SenderEnd is { WasClosed: true, Slot: >= 0 and int closed })
-            bells.OfReaper(closed).RingAlways();
+            wakeEvents.OfReaper(closed).RingAlways();
     }
 
-    private bool LeavesEstate(MulticastRecord multicast, int slot, HashSet<long> onTheWay)
+    private bool CleanPort(MulticastRecord multicast, int slot, HashSet<long> onTheWay)
     {
         PortRecord port = multicast.Port;
         PortEnd sender = port.SenderEnd;
@@ -90,18 +90,18 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestH
             return false;
         sender = sender.IsActive ? sender.Lost() : sender;
         long tail = Volatile.Read(ref port.Tail);
-        bool hasEstate = CollectInFlight(port, multicast.Slowest(tail, long.MinValue), tail, onTheWay);
-        port.SenderEnd = hasEstate ? sender : sender.WithoutSlot();
-        bells.RingAll(multicast);
-        return hasEstate;
+        bool hasAbandoned = CollectInFlight(port, multicast.Slowest(tail, long.MinValue), tail, onTheWay);
+        port.SenderEnd = hasAbandoned ? sender : sender.WithoutSlot();
+        wakeEvents.RingAll(multicast);
+        return hasAbandoned;
     }
 
-    private bool LeavesEstate(PortRecord port, int slot, bool dropsUnclaimed, HashSet<long> onTheWay)
+    private bool CleanPort(PortRecord port, int slot, bool dropsUnclaimed, HashSet<long> onTheWay)
     {
         if (port.ReceiverEnd is var receiver && receiver.Slot == slot)
         {
             port.ReceiverEnd = (receiver.IsActive ? receiver.Lost() : receiver).WithoutSlot();
-            bells.RingBoth(port);
+            wakeEvents.RingBoth(port);
         }
         PortEnd sender = port.SenderEnd;
         if (sender.Slot != slot)
@@ -110,10 +110,10 @@ internal sealed unsafe class Cleaner(ObjectTable objects, Bells bells, PortTestH
         if (port.ReceiverEnd is { IsActive: false } gone && (gone != PortEnd.Never || dropsUnclaimed))
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // nobody is there who could want it
         long taken = Volatile.Read(ref port.Taken);
-        bool hasEstate = CollectInFlight(port, taken, Volatile.Read(ref port.Tail), onTheWay);
-        port.SenderEnd = hasEstate ? sender : sender.WithoutSlot();
-        bells.RingBoth(port);
-        return hasEstate;
+        bool hasAbandoned = CollectInFlight(port, taken, Volatile.Read(ref port.Tail), onTheWay);
+        port.SenderEnd = hasAbandoned ? sender : sender.WithoutSlot();
+        wakeEvents.RingBoth(port);
+        return hasAbandoned;
     }
 
     private bool CollectInFlight(PortRecord port, long taken, long tail, HashSet<long> onTheWay)

@@ -58,7 +58,7 @@ internal readonly unsafe struct Doorbell(byte* at, bool isRelayed = false)
         if (OperatingSystem.IsLinux())
             Futex.Wake((uint*)at, most);
         else
-            NamedBells.Wake((uint*)at, Math.Min(most, Volatile.Read(ref Sleepers)));
+            NamedWakeEvents.Wake((uint*)at, Math.Min(most, Volatile.Read(ref Sleepers)));
     }
 
     private void Sleep(uint seen, TimeSpan timeout)
@@ -66,6 +66,6 @@ internal readonly unsafe struct Doorbell(byte* at, bool isRelayed = false)
         if (OperatingSystem.IsLinux())
             Futex.Sleep((uint*)at, seen, timeout);
         else
-            NamedBells.Sleep((uint*)at, seen, timeout);
+            NamedWakeEvents.Sleep((uint*)at, seen, timeout);
     }
 }

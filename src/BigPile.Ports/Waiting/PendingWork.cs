@@ -6,7 +6,7 @@ namespace BigPile.Ports.Waiting;
 
 /// <summary>All that a process waits for asynchronously, and the one thread that does the waiting: none of the pool ever does.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class PendingWork(Doorbell bell, Patience patience)
+internal sealed class PendingWork(Doorbell wakeEvent, SpinThenWait waiter)
 {
     private static readonly TimeSpan Long = TimeSpan.FromDays(1);
 
@@ -30,7 +30,7 @@ internal sealed class PendingWork(Doorbell bell, Patience patience)
                 _thread.Start();
             }
         }
-        bell.RingAlways();
+        wakeEvent.RingAlways();
     }
 
     /// <summary>Ends the thread, once all that is pending is over: the ports were closed before.</summary>
@@ -38,7 +38,7 @@ internal sealed class PendingWork(Doorbell bell, Patience patience)
     {
         lock (_lock)
             _isToEnd = true;
-        bell.RingAlways();
+        wakeEvent.RingAlways();
         _thread?.Join();
     }
 
@@ -54,8 +54,8 @@ internal sealed class PendingWork(Doorbell bell, Patience patience)
             foreach (IPending pending in tried)
                 isAnyOver |= TryFinish(pending);
             if (tried.Length == 0)
-                bell.Sleep(new Event(this, tried, added), Long);
-            else if (!isAnyOver && !patience.Wait(bell, new Event(this, tried, added), TimeSpan.MaxValue))
+                wakeEvent.Sleep(new Event(this, tried, added), Long);
+            else if (!isAnyOver && !waiter.Wait(wakeEvent, new Event(this, tried, added), TimeSpan.MaxValue))
                 Array.ForEach(tried, static pending => pending.CheckPeer());
         }
     }

@@ -39,21 +39,21 @@ internal sealed class SharedCatalog : IDisposable
     private int _isReleasing;
 
     /// <summary>Watches the writer of a directory.</summary>
-    internal SharedCatalog(PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan patience)
+    internal SharedCatalog(PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan backoff)
     {
         _directory = directory;
         _barrier = barrier;
         _map = map;
         _pool = pool;
         _logger = logger;
-        Patience = patience;
+        MaxBackoff = backoff;
     }
 
     /// <summary>The pile's directory.</summary>
     internal string DirectoryPath => _directory.Path;
 
     /// <summary>How long a reader waits for a writer that does not go on.</summary>
-    internal TimeSpan Patience { get; }
+    internal TimeSpan MaxBackoff { get; }
 
     /// <summary>What a reader waited for in vain: whoever comes later need not wait as long again.</summary>
     internal BusyMark? LastBusy { get; set; }
@@ -84,27 +84,27 @@ internal sealed class SharedCatalog : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal WriterView? CurrentView(ref WriterPatience patience) => KnownView ?? WaitForView(ref patience);
+    internal WriterView? CurrentView(ref WriterBackoff backoff) => KnownView ?? WaitForView(ref backoff);
 
     internal bool IsCurrent(WriterView? view) => view?.IsCurrent ?? !StripeFile.Exists(_directory.Files);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private WriterView? WaitForView(ref WriterPatience patience)
+    private WriterView? WaitForView(ref WriterBackoff backoff)
     {
         while (true)
         {
             WriterView? view = RenewView();
             if (view is not { IsRecovering: true })
                 return view;
-            patience.WaitForRecovery(view.Changes);
+            backoff.WaitForRecovery(view.Changes);
         }
     }
 
     /// <summary>Maps what the writer has by now, and waits while it recovers the pile.</summary>
     internal void MapNewSegments()
     {
-        var patience = new WriterPatience(this);
-        _ = CurrentView(ref patience);
+        var backoff = new WriterBackoff(this);
+        _ = CurrentView(ref backoff);
     }
 
     /// <summary>The sequences of whoever writes this pile; none when there is no writer, and was none.</summary>

@@ -110,10 +110,10 @@ internal sealed unsafe class SharedReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        var patience = new WriterPatience(_writer);
+        var backoff = new WriterBackoff(_writer);
         while (true)
         {
-            WriterView? view = _writer.CurrentView(ref patience);
+            WriterView? view = _writer.CurrentView(ref backoff);
             Stripes.Stripe* stripe = (view?.Stripes ?? _ownStripes).Of(pointer.Address);
             ulong sequence = stripe->Sequence;
             bool isHeld = TChecks.Sequence && (sequence & 1) != 0 && stripe->Address == pointer.Address;
@@ -124,9 +124,9 @@ internal sealed unsafe class SharedReader
             if (isQuiet && read == SharedRead.Damaged)
                 Throw.Damaged(_writer.DirectoryPath, pointer);
             if (isQuiet && read == SharedRead.Held)
-                patience.WaitForReplacement(pointer, sequence);
+                backoff.WaitForReplacement(pointer, sequence);
             else
-                patience.Pause();
+                backoff.Pause();
         }
     }
 

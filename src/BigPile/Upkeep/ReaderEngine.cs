@@ -47,7 +47,7 @@ internal sealed class ReaderEngine : PileEngine
                 _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
             Space = new BlockSpace(Barrier, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
             Examination = new Examination(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
-            _writer = new SharedCatalog(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterPatience);
+            _writer = new SharedCatalog(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterTimeout);
             bool isKilled = !_directory.IsBeingWritten && !_directory.LastEnd.WasClean;
             Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastEnd.WasPowerCut };
             Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.BlockChecksums);

@@ -45,7 +45,7 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
         }
         _told = null;
         using PileCache again = Open("pile", Boot);
-        again.Readiness.Inspection.Wait(Eventually.Patience);
+        again.Readiness.Inspection.Wait(Eventually.Timeout);
         Assert.False(TableOf(again).ContainsKey(Lost));
         Assert.Equal((Keys - 1, Keys - 1), (TableOf(again).Count, BlocksOf(again)));
     }
@@ -59,7 +59,7 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
         core.BeginLateInspection();
         core.EndInspection(core.DamagedLines - 1);
         await Eventually.TrueAsync(() => cache.Readiness.Inspection != before);
-        await cache.Readiness.Inspection.WaitAsync(Eventually.Patience);
+        await cache.Readiness.Inspection.WaitAsync(Eventually.Timeout);
         Assert.False(core.HasFlag(IndexHead.DamagedFlag | IndexHead.RemovedFlag | IndexHead.UncomparedFlag));
     }
 

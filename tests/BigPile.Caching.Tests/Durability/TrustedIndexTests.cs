@@ -107,7 +107,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
             bytes.Slice(slot, sizeof(ulong)).Clear();
         });
         using PileCache again = Open("pile", Boot);
-        again.Readiness.Inspection.Wait(Eventually.Patience);
+        again.Readiness.Inspection.Wait(Eventually.Timeout);
         CheckAll(again);
     }
 
@@ -125,17 +125,17 @@ public sealed class TrustedIndexTests : KeptFilesTest
         Change(FilePlace.OverflowPrefix, bytes => BitConverter.TryWriteBytes(bytes[(line * Bucket.SizeBytes + 4)..], 0xFFFFFF));
         var disk = new SimulatedDisk(At("pile"), new Random(1))
         {
-            Passing = static (_, _) => SpinWait.SpinUntil(static () => ThreadPool.PendingWorkItemCount == 0, Eventually.Patience),
+            Passing = static (_, _) => SpinWait.SpinUntil(static () => ThreadPool.PendingWorkItemCount == 0, Eventually.Timeout),
         };
         using PileCache again = Open("pile", Boot, disk); // which waits for what may have been queued
         disk.Passing = null;
-        await again.Readiness.Inspection.WaitAsync(Eventually.Patience);
+        await again.Readiness.Inspection.WaitAsync(Eventually.Timeout);
         CheckAll(again);
         Assert.Equal(0, again.Pile.Engine.Background.FailureCount);
         Task before = again.Readiness.Inspection;
         TableOf(again).Core.ReportDamage("is said to be damaged by a test");
         await Eventually.TrueAsync(() => again.Readiness.Inspection != before);
-        await again.Readiness.Inspection.WaitAsync(Eventually.Patience);
+        await again.Readiness.Inspection.WaitAsync(Eventually.Timeout);
         disk.Forget();
     }
 

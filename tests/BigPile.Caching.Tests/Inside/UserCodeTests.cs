@@ -13,7 +13,7 @@ public sealed class UserCodeTests : StoppedCacheTest
 {
     private const int ValueBytes = 1_000;
 
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan MaxWait = Eventually.Timeout;
 
     private static readonly byte[] Utf8 = Encoding.UTF8.GetBytes("key");
 
@@ -71,9 +71,9 @@ public sealed class UserCodeTests : StoppedCacheTest
         Task others = Task.CompletedTask;
         try
         {
-            Assert.True(isInside.Wait(Patience));
+            Assert.True(isInside.Wait(MaxWait));
             others = SideBySide.Start(table.UseEverything);
-            await others.WaitAsync(Patience);
+            await others.WaitAsync(MaxWait);
         }
         finally
         {
@@ -100,7 +100,7 @@ public sealed class UserCodeTests : StoppedCacheTest
             table.Plain.Put("key", new byte[ValueBytes]);
             table.Settle();
             isCalled = false;
-        })).WaitAsync(Patience);
+        })).WaitAsync(MaxWait);
         Assert.InRange(calls, 1, 3);
         table.Check();
     }

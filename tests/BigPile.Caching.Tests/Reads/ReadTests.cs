@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tests.Reads;
 /// <summary>A read takes no lock, enters as a reader, and never waits for a flush, whatever its entry is.</summary>
 public sealed class ReadTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(30);
 
     public static TheoryData<string, StoreKind> Lives()
     {
@@ -59,7 +59,7 @@ public sealed class ReadTests
             });
             Assert.False(entering.Wait(TimeSpan.FromMilliseconds(100)));
         });
-        Assert.True(entering!.Wait(Patience));
+        Assert.True(entering!.Wait(MaxWait));
     }
 
     /// <summary>What is full keeps no reader: no exception is thrown inside, and no flush is run.</summary>
@@ -156,7 +156,7 @@ public sealed class ReadTests
     private static void AssertReads(CacheTable<long, string> table, bool isThere)
     {
         Task<bool[]> reading = SideBySide.Start(() => Enumerable.Range(0, 3).Select(attempt => table.TryGet(1, out _)).ToArray());
-        Assert.True(reading.Wait(Patience), "the read waits");
+        Assert.True(reading.Wait(MaxWait), "the read waits");
         Assert.Equal(Enumerable.Repeat(isThere, 3), reading.Result);
     }
 

@@ -171,7 +171,7 @@ public sealed class SpilledMarkTests : IDisposable
         }
         finally
         {
-            Assert.True(displacing.Join(Eventually.Patience));
+            Assert.True(displacing.Join(Eventually.Timeout));
         }
     }
 
@@ -200,7 +200,7 @@ public sealed class SpilledMarkTests : IDisposable
             {
                 var calling = new Thread(_action!.Invoke) { IsBackground = true };
                 calling.Start();
-                Assert.True(calling.Join(Eventually.Patience));
+                Assert.True(calling.Join(Eventually.Timeout));
             }
             return TimeProvider.System.GetTimestamp();
         }

@@ -15,7 +15,7 @@ public sealed class ControlTests(ITestOutputHelper output)
     public void Readers_that_do_not_look_again_are_caught(BlockFileKind kind)
     {
         long start = Stopwatch.GetTimestamp();
-        for (int seed = TestLeg.Seed(60); Stopwatch.GetElapsedTime(start) < Eventually.Patience; seed++)
+        for (int seed = TestLeg.Seed(60); Stopwatch.GetElapsedTime(start) < Eventually.Timeout; seed++)
         {
             if (Record.Exception(() => Run(kind, seed)) is not { } error)
                 continue;

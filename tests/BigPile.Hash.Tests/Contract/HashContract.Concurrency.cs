@@ -136,7 +136,7 @@ public abstract partial class HashContract
             ];
             Eventually.True(() => Volatile.Read(ref set[0]) > 50);
             database.Close();
-            Assert.True(Task.WaitAll(users, Eventually.Patience));
+            Assert.True(Task.WaitAll(users, Eventually.Timeout));
             using HashDatabase again = Open();
             Assert.Equal(HashEnding.Closed, again.Recovery.Ending);
             for (int user = 0; user < 3; user++)

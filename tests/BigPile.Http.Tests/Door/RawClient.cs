@@ -11,7 +11,7 @@ namespace BigPile.Http.Tests.Door;
 /// <summary>A client that sends bytes as they are.</summary>
 internal sealed class RawClient : IDisposable
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     private readonly Socket _socket;
 
@@ -62,7 +62,7 @@ internal sealed class RawClient : IDisposable
     /// <summary>Reads as many bytes as there are at the moment, at least one; none at the end.</summary>
     internal async Task<int> ReadAsync(Memory<byte> room)
     {
-        using var stop = new CancellationTokenSource(Patience);
+        using var stop = new CancellationTokenSource(Timeout);
         return await _socket.ReceiveAsync(room, stop.Token);
     }
 

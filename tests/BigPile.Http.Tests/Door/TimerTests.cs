@@ -95,7 +95,7 @@ public sealed class TimerTests : IAsyncLifetime
             {
                 await connection.SendAsync("\r\n");
                 Assert.NotNull(_stack.Connection);
-                Assert.Equal(head, await _stack.TakeAsync(head.Length).WaitAsync(Eventually.Patience));
+                Assert.Equal(head, await _stack.TakeAsync(head.Length).WaitAsync(Eventually.Timeout));
             }
             else
             {
@@ -151,7 +151,7 @@ public sealed class TimerTests : IAsyncLifetime
             await connection.SendAsync(sent);
             string answer = connection.Receive();
             connection.RequestClose();
-            await connection.Running.WaitAsync(Eventually.Patience);
+            await connection.Running.WaitAsync(Eventually.Timeout);
             Assert.Equal(sent == Get, answer.StartsWith("HTTP/1.1 200", StringComparison.Ordinal));
             Assert.Equal("", connection.Receive());
         }

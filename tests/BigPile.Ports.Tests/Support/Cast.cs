@@ -9,7 +9,7 @@ internal static class Cast
     internal static void Send(SharedArena arena, MulticastPort port, params int[] numbers)
     {
         foreach (int number in numbers)
-            Assert.True(TrySend(arena, port, number, Eventually.Patience));
+            Assert.True(TrySend(arena, port, number, Eventually.Timeout));
     }
 
     internal static bool TrySend(SharedArena arena, MulticastPort port, int number, TimeSpan timeout)

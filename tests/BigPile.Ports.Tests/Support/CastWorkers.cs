@@ -10,7 +10,7 @@ namespace BigPile.Ports.Tests;
 internal static class CastWorkers
 {
     private const int NumberBits = 40;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(60);
 
     /// <summary>Sends until it is killed. The number of the process goes before those of its messages, which have no gap.</summary>
     internal static int Send(SharedArena arena, string name, int process, int seed)
@@ -27,8 +27,8 @@ internal static class CastWorkers
             using (made)
             {
                 Message.Fill(made.WritableBytes, number);
-                if (!port.TrySend(made, Patience))
-                    return Workers.Fault($"'{name}' was full for {Patience}");
+                if (!port.TrySend(made, WaitLimit))
+                    return Workers.Fault($"'{name}' was full for {WaitLimit}");
             }
         }
     }
@@ -41,8 +41,8 @@ internal static class CastWorkers
         var listeners = new Dictionary<ReceivePort, Listener>();
         foreach (string name in names)
             Join(arena, name, selector, listeners, random);
-        var patience = Stopwatch.StartNew();
-        for (int count = 0; patience.Elapsed < Patience;)
+        var waited = Stopwatch.StartNew();
+        for (int count = 0; waited.Elapsed < WaitLimit;)
         {
             if (selector.Select(TimeSpan.FromSeconds(1)) is not { } ready)
                 continue;
@@ -52,7 +52,7 @@ internal static class CastWorkers
                     return Workers.Fault($"'{ready.Name}': {damage}");
                 continue;
             }
-            patience.Restart();
+            waited.Restart();
             if (++count % Workers.CountedMessages == 0)
                 Console.WriteLine(Workers.CountedLine);
             using (received)
@@ -67,7 +67,7 @@ internal static class CastWorkers
                 Join(arena, ready.Name, selector, listeners, random);
             }
         }
-        return Workers.Fault($"there was nothing for {Patience}");
+        return Workers.Fault($"there was nothing for {WaitLimit}");
     }
 
     /// <summary>Comes by each step of a multicast port, and says so at one, and is killed there.</summary>

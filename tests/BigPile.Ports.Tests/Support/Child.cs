@@ -33,7 +33,7 @@ internal static class Child
         using Process process = Start(arguments);
         _ = process.StandardError.ReadToEndAsync();
         string output = process.StandardOutput.ReadToEnd();
-        Assert.True(process.WaitForExit(Eventually.Patience), "The other process does not end.");
+        Assert.True(process.WaitForExit(Eventually.Timeout), "The other process does not end.");
         return (process.ExitCode, output);
     }
 }

@@ -9,7 +9,7 @@ internal static class Workers
     internal const int CountedMessages = 10;
     internal const char CountedLine = '.';
     private const int SendersBits = 40;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(60);
 
     /// <summary>Sends until it is killed. The number of the process goes before those of its messages.</summary>
     internal static int Send(SharedArena arena, string name, int process, int seed)
@@ -26,7 +26,7 @@ internal static class Workers
             {
                 Message.Fill(made.WritableBytes, number);
                 if (!TrySend(port, made))
-                    return Fault($"'{name}' was full for {Patience}");
+                    return Fault($"'{name}' was full for {WaitLimit}");
             }
         }
     }
@@ -35,15 +35,15 @@ internal static class Workers
     internal static int Receive(SharedArena arena, string name)
     {
         using ReceivePort port = arena.OpenReceivePort(name, 8);
-        var patience = System.Diagnostics.Stopwatch.StartNew();
+        var waited = System.Diagnostics.Stopwatch.StartNew();
         int count = 0;
-        for (long last = -1; patience.Elapsed < Patience;)
+        for (long last = -1; waited.Elapsed < WaitLimit;)
         {
             if (!TryReceive(port, out SharedObject? received))
                 continue;
             if (++count % CountedMessages == 0)
                 Console.WriteLine(CountedLine);
-            patience.Restart();
+            waited.Restart();
             using (received)
             {
                 long number = Message.NumberOf(received!.Bytes);
@@ -54,7 +54,7 @@ internal static class Workers
                 last = number;
             }
         }
-        return Fault($"'{name}' had nothing for {Patience}");
+        return Fault($"'{name}' had nothing for {WaitLimit}");
     }
 
     private static bool TrySend(SendPort port, SharedObject made)
@@ -63,7 +63,7 @@ internal static class Workers
         {
             try
             {
-                return port.TrySend(made, Patience);
+                return port.TrySend(made, WaitLimit);
             }
             catch (PeerLostException)
             {

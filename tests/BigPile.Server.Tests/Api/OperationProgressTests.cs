@@ -177,7 +177,7 @@ public sealed class OperationProgressTests : ServerTest
     {
         var stopping = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         using CancellationTokenRegistration registration = lifetime.ApplicationStopping.Register(stopping.SetResult);
-        await stopping.Task.WaitAsync(Eventually.Patience);
+        await stopping.Task.WaitAsync(Eventually.Timeout);
     }
 
     private static void CheckProgress(JsonElement operation, PileProgress expected, string unit)
@@ -203,7 +203,7 @@ public sealed class OperationProgressTests : ServerTest
             _release.Wait();
         };
 
-        internal Task<PileProgress> ReachedAsync() => _reached.Task.WaitAsync(Eventually.Patience);
+        internal Task<PileProgress> ReachedAsync() => _reached.Task.WaitAsync(Eventually.Timeout);
 
         internal void Release() => _release.Set();
 

@@ -34,12 +34,12 @@ internal sealed class CacheTruth(NodeCluster cluster, int keyCount)
     /// <summary>Changes a key, and tries again until that is acknowledged.</summary>
     internal async Task ChangeAsync(int key, bool isDeletion, CancellationToken stop)
     {
-        using var patience = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        patience.CancelAfter(Eventually.Patience);
-        while (!await TryChangeAsync(key, ++_begun[key], isDeletion, patience.Token))
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        timeout.CancelAfter(Eventually.Timeout);
+        while (!await TryChangeAsync(key, ++_begun[key], isDeletion, timeout.Token))
         {
             Interlocked.Increment(ref _refused);
-            await Task.Delay(100, patience.Token);
+            await Task.Delay(100, timeout.Token);
         }
         Volatile.Write(ref _acknowledged[key], _begun[key]);
         Interlocked.Increment(ref _changes);

@@ -14,7 +14,7 @@ namespace BigPile.Server.Tests.Deploy;
 /// <summary>What the Dockerfile publishes, started by what it starts, with the paths of the image put elsewhere.</summary>
 public sealed class ContainerTests : IDisposable
 {
-    private static readonly TimeSpan BuildPatience = TimeSpan.FromMinutes(9);
+    private static readonly TimeSpan BuildTimeout = TimeSpan.FromMinutes(9);
 
     // The build's helpers would outlive it, and hold its output open.
     private static readonly Dictionary<string, string> NoNodes = new() { ["MSBUILDDISABLENODEREUSE"] = "1" };
@@ -30,7 +30,7 @@ public sealed class ContainerTests : IDisposable
     {
         await using (ServerProcess publish = ServerProcess.Start(Here([.. _file.Publish, .. NoCompiler]), SourceTree.Root, NoNodes))
         {
-            (int code, string output, _) = await publish.WaitForEndAsync(BuildPatience);
+            (int code, string output, _) = await publish.WaitForEndAsync(BuildTimeout);
             Assert.True(code == 0, output);
         }
         Assert.True(_file.HasUser);

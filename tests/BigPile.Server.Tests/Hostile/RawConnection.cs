@@ -10,7 +10,7 @@ namespace BigPile.Server.Tests.Hostile;
 /// <summary>A socket on which bytes are sent as they are written.</summary>
 internal sealed class RawConnection : IDisposable
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     private readonly Socket _socket = new(SocketType.Stream, ProtocolType.Tcp);
 
@@ -51,7 +51,7 @@ internal sealed class RawConnection : IDisposable
         var buffer = new byte[64 << 10];
         try
         {
-            while (await _socket.ReceiveAsync(buffer.AsMemory()).AsTask().WaitAsync(Patience) is var length and > 0)
+            while (await _socket.ReceiveAsync(buffer.AsMemory()).AsTask().WaitAsync(Timeout) is var length and > 0)
                 all.Write(buffer, 0, length);
         }
         catch (SocketException)

@@ -14,7 +14,7 @@ namespace BigPile.Server.Tests.Observation;
 /// <summary>The page that lists every option and every instrument is true.</summary>
 public sealed class ReferenceTests : ServerTest
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
     private static readonly string PagePath = Path.Combine(SourceTree.Root, "src", "REFERENCE.md");
 
     private readonly ConcurrentDictionary<Instrument, ConcurrentDictionary<string, bool>> _tags = new();
@@ -73,7 +73,7 @@ public sealed class ReferenceTests : ServerTest
             CacheTable<string, string> table = cache.GetOrCreateTable<string, string>("used");
             Assert.Equal("made", table.GetOrAdd("key", static _ => "made"));
             pile.Flush();
-            Assert.True(SpinWait.SpinUntil(IsSwept, Patience));
+            Assert.True(SpinWait.SpinUntil(IsSwept, Timeout));
         }
     }
 

@@ -106,6 +106,6 @@ public sealed class CertificateTests : IDisposable
     {
         await stream.WriteAsync("GET /health/ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"u8.ToArray());
         using var reader = new StreamReader(stream);
-        Assert.StartsWith("HTTP/1.1 200 OK", await reader.ReadToEndAsync().WaitAsync(Eventually.Patience), StringComparison.Ordinal);
+        Assert.StartsWith("HTTP/1.1 200 OK", await reader.ReadToEndAsync().WaitAsync(Eventually.Timeout), StringComparison.Ordinal);
     }
 }

@@ -85,7 +85,7 @@ public sealed class LoadTests : IDisposable
             + "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(sent));
         using var reader = new StreamReader(client.GetStream(), Encoding.Latin1);
-        string answers = await reader.ReadToEndAsync().WaitAsync(Eventually.Patience);
+        string answers = await reader.ReadToEndAsync().WaitAsync(Eventually.Timeout);
         Assert.Equal(
             ["200", "200", "200", "404", "200", "200", "200"],
             answers.Split("HTTP/1.1 ")[1..].Select(static answer => answer[..3]));
@@ -180,7 +180,7 @@ public sealed class LoadTests : IDisposable
         var buffer = new byte[4096];
         try
         {
-            int length = await client.GetStream().ReadAsync(buffer).AsTask().WaitAsync(Eventually.Patience);
+            int length = await client.GetStream().ReadAsync(buffer).AsTask().WaitAsync(Eventually.Timeout);
             return Encoding.ASCII.GetString(buffer.AsSpan(0, length));
         }
         catch (IOException)

@@ -100,7 +100,7 @@ internal sealed class RunningServer : IAsyncDisposable
         string head = string.Join("\r\n", [requestLine + " HTTP/1.1", "Host: localhost", "Connection: close", .. headers]) + "\r\n\r\n";
         await stream.WriteAsync(Encoding.UTF8.GetBytes(head));
         using var reader = new StreamReader(stream, Encoding.UTF8);
-        return await reader.ReadToEndAsync().WaitAsync(Eventually.Patience);
+        return await reader.ReadToEndAsync().WaitAsync(Eventually.Timeout);
     }
 
     internal Task StopAsync() => _app.StopAsync();

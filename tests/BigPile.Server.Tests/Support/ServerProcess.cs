@@ -12,7 +12,7 @@ namespace BigPile.Server.Tests.Support;
 /// <summary>A program in a process of its own, which ends with the test.</summary>
 internal sealed class ServerProcess : IAsyncDisposable
 {
-    internal static readonly TimeSpan Patience = Eventually.Patience;
+    internal static readonly TimeSpan DefaultTimeout = Eventually.Timeout;
 
     private readonly Process _process;
     private readonly Task<string> _output;
@@ -49,7 +49,7 @@ internal sealed class ServerProcess : IAsyncDisposable
     internal async Task WaitUntilReadyAsync(int port)
     {
         using var client = new HttpClient();
-        using var timeout = new System.Threading.CancellationTokenSource(Patience);
+        using var timeout = new System.Threading.CancellationTokenSource(DefaultTimeout);
         while (true)
         {
             if (_process.HasExited)
@@ -69,10 +69,10 @@ internal sealed class ServerProcess : IAsyncDisposable
     }
 
     /// <summary>Waits for the end.</summary>
-    internal async Task<(int Code, string Output, string Error)> WaitForEndAsync(TimeSpan? patience = null)
+    internal async Task<(int Code, string Output, string Error)> WaitForEndAsync(TimeSpan? timeout = null)
     {
-        await _process.WaitForExitAsync().WaitAsync(patience ?? Patience);
-        return (_process.ExitCode, await _output.WaitAsync(Patience), await _error.WaitAsync(Patience));
+        await _process.WaitForExitAsync().WaitAsync(timeout ?? DefaultTimeout);
+        return (_process.ExitCode, await _output.WaitAsync(DefaultTimeout), await _error.WaitAsync(DefaultTimeout));
     }
 
     /// <summary>Asks the process to end, as a service manager does.</summary>

@@ -33,7 +33,7 @@ public sealed class GenerationTests
     }
 
     private static TimeSpan TimeoutOfWait =>
-        RuntimeFeature.IsDynamicCodeSupported ? Eventually.Patience : TimeSpan.FromMilliseconds(100);
+        RuntimeFeature.IsDynamicCodeSupported ? Eventually.Timeout : TimeSpan.FromMilliseconds(100);
 
     private static bool IsGenerated(MessagePackPileCodec codec) => ((FieldsModel)codec.Models.ForType(typeof(Person))).IsGenerated;
 

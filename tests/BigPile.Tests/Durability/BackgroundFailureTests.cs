@@ -78,7 +78,7 @@ public sealed class BackgroundFailureTests : DurabilityTest
         pile = Open(options => options with { Logger = logger });
         Task walk = pile.Recovery.Completion;
         isOpen.Set();
-        await walk.WaitAsync(Eventually.Patience);
+        await walk.WaitAsync(Eventually.Timeout);
         Assert.Throws<ObjectDisposedException>(() => pile.Statistics);
         Open().Dispose();
     }

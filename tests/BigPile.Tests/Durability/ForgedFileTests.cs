@@ -92,7 +92,7 @@ public sealed class ForgedFileTests : IDisposable
         Pile pile;
         try
         {
-            pile = Pile.Open(ForgedPath, new PileOptions { ReadOnly = readOnly, WriterPatience = TimeSpan.FromMilliseconds(1) });
+            pile = Pile.Open(ForgedPath, new PileOptions { ReadOnly = readOnly, WriterTimeout = TimeSpan.FromMilliseconds(1) });
         }
         catch (PileException)
         {

@@ -28,7 +28,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
             Synced = _ =>
             {
                 isSynced.Set();
-                Assert.True(mayEnd.Wait(Eventually.Patience));
+                Assert.True(mayEnd.Wait(Eventually.Timeout));
             },
         });
         List<PilePointer> pointers = Fill(pile);
@@ -39,7 +39,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         mayEnd.Reset();
         isSynced.Reset();
         Task flush = SideBySide.Start(() => pile.Flush()); // comes to the point where all is durable, and nothing is given back yet
-        Assert.True(isSynced.Wait(Eventually.Patience));
+        Assert.True(isSynced.Wait(Eventually.Timeout));
         int searches = 0;
         pile.Space.Allocator.FlushWanted = () =>
         {
@@ -50,7 +50,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         _ = pile.Put(new byte[LengthBytes]);
         Assert.Equal(1, searches);
         pile.Space.Allocator.FlushWanted = usual;
-        Assert.True(flush.Wait(Eventually.Patience));
+        Assert.True(flush.Wait(Eventually.Timeout));
         Assert.Equal(1, pile.Statistics.ObjectCount);
     }
 
@@ -79,7 +79,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         {
             pile.Space.Exit(critical);
         }
-        Assert.True(Task.WaitAll([deletions, puts], Eventually.Patience));
+        Assert.True(Task.WaitAll([deletions, puts], Eventually.Timeout));
         Assert.Equal(deleted, pile.Statistics.ObjectCount);
         Assert.InRange(pile.Statistics.ReservedBytes, 0, 2 * SegmentBytes);
     }
@@ -95,7 +95,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         Assert.NotSame(put, Task.WhenAny(put, Task.Delay(200)).Result);
         pile.Delete(pointers[0]);
         givingBack.End();
-        Assert.True(put.Wait(Eventually.Patience));
+        Assert.True(put.Wait(Eventually.Timeout));
         Assert.Throws<PileFullException>(() => pile.Put(new byte[LengthBytes]));
     }
 
@@ -112,7 +112,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         int each = pointers.Count / Threads;
         Task[] tasks =
             [.. Enumerable.Range(0, Threads).Select(i => SideBySide.Start(() => PutAndDelete(pile, each, new Random(seed + i))))];
-        Assert.True(Task.WaitAll(tasks, Eventually.Patience));
+        Assert.True(Task.WaitAll(tasks, Eventually.Timeout));
         Assert.Equal(0, pile.Statistics.ObjectCount);
         pile.Space.Allocator.CheckInvariants();
     }
@@ -134,7 +134,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
             .. Enumerable.Range(0, Threads).Select(
                 _ => SideBySide.Start(() => Interlocked.Add(ref refused, PutAndDeleteAtOnce(pile, together, rounds)))),
         ];
-        await Task.WhenAll(tasks).WaitAsync(TestLeg.IsLong ? 10 * Eventually.Patience : Eventually.Patience);
+        await Task.WhenAll(tasks).WaitAsync(TestLeg.IsLong ? 10 * Eventually.Timeout : Eventually.Timeout);
         output.WriteLine($"{refused:N0} of {Threads * rounds:N0} puts were refused");
         Assert.Equal(0, refused);
         pile.Space.Allocator.CheckInvariants();
@@ -169,7 +169,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         finally
         {
             Volatile.Write(ref isOver, true);
-            await other.WaitAsync(Eventually.Patience);
+            await other.WaitAsync(Eventually.Timeout);
         }
     }
 
@@ -206,7 +206,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
         for (int round = 0; round < rounds; round++)
         {
             PilePointer pointer = default;
-            Assert.True(together.SignalAndWait(Eventually.Patience));
+            Assert.True(together.SignalAndWait(Eventually.Timeout));
             try
             {
                 pointer = pile.Put(new byte[100]);
@@ -215,7 +215,7 @@ public sealed class GivingBackTests(ITestOutputHelper output) : DurabilityTest
             {
                 refused++;
             }
-            Assert.True(together.SignalAndWait(Eventually.Patience));
+            Assert.True(together.SignalAndWait(Eventually.Timeout));
             pile.TryDelete(pointer);
         }
         return refused;

@@ -17,7 +17,7 @@ public sealed class OpenTimeoutTests : IDisposable
         PilePointer pointer = first.Put("kept");
         Task<string> waiting = SideBySide.Start(() =>
         {
-            using Pile second = Open(Eventually.Patience);
+            using Pile second = Open(Eventually.Timeout);
             return (string)second.Get(pointer)!;
         });
         Assert.False(waiting.Wait(TimeSpan.FromMilliseconds(100)));

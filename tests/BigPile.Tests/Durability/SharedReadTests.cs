@@ -27,7 +27,7 @@ public sealed class SharedReadTests : DurabilityTest
     {
         using Pile writer = Open();
         PilePointer pointer = writer.Put(Value(1));
-        using Pile reader = OpenReader(static options => options with { WriterPatience = Eventually.Patience });
+        using Pile reader = OpenReader(static options => options with { WriterTimeout = Eventually.Timeout });
         BeginReplacement(pointer, Value(2));
         Task<byte[]> read = SideBySide.Start(() => reader.GetBytes(pointer));
         Assert.NotSame(read, await Task.WhenAny(read, Task.Delay(200)));
@@ -42,8 +42,8 @@ public sealed class SharedReadTests : DurabilityTest
         PilePointer[] pointers;
         using (Pile writer = Open())
             pointers = [.. Enumerable.Range(0, 5_000).Select(i => writer.Put(Value(i)))];
-        var patience = TimeSpan.FromSeconds(5); // far longer than a refusal at once takes, on a slow machine as well
-        using Pile reader = OpenReader(options => options with { WriterPatience = patience });
+        var timeout = TimeSpan.FromSeconds(5); // far longer than a refusal at once takes, on a slow machine as well
+        using Pile reader = OpenReader(options => options with { WriterTimeout = timeout });
         BeginReplacement(pointers[7], Value(99));
         for (int i = 0; i < pointers.Length; i++)
         {
@@ -54,7 +54,7 @@ public sealed class SharedReadTests : DurabilityTest
         Assert.Contains(PilePath, message, StringComparison.Ordinal);
         long before = Stopwatch.GetTimestamp();
         Assert.Throws<PileBusyException>(() => reader.GetBytes(pointers[7]));
-        Assert.True(Stopwatch.GetElapsedTime(before) < patience, "nobody waits a second time for the same replacement");
+        Assert.True(Stopwatch.GetElapsedTime(before) < timeout, "nobody waits a second time for the same replacement");
         WriteSegment(pointers[7], 8, Value(7));
         using (Open())
             Assert.Equal(Value(7), reader.GetBytes(pointers[7]));
@@ -66,7 +66,7 @@ public sealed class SharedReadTests : DurabilityTest
         PilePointer pointer;
         using (Pile writer = Open())
             pointer = writer.Put(Value(1));
-        using Pile reader = OpenReader(static options => options with { WriterPatience = TimeSpan.FromSeconds(1) });
+        using Pile reader = OpenReader(static options => options with { WriterTimeout = TimeSpan.FromSeconds(1) });
         Assert.Equal(Value(1), reader.GetBytes(pointer));
         RaiseChanges();
         long before = Stopwatch.GetTimestamp();
@@ -84,7 +84,7 @@ public sealed class SharedReadTests : DurabilityTest
         PilePointer pointer;
         using (Pile writer = Open())
             pointer = writer.Put(Value(1));
-        using Pile reader = OpenReader(static options => options with { WriterPatience = TimeSpan.FromSeconds(1) });
+        using Pile reader = OpenReader(static options => options with { WriterTimeout = TimeSpan.FromSeconds(1) });
         File.Move(Path.Combine(PilePath, "segment-000000"), Path.Combine(PilePath, "aside"));
         Assert.Throws<PileStorageException>(() => Open());
         File.Move(Path.Combine(PilePath, "aside"), Path.Combine(PilePath, "segment-000000"));
@@ -104,7 +104,7 @@ public sealed class SharedReadTests : DurabilityTest
         next.Replace(pointer, Value(2));
         Assert.Equal(Value(2), reader.GetBytes(pointer));
         BeginReplacement(pointer, Value(3));
-        using Pile impatient = OpenReader(static options => options with { WriterPatience = TimeSpan.FromMilliseconds(50) });
+        using Pile impatient = OpenReader(static options => options with { WriterTimeout = TimeSpan.FromMilliseconds(50) });
         Assert.Throws<PileBusyException>(() => impatient.GetBytes(pointer));
         RaiseSequence(pointer);
     }

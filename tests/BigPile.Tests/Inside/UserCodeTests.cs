@@ -9,7 +9,7 @@ namespace BigPile.Tests.Inside;
 /// <summary>Code of the user's that a call runs: it takes its time, calls back, closes the pile, throws.</summary>
 public sealed class UserCodeTests : DurabilityTest
 {
-    private static readonly TimeSpan Patience = Eventually.Patience;
+    private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     private readonly CallingCodec _codec = new();
 
@@ -32,7 +32,7 @@ public sealed class UserCodeTests : DurabilityTest
         Task others = Task.CompletedTask;
         try
         {
-            Assert.True(isInside.Wait(Patience));
+            Assert.True(isInside.Wait(Timeout));
             others = SideBySide.Start(() =>
             {
                 pile.Replace(pointer, new byte[50_000]);
@@ -45,7 +45,7 @@ public sealed class UserCodeTests : DurabilityTest
                 pile.Delete(pointer);
                 pile.Dispose();
             });
-            await others.WaitAsync(Patience);
+            await others.WaitAsync(Timeout);
         }
         finally
         {
@@ -71,7 +71,7 @@ public sealed class UserCodeTests : DurabilityTest
             pile.Flush();
             pile.Trim();
             Assert.Equal(100 * calls, pile.GetBytes(pointer).Length);
-        })).WaitAsync(Patience);
+        })).WaitAsync(Timeout);
         Assert.InRange(calls, 1, int.MaxValue);
         Check(pile);
     }
@@ -84,7 +84,7 @@ public sealed class UserCodeTests : DurabilityTest
         PilePointer pointer = pile.Put("kept");
         pile.Flush();
         Task call = SideBySide.Start(() => Intrusions.All[way](pile, _codec, pile.Dispose));
-        Exception? thrown = await Record.ExceptionAsync(() => call.WaitAsync(Patience));
+        Exception? thrown = await Record.ExceptionAsync(() => call.WaitAsync(Timeout));
         Assert.True(thrown is null or ObjectDisposedException, thrown?.ToString());
         Assert.Throws<ObjectDisposedException>(() => pile.Contains(pointer));
         using Pile again = OpenWithCodec();

@@ -87,18 +87,18 @@ public sealed class SharedReaderTests : SharedPileTest
     [Fact]
     public void Of_a_dead_writer_nothing_is_waited_for_and_of_a_living_one_it_is()
     {
-        var patience = TimeSpan.FromSeconds(3);
-        using Pile reader = OpenHeld(patience, out PilePointer held, out PilePointer other);
+        var timeout = TimeSpan.FromSeconds(3);
+        using Pile reader = OpenHeld(timeout, out PilePointer held, out PilePointer other);
         Assert.Equal("other", reader.Get(other));
         long before = Stopwatch.GetTimestamp();
         Assert.Throws<PileBusyException>(() => reader.Get(held)); // the one who held it is dead
-        Assert.True(Stopwatch.GetElapsedTime(before) < patience);
+        Assert.True(Stopwatch.GetElapsedTime(before) < timeout);
         using Pile next = Open();
         Assert.Equal("held", reader.Get(held));
         HoldStripe(held);
         before = Stopwatch.GetTimestamp();
         Assert.Throws<PileBusyException>(() => reader.Get(held));
-        Assert.True(Stopwatch.GetElapsedTime(before) >= patience);
+        Assert.True(Stopwatch.GetElapsedTime(before) >= timeout);
         HoldStripe(held); // even again
     }
 
@@ -156,7 +156,7 @@ public sealed class SharedReaderTests : SharedPileTest
     }
 
     // A writer that was killed in the middle of a replacement, as far as its files say.
-    private Pile OpenHeld(TimeSpan patience, out PilePointer held, out PilePointer other)
+    private Pile OpenHeld(TimeSpan timeout, out PilePointer held, out PilePointer other)
     {
         using (Pile writer = Open())
         {
@@ -164,7 +164,7 @@ public sealed class SharedReaderTests : SharedPileTest
             other = writer.Put(new string('o', 400));
             writer.Replace(other, "other");
         }
-        Pile reader = Pile.Open(PilePath, ReaderOptions with { WriterPatience = patience });
+        Pile reader = Pile.Open(PilePath, ReaderOptions with { WriterTimeout = timeout });
         HoldStripe(held);
         return reader;
     }

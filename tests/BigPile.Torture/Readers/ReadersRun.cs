@@ -19,7 +19,7 @@ namespace BigPile.Torture.Readers;
 internal sealed unsafe class ReadersRun : IDisposable
 {
     private const int PollMs = 20;
-    private const int PatienceMs = 300_000;
+    private const int TimeoutMs = 300_000;
 
     private readonly ReadersOptions _options;
     private readonly string _directory;
@@ -99,7 +99,7 @@ internal sealed unsafe class ReadersRun : IDisposable
         string point = _options.Kills == 0 ? "" : ((CrashPoint)(_dice.Next((int)CrashPoint.End - 1) + 1)).ToString();
         _writer = Children.Start(Children.WriteVerb, _directory, _options.Seed + (ulong)_killed * 1_000, _options.Writers, point);
         var watch = Stopwatch.StartNew();
-        while (_board.Head->IsReady <= _killed && !_writer.WaitForExit(1) && watch.ElapsedMilliseconds < PatienceMs)
+        while (_board.Head->IsReady <= _killed && !_writer.WaitForExit(1) && watch.ElapsedMilliseconds < TimeoutMs)
         {
         }
         if (_board.Head->IsReady <= _killed)
@@ -145,7 +145,7 @@ internal sealed unsafe class ReadersRun : IDisposable
     {
         foreach (Process child in _readers.Append(_writer!))
         {
-            if (!child.WaitForExit(PatienceMs))
+            if (!child.WaitForExit(TimeoutMs))
                 Break("a process does not end");
             else if (child.ExitCode != 0)
                 Break($"a process ended with exit code {child.ExitCode}");

@@ -237,7 +237,7 @@ internal sealed class CutRun<T> : IDisposable
         _subject.Log.Add("meanwhile");
         var thread = new Thread(() => _subject.StepWhileFlushing(_opened));
         thread.Start();
-        Assert.True(thread.Join(Eventually.Patience), "a change waited for the device");
+        Assert.True(thread.Join(Eventually.Timeout), "a change waited for the device");
     }
 
     private string Where(string what) => $"seed {_seed}, round {_round}, {what} (after {_subject.Log})";

@@ -11,7 +11,7 @@ namespace BigPile.Testing;
 /// <param name="project">Its folder in the source tree.</param>
 internal sealed class PublishedApp(string name, string project) : IDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(8);
+    private static readonly TimeSpan Timeout = TimeSpan.FromMinutes(8);
 
     private readonly TemporaryDirectory _directory = new();
 
@@ -65,7 +65,7 @@ internal sealed class PublishedApp(string name, string project) : IDisposable
         start.RedirectStandardOutput = true;
         using Process process = Process.Start(start)!;
         string said = process.StandardOutput.ReadToEnd();
-        Assert.True(process.WaitForExit(Patience), "It did not end.");
+        Assert.True(process.WaitForExit(Timeout), "It did not end.");
         Assert.True(process.ExitCode == 0, said);
         return said;
     }

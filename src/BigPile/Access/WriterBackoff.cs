@@ -5,7 +5,7 @@ using System.Threading;
 namespace BigPile.Access;
 
 /// <summary>Waits for the writer, and not for ever.</summary>
-internal struct WriterPatience(SharedCatalog writer)
+internal struct WriterBackoff(SharedCatalog writer)
 {
     private const int PausesWithoutSleep = 200;
     private const ulong AllAddresses = ulong.MaxValue;
@@ -32,7 +32,7 @@ internal struct WriterPatience(SharedCatalog writer)
             Throw.HeldByRecovery(writer.DirectoryPath);
     }
 
-    private readonly bool IsOver(TimeSpan waited) => waited > writer.Patience || (waited > LivenessCheckAfter && !writer.MayWriterLive);
+    private readonly bool IsOver(TimeSpan waited) => waited > writer.MaxBackoff || (waited > LivenessCheckAfter && !writer.MayWriterLive);
 
     private bool IsOver(BusyMark mark)
     {

@@ -14,7 +14,7 @@ namespace BigPile.Ports.Peers;
 /// A process first locks a slot's byte and then says that the slot is its: so one that is starting has said nothing yet, or has the lock,
 /// and is never taken for dead. Thread safety: all members may be called concurrently, those with "Locked" under the control lock.
 /// </remarks>
-internal sealed unsafe class Membership
+internal sealed unsafe class PeerTable
 {
     // One that is held up by a debugger does not hold up others for longer.
     private static readonly TimeSpan MostForReaping = TimeSpan.FromMilliseconds(200);
@@ -28,19 +28,19 @@ internal sealed unsafe class Membership
 
     private ulong _unheard; // slots that were asked to give back, and did not in time: nobody waits for them again
 
-    private Membership(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
+    private PeerTable(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
     {
         Locks = locks;
         Identity = identity;
         _objects = objects;
         _hooks = hooks;
-        Bells = new Bells(objects);
-        _cleaner = new Cleaner(objects, Bells, hooks);
+        WakeEvents = new WakeEvents(objects);
+        _cleaner = new Cleaner(objects, WakeEvents, hooks);
     }
 
     internal ArenaLocks Locks { get; }
 
-    internal Bells Bells { get; }
+    internal WakeEvents WakeEvents { get; }
 
     /// <summary>Whether the arena is the one that others open.</summary>
     internal ArenaIdentity Identity { get; }
@@ -50,17 +50,17 @@ internal sealed unsafe class Membership
 
     /// <summary>Takes a slot, and cleans those of the dead.</summary>
     /// <exception cref="IOException">As many processes have the arena open as can.</exception>
-    internal static Membership JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
+    internal static PeerTable JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
     {
-        var membership = new Membership(locks, objects, identity, hooks);
-        membership.OwnSlot = membership.TakeSlotLocked();
+        var peers = new PeerTable(locks, objects, identity, hooks);
+        peers.OwnSlot = peers.TakeSlotLocked();
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
-            membership.NoticeLocked(slot);
-        return membership;
+            peers.DetectDeathLocked(slot);
+        return peers;
     }
 
     /// <summary>Looks whether a process is gone, and if so cleans up after it.</summary>
-    internal void Notice(int slot)
+    internal void DetectDeath(int slot)
     {
         Identity.Poll();
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || Locks.IsHeldByOther(slot))
@@ -68,26 +68,26 @@ internal sealed unsafe class Membership
         if (!Locks.TryEnterControl(Brief, out ArenaLocks.Control control))
             return; // who waits looks again
         using (control)
-            NoticeLocked(slot);
+            DetectDeathLocked(slot);
     }
 
     /// <summary>Looks at all of some slots, which a mask has a bit for.</summary>
-    internal void Notice(ulong slots)
+    internal void DetectDeath(ulong slots)
     {
         Identity.Poll();
         for (ulong left = slots; left != 0; left &= left - 1)
-            Notice(BitOperations.TrailingZeroCount(left));
+            DetectDeath(BitOperations.TrailingZeroCount(left));
     }
 
     /// <summary>Looks at all others.</summary>
-    internal void NoticeAll()
+    internal void DetectAllDeaths()
     {
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
-            Notice(slot);
+            DetectDeath(slot);
     }
 
-    /// <inheritdoc cref="Notice(int)"/>
-    internal void NoticeLocked(int slot)
+    /// <inheritdoc cref="DetectDeath(int)"/>
+    internal void DetectDeathLocked(int slot)
     {
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || !Locks.TryTakeLocked(slot))
             return;
@@ -108,7 +108,7 @@ internal sealed unsafe class Membership
     {
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
         {
-            if (slot == OwnSlot || StateOf(slot) != SlotState.Estate || !Locks.TryTakeLocked(slot))
+            if (slot == OwnSlot || StateOf(slot) != SlotState.Abandoned || !Locks.TryTakeLocked(slot))
                 continue;
             try
             {
@@ -137,7 +137,7 @@ internal sealed unsafe class Membership
     internal void RingIfClosed(PortRecord port)
     {
         if (port.SenderEnd is { WasClosed: true, Slot: >= 0 } sender)
-            Bells.OfReaper(sender.Slot).RingAlways();
+            WakeEvents.OfReaper(sender.Slot).RingAlways();
     }
 
     /// <summary>Has all other senders give back what was received, and waits until they have.</summary>
@@ -149,7 +149,7 @@ internal sealed unsafe class Membership
         foreach (Received received in asked)
         {
             slots |= 1UL << received.Slot;
-            Bells.OfReaper(received.Slot).RingAlways();
+            WakeEvents.OfReaper(received.Slot).RingAlways();
         }
         _unheard &= slots; // who has nothing left to give back has heard
         asked.RemoveAll(received => (_unheard & (1UL << received.Slot)) != 0);

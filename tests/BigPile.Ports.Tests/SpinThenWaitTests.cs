@@ -4,7 +4,7 @@ using BigPile.Ports.Waiting;
 namespace BigPile.Ports.Tests;
 
 /// <summary>Looking again and again costs the core that the peer may be waiting for: it is given up where it is in vain.</summary>
-public sealed unsafe class PatienceTests
+public sealed unsafe class SpinThenWaitTests
 {
     private const int WaitsUntilTried = 257;
     private static readonly TimeSpan Spin = TimeSpan.FromMicroseconds(50);
@@ -18,30 +18,30 @@ public sealed unsafe class PatienceTests
         if (Environment.ProcessorCount == 1)
             return; // nobody spins there at all
         byte* lines = stackalloc byte[128];
-        var bell = new Doorbell(lines);
-        var patience = new Patience(Spin);
-        Assert.True(Wait(patience, bell, polls: 8)); // at first it looks
+        var wakeEvent = new Doorbell(lines);
+        var waiter = new SpinThenWait(Spin);
+        Assert.True(Wait(waiter, wakeEvent, polls: 8)); // at first it looks
         int polled = 0;
         for (int wait = 0; wait < 2 * WaitsUntilTried; wait++)
         {
-            _ = Wait(patience, bell, polls: int.MaxValue);
+            _ = Wait(waiter, wakeEvent, polls: int.MaxValue);
             polled += int.MaxValue - _pollsLeft > 8 ? 1 : 0;
         }
         Assert.InRange(polled, 3, 12);
         int waits = 1;
-        while (!Wait(patience, bell, polls: 8))
+        while (!Wait(waiter, wakeEvent, polls: 8))
             Assert.True(++waits <= WaitsUntilTried);
         for (int wait = 0; wait < WaitsUntilTried; wait++)
-            Assert.True(Wait(patience, bell, polls: 8));
+            Assert.True(Wait(waiter, wakeEvent, polls: 8));
     }
 
-    private bool Wait(Patience patience, Doorbell bell, int polls)
+    private bool Wait(SpinThenWait waiter, Doorbell wakeEvent, int polls)
     {
         _pollsLeft = polls;
-        return patience.Wait(bell, new AfterPolls(this), Timeout);
+        return waiter.Wait(wakeEvent, new AfterPolls(this), Timeout);
     }
 
-    private readonly struct AfterPolls(PatienceTests test) : IAwaited
+    private readonly struct AfterPolls(SpinThenWaitTests test) : IAwaited
     {
         public bool IsThere => --test._pollsLeft == 0;
     }

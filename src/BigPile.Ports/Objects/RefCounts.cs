@@ -8,7 +8,7 @@ namespace BigPile.Ports.Objects;
 /// Count and bit of an object change together under a lock of the process: else one thread could take the bit away that another one has
 /// just relied on. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class Holdings
+internal sealed class RefCounts
 {
     private const int Stripes = 64;
 
@@ -18,7 +18,7 @@ internal sealed class Holdings
     private readonly ulong _bit;
     private volatile bool _isClosed;
 
-    internal Holdings(ObjectTable objects, int slot)
+    internal RefCounts(ObjectTable objects, int slot)
     {
         _objects = objects;
         _counts = new int[objects.Shape.Granules];

@@ -9,7 +9,7 @@ namespace BigPile.Ports.Waiting;
 /// Who rings lets as many go on as have said that they sleep. One who is not asleep yet may lose his turn to another who comes later: that
 /// one finds nothing, and the first one sleeps on, for the longest sleep at most. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal static unsafe class NamedBells
+internal static unsafe class NamedWakeEvents
 {
     private const int MostAtOnce = 1024;
 
@@ -41,9 +41,9 @@ internal static unsafe class NamedBells
     /// <summary>Sleeps while the word has a value, at most so long. Whoever returns looks again.</summary>
     internal static void Sleep(uint* word, uint value, TimeSpan timeout)
     {
-        Semaphore bell = Find((nint)word).BellAt((nint)word);
+        Semaphore semaphore = Find((nint)word).SemaphoreAt((nint)word);
         if (Volatile.Read(ref *word) == value)
-            bell.WaitOne(timeout < Longest ? timeout : Longest);
+            semaphore.WaitOne(timeout < Longest ? timeout : Longest);
     }
 
     /// <summary>Wakes some who sleep on the word.</summary>
@@ -53,7 +53,7 @@ internal static unsafe class NamedBells
             return; // who is about to sleep looks at the word before
         try
         {
-            Find((nint)word).BellAt((nint)word).Release(Math.Min(sleepers, MostAtOnce));
+            Find((nint)word).SemaphoreAt((nint)word).Release(Math.Min(sleepers, MostAtOnce));
         }
         catch (SemaphoreFullException)
         {
@@ -66,19 +66,19 @@ internal static unsafe class NamedBells
 
     private sealed class Arena(nint start, nint lengthBytes, string identity)
     {
-        private readonly ConcurrentDictionary<nint, Semaphore> _bells = new();
+        private readonly ConcurrentDictionary<nint, Semaphore> _semaphores = new();
 
         internal nint Start => start;
 
         internal nint LengthBytes => lengthBytes;
 
-        internal Semaphore BellAt(nint address) => _bells.GetOrAdd(
+        internal Semaphore SemaphoreAt(nint address) => _semaphores.GetOrAdd(
             address, at => new Semaphore(0, MostAtOnce, $@"Local\BigPile-{identity}-{at - start:x}"));
 
         internal void Close()
         {
-            foreach (Semaphore bell in _bells.Values)
-                bell.Dispose();
+            foreach (Semaphore semaphore in _semaphores.Values)
+                semaphore.Dispose();
         }
     }
 }

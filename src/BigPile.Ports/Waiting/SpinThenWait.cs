@@ -11,7 +11,7 @@ namespace BigPile.Ports.Waiting;
 /// wait sleeps at once, behind the second one the next two, then four, up to so many that a while among them is next to nothing. One that
 /// finds something in time begins anew. Thread safety: may be used by several threads; that they share it costs nothing but its aim.
 /// </remarks>
-internal sealed class Patience
+internal sealed class SpinThenWait
 {
     /// <summary>The longest sleep: so late at most a peer's death is looked for.</summary>
     internal static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(50);
@@ -24,16 +24,16 @@ internal sealed class Patience
     private int _sleeps; // how many waits slept at once behind the last while
     private int _sleepsLeft;
 
-    internal Patience(TimeSpan spin) =>
+    internal SpinThenWait(TimeSpan spin) =>
         _most = Environment.ProcessorCount == 1 ? 0 : (long)(spin.TotalSeconds * Stopwatch.Frequency);
 
     /// <summary>Waits until something has come, for a slice at most.</summary>
     /// <returns>Whether it has come; who is told no may also have been woken by chance.</returns>
-    internal bool Wait<TEvent>(Doorbell bell, TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
+    internal bool Wait<TEvent>(Doorbell wakeEvent, TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
     {
         if (Spin(awaited, timeout))
             return true;
-        bell.Sleep(awaited, timeout < Slice ? timeout : Slice);
+        wakeEvent.Sleep(awaited, timeout < Slice ? timeout : Slice);
         return awaited.IsThere;
     }
 

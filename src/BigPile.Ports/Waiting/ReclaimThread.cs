@@ -5,24 +5,24 @@ namespace BigPile.Ports.Waiting;
 
 /// <summary>A thread of the process that does something each time a bell is rung, by whomever, and sleeps meanwhile.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class Attendant
+internal sealed class ReclaimThread
 {
     private static readonly TimeSpan Long = TimeSpan.FromDays(1);
 
-    private readonly Doorbell _bell;
+    private readonly Doorbell _wakeEvent;
     private readonly Action _work;
     private readonly Thread _thread;
     private readonly uint _rungBefore;
     private volatile bool _isToEnd;
 
     /// <summary>Begins.</summary>
-    /// <param name="bell">The bell.</param>
+    /// <param name="wakeEvent">The bell.</param>
     /// <param name="work">What is done, and throws nothing.</param>
-    internal Attendant(Doorbell bell, Action work)
+    internal ReclaimThread(Doorbell wakeEvent, Action work)
     {
-        _bell = bell;
+        _wakeEvent = wakeEvent;
         _work = work;
-        _rungBefore = bell.Rung;
+        _rungBefore = wakeEvent.Rung;
         _thread = new Thread(Run) { IsBackground = true, Name = "BigPile.Ports attendant" };
         _thread.Start();
     }
@@ -31,7 +31,7 @@ internal sealed class Attendant
     internal void End()
     {
         _isToEnd = true;
-        _bell.RingAlways();
+        _wakeEvent.RingAlways();
         _thread.Join();
     }
 
@@ -40,17 +40,17 @@ internal sealed class Attendant
         uint heard = _rungBefore;
         while (!_isToEnd)
         {
-            if (_bell.Rung is var rung && rung != heard)
+            if (_wakeEvent.Rung is var rung && rung != heard)
             {
                 heard = rung;
                 _work();
             }
-            _bell.Sleep(new Ringing(this, heard), Long);
+            _wakeEvent.Sleep(new Ringing(this, heard), Long);
         }
     }
 
-    private readonly struct Ringing(Attendant attendant, uint heard) : IAwaited
+    private readonly struct Ringing(ReclaimThread owner, uint heard) : IAwaited
     {
-        public bool IsThere => attendant._isToEnd || attendant._bell.Rung != heard;
+        public bool IsThere => owner._isToEnd || owner._wakeEvent.Rung != heard;
     }
 }

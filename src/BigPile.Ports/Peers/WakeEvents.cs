@@ -12,7 +12,7 @@ namespace BigPile.Ports.Peers;
 /// A process that waits for several ports at once waits by a bell of its slot, and says so at each of the ports. Thread safety: all members
 /// may be called concurrently.
 /// </remarks>
-internal sealed unsafe class Bells(ObjectTable objects)
+internal sealed unsafe class WakeEvents(ObjectTable objects)
 {
     /// <summary>By which a process is asked to give back what was received.</summary>
     internal Doorbell OfReaper(int slot) => objects.Shape.Slot(objects.Mapping.Start, slot).Reaper;
