@@ -29,7 +29,7 @@ public abstract class TableBenchmarks<TKey>
 
     private readonly Shuffled _order = new(Count);
     private readonly byte[] _source = new byte[ValueBytes];
-    private readonly byte[] _room = new byte[ValueBytes];
+    private readonly byte[] _buffer = new byte[ValueBytes];
     private TKey[] _keys = [];
     private IStore<TKey>? _store;
 
@@ -152,7 +152,7 @@ public abstract class TableBenchmarks<TKey>
     [BenchmarkCategory(Put), Benchmark]
     public void FasterPut() => PutOne();
 
-    private int GetOne() => _store!.Get(_keys[_order.Next()], _room) is [var first, .., var last]
+    private int GetOne() => _store!.Get(_keys[_order.Next()], _buffer) is [var first, .., var last]
         ? first + last
         : throw new InvalidOperationException("A key is missing.");
 

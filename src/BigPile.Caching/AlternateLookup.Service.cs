@@ -20,8 +20,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         where TVisitor : struct, IValueVisitor
     {
         scoped var reader = new VisitingReader<TVisitor>(ref visitor);
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return _table.Core.TryRead(Probe(key, stack), ref reader, out info);
     }
 
@@ -34,8 +34,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     internal bool TryReadStart(TAlternateKey key, Span<byte> destination, bool isOfBytes, out int copiedBytes, out EntryInfo info)
     {
         scoped var reader = new StartReader(destination, isOfBytes);
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         bool found = _table.Core.TryRead(Probe(key, stack), ref reader, out info);
         copiedBytes = found ? reader.CopiedBytes : 0;
         return found;
@@ -48,16 +48,16 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <param name="info">Version and size of the entry.</param>
     internal bool TryLease(TAlternateKey key, bool isUse, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return _table.Core.TryLease(Probe(key, stack), out lease, out info, isUse) && lease != null;
     }
 
     /// <summary>What is known of an entry, without its value and without counting as a use.</summary>
     internal bool TryPeek(TAlternateKey key, out EntryCopy entry)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return _table.Core.TryPeek(Probe(key, stack), out entry);
     }
 
@@ -69,8 +69,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
     internal PutResult? Renew(TAlternateKey key, ulong version, EntryOptions? options, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return _table.Renew(Probe(key, stack), version, options, out info);
     }
 
@@ -78,8 +78,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     internal PutResult PutExact(TAlternateKey key, ReadOnlySpan<byte> value, in EntrySpec spec, out EntryInfo info)
     {
         RequireText(key);
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         TableCore core = _table.Core;
         return core.Put(Probe(key, stack), value, ValueKind.Bytes, core.InCacheTime(spec), Condition.None, out info)!.Value;
     }
@@ -92,20 +92,20 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         if (lengths.Length != ends.Length || infos.Length != ends.Length)
             throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and "
                 + $"{infos.Length:N0} infos; all must be as many.");
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         long copiedBytes = 0;
-        int roomBytes = Copying.FirstRoomBytes;
+        int bufferBytes = Copying.InitialBufferBytes;
         for (int i = 0, from = 0; i < ends.Length; from = ends[i++])
         {
             if (i % Prefetching.GroupKeys == 0)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                roomBytes = Copying.FirstRoomBytes;
+                bufferBytes = Copying.InitialBufferBytes;
                 Prefetch(keys, from, ends.Slice(i, Math.Min(Prefetching.GroupKeys, ends.Length - i)), stack);
             }
             KeyProbe key = Probe(Slice(keys, from, ends[i]), stack);
-            lengths[i] = _table.Core.TryCopy(key, destination, maxBytes - copiedBytes, ref roomBytes, out infos[i], isOfBytes);
+            lengths[i] = _table.Core.TryCopy(key, destination, maxBytes - copiedBytes, ref bufferBytes, out infos[i], isOfBytes);
             copiedBytes += Math.Max(0, lengths[i]);
         }
         return copiedBytes;

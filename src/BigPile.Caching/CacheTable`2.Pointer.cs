@@ -27,8 +27,8 @@ public sealed partial class CacheTable<TKey, TValue>
     public PutResult PutPointer(TKey key, PilePointer pointer, EntryOptions? options = null)
     {
         _ = Core.Pile.SizeOf(pointer); // refuses what is no object
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return _typed.PutPointer(_keys.Probe(key, stack), pointer, options);
     }
 
@@ -40,8 +40,8 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGetPointer(TKey key, out PilePointer pointer)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return _typed.TryGetPointer(_keys.Probe(key, stack), out pointer);
     }
 

@@ -104,7 +104,7 @@ public sealed partial class PileCache
                 lock (_lock)
                     table = GetOrCreateLocked<TKey, TValue>(name, ref options, comparer, agreeing, out isKnown);
             }
-            catch (PileException e) when (Pile.Space.Room.TryMakeRoomOfDisk(e)) // then once more
+            catch (PileException e) when (Pile.Space.Reclaimer.TryReclaimDiskSpace(e)) // then once more
             {
                 (table, isKnown) = (null, false);
             }

@@ -27,7 +27,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
 
     // The collector moves the buffers of several threads together, and each thread writes the length of its own all the time.
 #pragma warning disable CS0169, IDE0051 // the field is there for its size
-    private readonly CacheLinePair _room;
+    private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
     private byte[] _array;
@@ -72,14 +72,14 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     /// <inheritdoc/>
     public Span<byte> GetSpan(int sizeHint = 0)
     {
-        EnsureRoom(sizeHint);
+        EnsureCapacity(sizeHint);
         return _array.AsSpan(_lengthBytes, _capacityBytes + SlackBytes - _lengthBytes);
     }
 
     /// <inheritdoc/>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
-        EnsureRoom(sizeHint);
+        EnsureCapacity(sizeHint);
         return _array.AsMemory(_lengthBytes, _capacityBytes + SlackBytes - _lengthBytes);
     }
 
@@ -89,7 +89,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
         ArgumentOutOfRangeException.ThrowIfNegative(count);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(count, _capacityBytes + SlackBytes - _lengthBytes);
         _lengthBytes += count;
-        EnsureRoom(0);
+        EnsureCapacity(0);
     }
 
     /// <summary>Empties the buffer, and gives memory back if it grew beyond 1 MiB.</summary>
@@ -104,7 +104,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     internal byte* Prepare(int lengthBytes)
     {
         _lengthBytes = 0;
-        EnsureRoom(lengthBytes);
+        EnsureCapacity(lengthBytes);
         _lengthBytes = lengthBytes;
         return _start;
     }
@@ -117,7 +117,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     internal byte* Grow(byte* position, long extraBytes)
     {
         _lengthBytes = (int)(position - _start);
-        EnsureRoom(extraBytes);
+        EnsureCapacity(extraBytes);
         return _start + _lengthBytes;
     }
 
@@ -128,7 +128,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
             $"The payload of {lengthBytes:N0} bytes is over the limit of {MaxLengthBytes:N0} bytes for one object. Split the object, and "
             + "link its parts by pointers.");
 
-    private void EnsureRoom(long extraBytes)
+    private void EnsureCapacity(long extraBytes)
     {
         long neededBytes = _lengthBytes + Math.Max(extraBytes, 0);
         if (neededBytes <= _capacityBytes)

@@ -4,7 +4,7 @@ namespace BigPile.Hash;
 internal enum HashCrashPoint
 {
     /// <summary>A record's or tombstone's room was taken; nothing is in it.</summary>
-    RoomTaken,
+    ExtentTaken,
 
     /// <summary>A record is whole, and nothing leads to it.</summary>
     RecordWritten,

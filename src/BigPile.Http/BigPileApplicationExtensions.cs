@@ -106,14 +106,14 @@ public static class BigPileApplicationExtensions
 
     private static void MapTables(IEndpointRouteBuilder endpoints, IServiceProvider services, PileHost host)
     {
-        var tables = new TableEndpoints(host, services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferRoom>());
+        var tables = new TableEndpoints(host, services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferQuota>());
         endpoints.MapMethods("/v1/tables/{table}", ReadMethods, (RequestDelegate)tables.GetAsync);
         endpoints.MapMethods("/v1/tables/{table}", PutMethod, (RequestDelegate)tables.PutAsync);
         endpoints.MapMethods("/v1/tables/{table}", DeleteMethod, (RequestDelegate)tables.DeleteAsync);
         // routing does not: it takes an action for possible
         endpoints.Map("/v1/tables/{table}", (RequestDelegate)TableEndpoints.RefuseAsync);
         endpoints.MapMethods("/v1/tables/{table}/keys", ReadMethods, (RequestDelegate)new KeyListing(
-            host, services.GetRequiredService<BufferRoom>()).GetAsync);
+            host, services.GetRequiredService<BufferQuota>()).GetAsync);
     }
 
     private static void MapOperations(IEndpointRouteBuilder endpoints, IServiceProvider services, PileHost host)
@@ -135,12 +135,12 @@ public static class BigPileApplicationExtensions
     {
         RequestLimits limits = services.GetRequiredService<RequestLimits>();
         TimeProvider time = services.GetRequiredService<TimeProvider>();
-        BufferRoom room = services.GetRequiredService<BufferRoom>();
+        BufferQuota quota = services.GetRequiredService<BufferQuota>();
         DearWork work = services.GetRequiredService<DearWork>();
-        var bulk = new BulkEndpoints(limits, room, work, services.GetRequiredService<OperationStore>(), time);
+        var bulk = new BulkEndpoints(limits, quota, work, services.GetRequiredService<OperationStore>(), time);
         return new ActionMiddleware(
-            next, services.GetRequiredService<PileHost>(), limits, new BatchEndpoints(limits, room, work, time),
-            new TagEviction(limits, room), bulk,
+            next, services.GetRequiredService<PileHost>(), limits, new BatchEndpoints(limits, quota, work, time),
+            new TagEviction(limits, quota), bulk,
             services.GetRequiredService<ILogger<ActionMiddleware>>());
     }
 

@@ -56,5 +56,5 @@ public sealed class BigPileHttpOptions
     };
 
     /// <summary>What all requests may have together.</summary>
-    internal BufferRoom ToRoom() => new(MaxBufferedBytes ?? Math.Max(DefaultBufferedBytes, 8 * MaxBodyBytes));
+    internal BufferQuota ToQuota() => new(MaxBufferedBytes ?? Math.Max(DefaultBufferedBytes, 8 * MaxBodyBytes));
 }

@@ -33,7 +33,7 @@ public static class BigPileHttpServiceCollectionExtensions
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<BigPileHttpOptions>, BigPileHttpOptionsValidator>());
         services.TryAddSingleton(TimeProvider.System);
         services.TryAddSingleton(static provider => OptionsOf(provider).ToLimits());
-        services.TryAddSingleton(static provider => OptionsOf(provider).ToRoom());
+        services.TryAddSingleton(static provider => OptionsOf(provider).ToQuota());
         services.TryAddSingleton(static _ => DearWork.ForThisMachine());
         services.TryAddSingleton(static provider =>
             new ClientWaits(provider.GetRequiredService<TimeProvider>(), provider.GetService<IHostApplicationLifetime>()));

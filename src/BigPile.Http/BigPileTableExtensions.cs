@@ -76,11 +76,11 @@ public static class BigPileTableExtensions
     }
 
     internal static EntryReader ReaderOf(IServiceProvider services) =>
-        new(services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferRoom>(), services
+        new(services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferQuota>(), services
             .GetRequiredService<TimeProvider>());
 
     internal static EntryWriter WriterOf(IServiceProvider services) => new(
-        services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferRoom>(), services.GetRequiredService<DearWork>(),
+        services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferQuota>(), services.GetRequiredService<DearWork>(),
         services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILogger<EntryWriter>>());
 
     private static CacheTable<string, TValue> TableOf<TValue>(PileHost host, string name)
@@ -98,7 +98,7 @@ public static class BigPileTableExtensions
         long maxBodyBytes = services.GetService<RequestLimits>()?.MaxBodyBytes ?? BigPileHttpOptions.DefaultMaxBodyBytes;
         var table = new JsonEntries<TValue>(
             find, json ?? JsonSerializerOptions.Web, services.GetService<TimeProvider>() ?? TimeProvider.System, maxBodyBytes,
-            services.GetService<BufferRoom>());
+            services.GetService<BufferQuota>());
         return endpoints.MapMethods(pattern, Methods, (RequestDelegate)table.HandleAsync);
     }
 

@@ -50,9 +50,9 @@ internal static class BootClock
     [SupportedOSPlatform("macos")]
     private static unsafe string ReadMac()
     {
-        const int roomBytes = 64;
-        byte* value = stackalloc byte[roomBytes];
-        nuint lengthBytes = roomBytes;
+        const int bufferBytes = 64;
+        byte* value = stackalloc byte[bufferBytes];
+        nuint lengthBytes = bufferBytes;
         return MacC.ValueByName(MacName, value, &lengthBytes, null, 0) == 0 ? Encoding.ASCII.GetString(value, (int)lengthBytes) : "";
     }
 

@@ -4,6 +4,6 @@ namespace BigPile.Memory;
 internal abstract class CacheLineIsolated
 {
 #pragma warning disable CS0169, IDE0051 // the field is there for its size
-    private readonly CacheLinePair _room;
+    private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 }

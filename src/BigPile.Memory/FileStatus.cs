@@ -19,7 +19,7 @@ internal readonly record struct FileStatus(
     ulong Device, ulong Number, uint Names, long AllocatedBytes, long ChangeTime, long BirthTime)
 {
     private const long SecondNanoseconds = 1_000_000_000;
-    private const int RoomBytes = 256;
+    private const int BufferBytes = 256;
     private const int BlockBytes = 512;
     private const int AnyDirectory = -100; // AT_FDCWD
     private const int EmptyPath = 0x1000; // AT_EMPTY_PATH
@@ -33,24 +33,24 @@ internal readonly record struct FileStatus(
     /// <summary>The file at a path; null when there is none, or when the system does not tell.</summary>
     internal static unsafe FileStatus? Of(string path)
     {
-        byte* status = stackalloc byte[RoomBytes];
+        byte* status = stackalloc byte[BufferBytes];
         if (OperatingSystem.IsLinux())
             return LibC.StatusAt(AnyDirectory, path, 0, Fields, status) == 0
-                ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes))
+                ? OnLinux(new ReadOnlySpan<byte>(status, BufferBytes))
                 : null;
         if (OperatingSystem.IsMacOS())
-            return MacC.Status(path, status) == 0 ? OnMac(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+            return MacC.Status(path, status) == 0 ? OnMac(new ReadOnlySpan<byte>(status, BufferBytes)) : null;
         return null;
     }
 
     /// <summary>An opened file; null when the system does not tell.</summary>
     internal static unsafe FileStatus? Of(SafeFileHandle file)
     {
-        byte* status = stackalloc byte[RoomBytes];
+        byte* status = stackalloc byte[BufferBytes];
         if (OperatingSystem.IsLinux())
-            return LibC.StatusAt(file, "", EmptyPath, Fields, status) == 0 ? OnLinux(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+            return LibC.StatusAt(file, "", EmptyPath, Fields, status) == 0 ? OnLinux(new ReadOnlySpan<byte>(status, BufferBytes)) : null;
         if (OperatingSystem.IsMacOS())
-            return MacC.Status(file, status) == 0 ? OnMac(new ReadOnlySpan<byte>(status, RoomBytes)) : null;
+            return MacC.Status(file, status) == 0 ? OnMac(new ReadOnlySpan<byte>(status, BufferBytes)) : null;
         return null;
     }
 

@@ -50,11 +50,11 @@ internal sealed class HeldFile : IDisposable
 
     /// <summary>Reads until the room is full or the file ends.</summary>
     /// <returns>How many bytes there were.</returns>
-    internal int Read(Span<byte> room, long offsetBytes)
+    internal int Read(Span<byte> destination, long offsetBytes)
     {
         _directory.Begin(FileOperation.Read, Path);
         int filledBytes = 0;
-        while (filledBytes < room.Length && RandomAccess.Read(Handle, room[filledBytes..], offsetBytes + filledBytes) is > 0 and int read)
+        while (filledBytes < destination.Length && RandomAccess.Read(Handle, destination[filledBytes..], offsetBytes + filledBytes) is > 0 and int read)
             filledBytes += read;
         _directory.End(FileOperation.Read, Path);
         return filledBytes;
@@ -99,8 +99,8 @@ internal sealed class HeldFile : IDisposable
     {
         if (isNew)
             Extend(0, lengthBytes);
-        else if (!IsGiven(() => FileRoom.TryKeep(this, lengthBytes)))
-            FileRoom.Fill(this, 0, lengthBytes, isNew: false);
+        else if (!IsGiven(() => FileSpace.TryKeep(this, lengthBytes)))
+            FileSpace.Fill(this, 0, lengthBytes, isNew: false);
     }
 
     /// <summary>Makes the file longer, all of it space on the disk; what is added is zero.</summary>
@@ -111,8 +111,8 @@ internal sealed class HeldFile : IDisposable
     {
         try
         {
-            if (!IsGiven(() => FileRoom.TryExtend(this, fromBytes, toBytes)))
-                FileRoom.Fill(this, fromBytes, toBytes, isNew: true);
+            if (!IsGiven(() => FileSpace.TryExtend(this, fromBytes, toBytes)))
+                FileSpace.Fill(this, fromBytes, toBytes, isNew: true);
         }
         catch (IOException)
         {

@@ -93,7 +93,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero && !HasLostSlow(oldest))
                 return false;
-            if (!_waiter.Wait(_side.Port.Room, new SlowestAwaited(_side.Record, oldest), left))
+            if (!_waiter.Wait(_side.Port.Space, new SlowestAwaited(_side.Record, oldest), left))
                 DetectDead(oldest);
         }
     }
@@ -135,7 +135,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return false;
-            _waiter.Wait(_side.Port.Room, new ReceiversAwaited(_side.Record, receivers), left);
+            _waiter.Wait(_side.Port.Space, new ReceiversAwaited(_side.Record, receivers), left);
         }
     }
 

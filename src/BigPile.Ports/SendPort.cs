@@ -87,7 +87,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
                 return false;
             if (IsGone(receiver))
                 throw Gone(receiver);
-            if (!_waiter.Wait(_side.Port.Room, new RoomAwaited(_side.Port, taken, receiver), left))
+            if (!_waiter.Wait(_side.Port.Space, new SpaceAwaited(_side.Port, taken, receiver), left))
                 _peers.DetectDeath(receiver.Slot);
         }
     }

@@ -24,7 +24,7 @@ public sealed partial class SharedArena : IDisposable
     private readonly HeldDirectory _directory;
     private readonly ObjectTable _objects;
     private readonly RefCounts _refCounts;
-    private readonly RoomFinder _room;
+    private readonly ObjectAllocator _allocator;
     private readonly PeerTable _peers;
     private readonly PortTable _ports;
     private readonly MulticastTable _multicasts;
@@ -47,7 +47,7 @@ public sealed partial class SharedArena : IDisposable
         if (options.Populate)
             _objects.Mapping.Populate();
         _refCounts = new RefCounts(_objects, _peers.OwnSlot);
-        _room = new RoomFinder(_objects, _refCounts, _peers.OwnSlot, options.TestHooks);
+        _allocator = new ObjectAllocator(_objects, _refCounts, _peers.OwnSlot, options.TestHooks);
         _ports = new PortTable(_objects, _refCounts, _peers, options.TestHooks);
         _multicasts = new MulticastTable(_objects, _refCounts, _peers, options.TestHooks);
         _spin = options.Spin;
@@ -231,7 +231,7 @@ public sealed partial class SharedArena : IDisposable
         lock (_making)
         {
             ThrowIfDisposed();
-            return _room.TryTakeLocked(lengthBytes, out Reference reference)
+            return _allocator.TryTakeLocked(lengthBytes, out Reference reference)
                 ? new SharedObject(_objects, _refCounts, reference, lengthBytes, isWritable: true)
                 : null;
         }

@@ -8,7 +8,7 @@ namespace BigPile;
 /// <summary>Bytes: the pile as an allocator, and payloads as they are stored.</summary>
 public sealed partial class Pile
 {
-    private const int FirstRoomBytes = 256;
+    private const int FirstBufferBytes = 256;
 
     /// <summary>Allocates bytes, all zero. <c>Get</c> gives them as a byte array.</summary>
     /// <param name="lengthBytes">The number of bytes; from 0 to 1 GiB.</param>
@@ -83,14 +83,14 @@ public sealed partial class Pile
     public int Read(PilePointer pointer, IBufferWriter<byte> destination)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        int wantedBytes = FirstRoomBytes;
+        int wantedBytes = FirstBufferBytes;
         while (true)
         {
-            Span<byte> room = destination.GetSpan(wantedBytes); // outside the pile: it is the writer's code
-            if (room.Length < wantedBytes)
+            Span<byte> buffer = destination.GetSpan(wantedBytes); // outside the pile: it is the writer's code
+            if (buffer.Length < wantedBytes)
                 throw new ArgumentException(
-                    $"The writer gave room for {room.Length:N0} bytes when it was asked for {wantedBytes:N0}.", nameof(destination));
-            if (!TryRead(pointer, room, out wantedBytes))
+                    $"The writer gave room for {buffer.Length:N0} bytes when it was asked for {wantedBytes:N0}.", nameof(destination));
+            if (!TryRead(pointer, buffer, out wantedBytes))
                 continue; // now it is known how much is needed
             if (wantedBytes != 0)
                 destination.Advance(wantedBytes);

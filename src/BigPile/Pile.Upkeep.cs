@@ -57,7 +57,7 @@ public sealed partial class Pile
         if (IsReadOnly)
             return;
         if (_engine.PendingFreeBytes != 0)
-            _ = _space.Room.TryFlush();
+            _ = _space.Reclaimer.TryFlush();
         if (_engine.Trimmer.Trim() is { } failure)
             Throw.NotTrimmed(DirectoryPath, failure);
     }

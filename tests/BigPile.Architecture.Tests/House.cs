@@ -30,12 +30,12 @@ internal static class House
         var uses = new Dictionary<string, SortedSet<string>>(StringComparer.Ordinal);
         foreach (IType type in Loaded.Value.Types.Where(type => IsOf(type, library)))
         {
-            SortedSet<string> used = uses.TryGetValue(RoomOf(type, library), out SortedSet<string>? known)
+            SortedSet<string> used = uses.TryGetValue(NodeOf(type, library), out SortedSet<string>? known)
                 ? known
-                : uses[RoomOf(type, library)] = new SortedSet<string>(StringComparer.Ordinal);
+                : uses[NodeOf(type, library)] = new SortedSet<string>(StringComparer.Ordinal);
             used.UnionWith(type.Dependencies.Select(
                 static dependency => dependency.Target).Where(target => target is not GenericParameter && IsOf(target, library))
-                .Select(target => RoomOf(target, library)).Where(room => room != RoomOf(type, library)));
+                .Select(target => NodeOf(target, library)).Where(node => node != NodeOf(type, library)));
         }
         return uses;
     }
@@ -43,7 +43,7 @@ internal static class House
     private static bool IsOf(IType type, string library) =>
         type.Assembly?.Name.Split(',')[0] == library && type.Namespace?.FullName.StartsWith("BigPile", StringComparison.Ordinal) == true;
 
-    private static string RoomOf(IType type, string library)
+    private static string NodeOf(IType type, string library)
     {
         string folder = type.Namespace.FullName;
         return folder == library || folder.Length < library.Length ? OuterNameOf(type) : folder[(library.Length + 1)..] + "/";

@@ -26,12 +26,12 @@ public sealed class StackTests(ITestOutputHelper output)
     public void No_folders_of_a_project_are_in_a_circle(string library)
     {
         Dictionary<string, SortedSet<string>> uses = House.UsesIn(library);
-        foreach ((string room, SortedSet<string> used) in uses.Where(
+        foreach ((string node, SortedSet<string> used) in uses.Where(
             static pair => pair.Key.EndsWith('/')).OrderBy(static pair => pair.Key))
-            output.WriteLine($"{room} -> {string.Join(", ", used.Where(static name => name.EndsWith('/')))}");
+            output.WriteLine($"{node} -> {string.Join(", ", used.Where(static name => name.EndsWith('/')))}");
         // Types at the top may use each other: they are one room, but for what a folder below may use of it.
         KnownExceptions.Compare("circle in " + library, from cycle in Circles.Of(uses)
-            where cycle.Any(static room => room.EndsWith('/'))
+            where cycle.Any(static node => node.EndsWith('/'))
             select string.Join(", ", cycle));
     }
 

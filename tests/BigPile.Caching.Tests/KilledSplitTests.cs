@@ -109,8 +109,8 @@ public sealed unsafe class KilledSplitTests
     {
         foreach (SlotPlace place in relocated)
         {
-            Assert.True(index.TryFindRoomLocked(born, int.MaxValue, out SlotPlace room));
-            room.Store(place.Value);
+            Assert.True(index.TryFindRoomLocked(born, int.MaxValue, out SlotPlace free));
+            free.Store(place.Value);
         }
     }
 
@@ -130,10 +130,10 @@ public sealed unsafe class KilledSplitTests
         int count = random.Next(behind.Length + 1);
         for (int i = 0; i < count; i++)
         {
-            int room = Bucket.FindEmptyLocked(old.First);
-            if (room < 0)
+            int free = Bucket.FindEmptyLocked(old.First);
+            if (free < 0)
                 return;
-            Bucket.Store(old.First, room, behind[i].Value);
+            Bucket.Store(old.First, free, behind[i].Value);
             if (i < count - 1)
                 behind[i].Store(default);
         }

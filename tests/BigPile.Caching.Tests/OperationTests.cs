@@ -128,10 +128,10 @@ public sealed class OperationTests : IDisposable
         Assert.True(bytes.TryGet("a", writer));
         Assert.False(bytes.TryGet("b", writer));
         Assert.Equal([2, 3, 4], writer.WrittenSpan.ToArray());
-        var room = new byte[3];
-        Assert.True(bytes.TryRead("a", room, out info));
-        Assert.Equal([2, 3, 4], room);
-        Assert.True(bytes.TryRead("a", room.AsSpan(0, 2), out info));
+        var buffer = new byte[3];
+        Assert.True(bytes.TryRead("a", buffer, out info));
+        Assert.Equal([2, 3, 4], buffer);
+        Assert.True(bytes.TryRead("a", buffer.AsSpan(0, 2), out info));
         Assert.Equal(3, info.ValueBytes);
     }
 

@@ -45,15 +45,15 @@ public sealed class Utf8KeyTests : IDisposable
     [InlineData(3)]
     [InlineData(5)]
     [InlineData(9)]
-    public void The_start_of_a_value_is_read_without_the_rest(int roomBytes)
+    public void The_start_of_a_value_is_read_without_the_rest(int bufferBytes)
     {
         _table.PutBytes("k", [10, 11, 12, 13, 14], out EntryInfo put);
-        var room = new byte[roomBytes];
-        Assert.True(_table.ByUtf8().TryReadStart("k"u8, room, out int copiedBytes, out EntryInfo info));
+        var buffer = new byte[bufferBytes];
+        Assert.True(_table.ByUtf8().TryReadStart("k"u8, buffer, out int copiedBytes, out EntryInfo info));
         Assert.Equal(put, info);
-        Assert.Equal(Math.Min(5, roomBytes), copiedBytes);
-        Assert.Equal(new byte[] { 10, 11, 12, 13, 14 }.AsSpan(0, copiedBytes).ToArray(), room.AsSpan(0, copiedBytes).ToArray());
-        Assert.False(_table.ByUtf8().TryReadStart("other"u8, room, out copiedBytes, out _));
+        Assert.Equal(Math.Min(5, bufferBytes), copiedBytes);
+        Assert.Equal(new byte[] { 10, 11, 12, 13, 14 }.AsSpan(0, copiedBytes).ToArray(), buffer.AsSpan(0, copiedBytes).ToArray());
+        Assert.False(_table.ByUtf8().TryReadStart("other"u8, buffer, out copiedBytes, out _));
         Assert.Equal(0, copiedBytes);
     }
 

@@ -85,12 +85,12 @@ public abstract partial class BlockFileContract(ITestOutputHelper output) : IDis
     {
         using IBlockFile file = Open();
         file.WriteAt(0, "0123456789"u8);
-        var room = new byte[length];
-        EndOfStreamException error = Assert.Throws<EndOfStreamException>(() => file.ReadAt(offset, room));
+        var buffer = new byte[length];
+        EndOfStreamException error = Assert.Throws<EndOfStreamException>(() => file.ReadAt(offset, buffer));
         Assert.Contains(FilePath, error.Message, StringComparison.Ordinal);
         Assert.Contains($"{offset:N0}", error.Message, StringComparison.Ordinal);
         Assert.Contains("10 bytes", error.Message, StringComparison.Ordinal);
-        Assert.False(room.AsSpan().ContainsAnyExcept((byte)0));
+        Assert.False(buffer.AsSpan().ContainsAnyExcept((byte)0));
     }
 
     [Fact]

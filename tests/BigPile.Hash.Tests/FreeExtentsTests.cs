@@ -38,13 +38,13 @@ public sealed class FreeExtentsTests
         while (length < random.Next(1, 20) && offset + length < Units && !isFree[offset + length])
             isFree[offset + length++] = true;
         if (length != 0)
-            extents.Add(new Room(offset, length));
+            extents.Add(new Extent(offset, length));
     }
 
     private static void Take(Random random, FreeExtents extents, bool[] isFree, double joins, string when)
     {
         int wanted = random.Next(1, 30);
-        Room? found = extents.Find(wanted);
+        Extent? found = extents.Find(wanted);
         int[] runs = [.. RunsOf(isFree).Where(run => run >= wanted)];
         if (joins == 1)
             Assert.True(found?.Bytes == (runs.Length == 0 ? null : (long)runs.Min()), when);
@@ -58,7 +58,7 @@ public sealed class FreeExtentsTests
             isFree[at] = at >= extent.Offset + wanted;
         }
         if (extent.Bytes > wanted)
-            extents.Add(new Room(extent.Offset + wanted, extent.Bytes - wanted));
+            extents.Add(new Extent(extent.Offset + wanted, extent.Bytes - wanted));
     }
 
     private static IEnumerable<int> RunsOf(bool[] isFree)

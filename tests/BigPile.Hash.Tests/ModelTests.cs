@@ -174,9 +174,9 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
     private void CheckValue(byte[] key, byte[]? expected)
     {
         Assert.Equal(expected != null, _database.Contains(key));
-        var room = new byte[expected?.Length ?? 0];
-        Assert.Equal(expected != null, _database.TryGet(key, room, out int length));
-        Assert.Equal(room.Length, length);
-        Assert.True(room.AsSpan().SequenceEqual(expected), "a value is another");
+        var buffer = new byte[expected?.Length ?? 0];
+        Assert.Equal(expected != null, _database.TryGet(key, buffer, out int length));
+        Assert.Equal(buffer.Length, length);
+        Assert.True(buffer.AsSpan().SequenceEqual(expected), "a value is another");
     }
 }

@@ -50,10 +50,10 @@ public sealed class CopyCommandTests
     [Fact]
     public void A_way_that_leaves_bytes_out_is_found()
     {
-        using var room = new CopyRoom(CopyOptions.MinPoolMebibytes << 20);
+        using var buffers = new CopyBuffers(CopyOptions.MinPoolMebibytes << 20);
         foreach (CopyMeter meter in CopyMeter.All)
-            meter.Check(room);
-        LoadException error = Assert.Throws<LoadException>(() => new CopyMeter<ShortWay>().Check(room));
+            meter.Check(buffers);
+        LoadException error = Assert.Throws<LoadException>(() => new CopyMeter<ShortWay>().Check(buffers));
         Assert.Contains("'short' came out changed", error.Message);
     }
 
@@ -95,6 +95,6 @@ public sealed class CopyCommandTests
 
         public static bool IsBack => false;
 
-        public static void Copy(CopyRoom room, int at, int lengthBytes) => PointerWay.Copy(room, at, lengthBytes - 1);
+        public static void Copy(CopyBuffers buffers, int at, int lengthBytes) => PointerWay.Copy(buffers, at, lengthBytes - 1);
     }
 }

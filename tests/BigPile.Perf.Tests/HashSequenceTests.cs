@@ -85,8 +85,8 @@ public sealed class HashSequenceTests : IDisposable
     [InlineData(33, 3000)]
     public void Each_number_has_a_key_of_its_own(int keyBytes, int count)
     {
-        HashRoom room = HashRoom.Make(new SequenceOptions { KeyBytes = keyBytes })[0];
-        string[] keys = [.. Enumerable.Range(0, count).Select(i => Convert.ToHexString(room.KeyOf(i)))];
+        HashBuffers buffers = HashBuffers.Make(new SequenceOptions { KeyBytes = keyBytes })[0];
+        string[] keys = [.. Enumerable.Range(0, count).Select(i => Convert.ToHexString(buffers.KeyOf(i)))];
         Assert.All(keys, key => Assert.Equal(2 * keyBytes, key.Length));
         Assert.Equal(count, keys.Distinct().Count());
         Assert.Equal(keys.Order(StringComparer.Ordinal), keys);
@@ -100,13 +100,13 @@ public sealed class HashSequenceTests : IDisposable
     [InlineData(1000, 3000)]
     public void Each_number_has_a_value_of_its_own_where_it_has_the_room(int valueBytes, int leastDistinct)
     {
-        HashRoom room = HashRoom.Make(new SequenceOptions { ValueBytes = valueBytes })[0];
+        HashBuffers buffers = HashBuffers.Make(new SequenceOptions { ValueBytes = valueBytes })[0];
         var values = new HashSet<string>();
         for (int i = 0; i < 3000; i++)
         {
-            string value = Convert.ToHexString(room.ValueOf(i));
+            string value = Convert.ToHexString(buffers.ValueOf(i));
             Assert.Equal(2 * valueBytes, value.Length);
-            Assert.Equal(value, Convert.ToHexString(room.ValueOf(i)));
+            Assert.Equal(value, Convert.ToHexString(buffers.ValueOf(i)));
             values.Add(value);
         }
         Assert.InRange(values.Count, leastDistinct, 3000);

@@ -38,21 +38,21 @@ public sealed class StandardSetTests
     [InlineData(200)]
     public void No_load_is_planned_that_does_not_fit(int gibibytes)
     {
-        var room = new StandardRoom(gibibytes * Gibibyte, gibibytes * Gibibyte, cores: 2, quick: false);
-        string[] titles = [.. StandardSet.Parts([]).SelectMany(part => part.Steps(room)).Select(static step => step.Title)];
+        var budget = new StandardBudget(gibibytes * Gibibyte, gibibytes * Gibibyte, cores: 2, quick: false);
+        string[] titles = [.. StandardSet.Parts([]).SelectMany(part => part.Steps(budget)).Select(static step => step.Title)];
         Assert.Equal(gibibytes >= 15, titles.Contains("pause: 50,000,000 persons in the heap"));
         Assert.Equal(gibibytes >= 8, titles.Contains("pause: 50,000,000 persons in the pile"));
         Assert.Contains("pause: 1,000,000 persons in the heap", titles);
         Assert.Equal(titles.Length, titles.Distinct().Count());
         const string LeftOut = "pause: 50,000,000 persons in the heap: needs 10.7 GiB of memory";
-        Assert.Equal(gibibytes < 15, room.LeftOut.Any(static text => text.StartsWith(LeftOut, StringComparison.Ordinal)));
+        Assert.Equal(gibibytes < 15, budget.LeftOut.Any(static text => text.StartsWith(LeftOut, StringComparison.Ordinal)));
     }
 
     [Fact]
     public void A_quick_set_is_smaller_and_has_the_same_charts()
     {
-        var quick = new StandardRoom(22 * Gibibyte, 50 * Gibibyte, cores: 2, quick: true);
-        var full = new StandardRoom(22 * Gibibyte, 50 * Gibibyte, cores: 2, quick: false);
+        var quick = new StandardBudget(22 * Gibibyte, 50 * Gibibyte, cores: 2, quick: true);
+        var full = new StandardBudget(22 * Gibibyte, 50 * Gibibyte, cores: 2, quick: false);
         Assert.InRange(CountSteps(quick), 5, CountSteps(full) - 1);
         Assert.Equal(IdsOf(full), IdsOf(quick));
         Assert.Equal(IdsOf(full).Count, IdsOf(full).Distinct().Count());
@@ -62,8 +62,8 @@ public sealed class StandardSetTests
     [Fact]
     public void The_largest_size_is_most_of_the_memory()
     {
-        var room = new StandardRoom(22 * Gibibyte, 50 * Gibibyte, cores: 2, quick: false);
-        Assert.Equal("size: 8,192 MiB", new SizePart().Steps(room).Last().Title);
+        var budget = new StandardBudget(22 * Gibibyte, 50 * Gibibyte, cores: 2, quick: false);
+        Assert.Equal("size: 8,192 MiB", new SizePart().Steps(budget).Last().Title);
     }
 
     [Fact]
@@ -101,10 +101,10 @@ public sealed class StandardSetTests
             StandardSet.Run(new StandardSetOptions { Quick = true }, new NoProgress(), stop.Token));
     }
 
-    private static int CountSteps(StandardRoom room) => StandardSet.Parts([]).Sum(part => part.Steps(room).Count());
+    private static int CountSteps(StandardBudget budget) => StandardSet.Parts([]).Sum(part => part.Steps(budget).Count());
 
-    private static List<string> IdsOf(StandardRoom room) =>
-        [.. StandardSet.Parts([]).SelectMany(part => part.Charts(room)).Select(static head => head.Id)];
+    private static List<string> IdsOf(StandardBudget budget) =>
+        [.. StandardSet.Parts([]).SelectMany(part => part.Charts(budget)).Select(static head => head.Id)];
 
     private static ChartHead Head(string id)
     {
@@ -116,9 +116,9 @@ public sealed class StandardSetTests
     {
         public string Name => "small";
 
-        public IReadOnlyList<ChartHead> Charts(StandardRoom room) => [Head("small"), Head("never measured")];
+        public IReadOnlyList<ChartHead> Charts(StandardBudget budget) => [Head("small"), Head("never measured")];
 
-        public IEnumerable<StandardStep> Steps(StandardRoom room) =>
+        public IEnumerable<StandardStep> Steps(StandardBudget budget) =>
             [new StandardStep("one", step => Measure(step, 1)), new StandardStep("two", step => Measure(step, 2))];
 
         private void Measure(StepContext step, int mebibytes)

@@ -51,7 +51,7 @@ public sealed class DeadPeerTests : IDisposable
         Assert.Equal("bound", child.StandardOutput.ReadLine());
         Kill(child);
         Eventually.True(() => arena.Statistics.Processes == 1);
-        Assert.Equal(isMutation, arena.TryAllocate((256 - 2) * 4096L) is { } room && Let(room));
+        Assert.Equal(isMutation, arena.TryAllocate((256 - 2) * 4096L) is { } whole && Let(whole));
         if (isMutation)
         {
             Assert.Throws<System.IO.InvalidDataException>(() => receiver.Receive());

@@ -99,7 +99,7 @@ public sealed class MulticastDeadPeerTests : IDisposable
         Assert.Throws<PeerLostException>(() => quick.Receive());
         if (isMutation)
         {
-            using SharedObject? room = arena.TryAllocate(arena.CapacityBytes);
+            using SharedObject? whole = arena.TryAllocate(arena.CapacityBytes);
             Assert.Throws<System.IO.InvalidDataException>(() => slow.Receive());
             return;
         }

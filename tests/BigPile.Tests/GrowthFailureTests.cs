@@ -44,7 +44,7 @@ public sealed class GrowthFailureTests
                 Assert.IsType(outOfMemory ? typeof(OutOfMemoryException) : typeof(IOException), e.InnerException);
                 Assert.Contains("could not grow", e.Message, StringComparison.Ordinal);
                 Check(pile, live);
-                store.HasRoom = true;
+                store.HasSpace = true;
                 Change(pile, live, i);
             }
         }
@@ -88,13 +88,13 @@ public sealed class GrowthFailureTests
         private readonly MemorySegmentStore _store = new(StoreKind.Native, hugePages: false);
         private int _growths;
 
-        internal bool HasRoom { get; set; }
+        internal bool HasSpace { get; set; }
 
         internal override StoreKind Kind => _store.Kind;
 
         internal override MemoryRegion Create(int number, long lengthBytes)
         {
-            if (++_growths >= failingGrowth && !HasRoom)
+            if (++_growths >= failingGrowth && !HasSpace)
                 throw outOfMemory ? new OutOfMemoryException("no memory") : new IOException("no space");
             return _store.Create(number, lengthBytes);
         }

@@ -8,7 +8,7 @@ public sealed class ArgumentTests
     [Theory]
     [InlineData("--target hash --kills 1 --file mmap", "--file is 'mmap'; it must be std, mmap-para, mmap-atom, pos-para, pos-atom")]
     [InlineData("--target pile --kills 1 --file std", "--file is 'std'; only a hash database has kinds of files")]
-    [InlineData("--target hash --kills 1 --window PutBeforeHeader", "--window is 'PutBeforeHeader'; it must be RoomTaken, ")]
+    [InlineData("--target hash --kills 1 --window PutBeforeHeader", "--window is 'PutBeforeHeader'; it must be ExtentTaken, ")]
     [InlineData("--kills 1", "--target is missing")]
     [InlineData("--target heap --kills 1", "'heap'; it must be pile, table or hash")]
     [InlineData("--target pile", "--kills is missing")]

@@ -13,10 +13,10 @@ internal static class SparseFile
     /// <summary>Copies the rest of a file to another one, from its position on.</summary>
     internal static void Copy(Stream source, FileStream target)
     {
-        byte[] room = ArrayPool<byte>.Shared.Rent(PartBytes);
-        for (int bytes; (bytes = source.ReadAtLeast(room.AsSpan(0, PartBytes), PartBytes, throwOnEndOfStream: false)) != 0;)
-            Write(target, room.AsSpan(0, bytes));
-        ArrayPool<byte>.Shared.Return(room);
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(PartBytes);
+        for (int bytes; (bytes = source.ReadAtLeast(buffer.AsSpan(0, PartBytes), PartBytes, throwOnEndOfStream: false)) != 0;)
+            Write(target, buffer.AsSpan(0, bytes));
+        ArrayPool<byte>.Shared.Return(buffer);
     }
 
     /// <summary>Writes bytes from the position of a file on.</summary>

@@ -43,7 +43,7 @@ internal sealed class AxisScale
         double high = values.DefaultIfEmpty(1).Max();
         if (wish.IsLogarithmic)
         {
-            (low, high) = TickChoices.Room(Math.Max(low, Least), Math.Max(high, Least), wish.EndsAtTicks);
+            (low, high) = TickChoices.Ends(Math.Max(low, Least), Math.Max(high, Least), wish.EndsAtTicks);
             return Choose(low, high, TickChoices.Logarithmic(low, high, wish.IsBinary), wish);
         }
         (low, high) = (Math.Min(low, 0), Math.Max(high, 0));
@@ -63,14 +63,14 @@ internal sealed class AxisScale
             {
                 Ticks = [.. ticks.Where(tick => tick >= first - Slack * Math.Abs(first) && tick <= last + Slack * Math.Abs(last))],
             };
-            if (scale.HasRoomFor(wish.RoomOf))
+            if (scale.LabelsFit(wish.LabelPixelsOf))
                 break;
         }
         return scale!;
     }
 
-    private bool HasRoomFor(Func<double, double> roomOf) => Ticks.Zip(Ticks.Skip(1)).All(
-        pair => RawPixelsOf(pair.Second) - RawPixelsOf(pair.First) >= (roomOf(pair.First) + roomOf(pair.Second)) / 2);
+    private bool LabelsFit(Func<double, double> labelPixelsOf) => Ticks.Zip(Ticks.Skip(1)).All(
+        pair => RawPixelsOf(pair.Second) - RawPixelsOf(pair.First) >= (labelPixelsOf(pair.First) + labelPixelsOf(pair.Second)) / 2);
 
     private double RawPixelsOf(double value) => (_stretch(value) - _low) / (_high - _low) * _lengthPixels;
 }

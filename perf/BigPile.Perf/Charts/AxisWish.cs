@@ -8,6 +8,6 @@ namespace BigPile.Perf.Charts;
 /// <param name="IsWhole">Whether there is nothing between whole numbers.</param>
 /// <param name="EndsAtTicks">Whether it may reach beyond its figures, to the next round ones.</param>
 /// <param name="LengthPixels">Its length.</param>
-/// <param name="RoomOf">How much of the length the text of a figure takes, with a distance to the next.</param>
+/// <param name="LabelPixelsOf">How much of the length the text of a figure takes, with a distance to the next.</param>
 internal sealed record AxisWish(
-    bool IsLogarithmic, bool IsBinary, bool IsWhole, bool EndsAtTicks, double LengthPixels, Func<double, double> RoomOf);
+    bool IsLogarithmic, bool IsBinary, bool IsWhole, bool EndsAtTicks, double LengthPixels, Func<double, double> LabelPixelsOf);

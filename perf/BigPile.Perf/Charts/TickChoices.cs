@@ -28,7 +28,7 @@ internal static class TickChoices
     /// <param name="low">The least figure, above 0.</param>
     /// <param name="high">The largest.</param>
     /// <param name="toTicks">Whether the ends are round figures, a ratio of 10 apart at least.</param>
-    internal static (double Low, double High) Room(double low, double high, bool toTicks)
+    internal static (double Low, double High) Ends(double low, double high, bool toTicks)
     {
         if (!toTicks)
             return low < high ? (low, high) : (low / 2, high * 2);

@@ -17,11 +17,11 @@ internal abstract class CopyMeter
 
     /// <summary>Copies for some time.</summary>
     /// <returns>The nanoseconds that a copy takes.</returns>
-    internal abstract double Measure(CopyRoom room, CopyPlace place, TimeSpan least);
+    internal abstract double Measure(CopyBuffers buffers, CopyPlace place, TimeSpan least);
 
     /// <summary>Copies an image, and compares it.</summary>
     /// <exception cref="LoadException">It is not the same.</exception>
-    internal abstract void Check(CopyRoom room);
+    internal abstract void Check(CopyBuffers buffers);
 }
 
 /// <inheritdoc/>
@@ -30,16 +30,16 @@ internal sealed class CopyMeter<TWay> : CopyMeter where TWay : struct, ICopyWay
 {
     internal override string Name => TWay.Name;
 
-    internal override double Measure(CopyRoom room, CopyPlace place, TimeSpan least)
+    internal override double Measure(CopyBuffers buffers, CopyPlace place, TimeSpan least)
     {
         long copies = 0;
         int at = 0;
-        int last = room.LengthBytes - place.SizeBytes;
+        int last = buffers.LengthBytes - place.SizeBytes;
         long start = Stopwatch.GetTimestamp();
         TimeSpan elapsed;
         do
         {
-            at = CopyBatch(room, place, at, last);
+            at = CopyBatch(buffers, place, at, last);
             copies += place.Batch;
             elapsed = Stopwatch.GetElapsedTime(start);
         }
@@ -47,21 +47,21 @@ internal sealed class CopyMeter<TWay> : CopyMeter where TWay : struct, ICopyWay
         return elapsed.TotalNanoseconds / copies;
     }
 
-    internal override void Check(CopyRoom room)
+    internal override void Check(CopyBuffers buffers)
     {
-        room.Prepare(TWay.IsBack, CopyOptions.ImageBytes);
-        TWay.Copy(room, 0, CopyOptions.ImageBytes);
-        if (!room.IsCopied(CopyOptions.ImageBytes))
+        buffers.Prepare(TWay.IsBack, CopyOptions.ImageBytes);
+        TWay.Copy(buffers, 0, CopyOptions.ImageBytes);
+        if (!buffers.IsCopied(CopyOptions.ImageBytes))
             throw new LoadException($"What was copied by '{Name}' came out changed.");
     }
 
-    private static int CopyBatch(CopyRoom room, CopyPlace place, int at, int last)
+    private static int CopyBatch(CopyBuffers buffers, CopyPlace place, int at, int last)
     {
         int sizeBytes = place.SizeBytes;
         int stepBytes = place.StepBytes;
         for (int i = place.Batch; i > 0; i--)
         {
-            TWay.Copy(room, at, sizeBytes);
+            TWay.Copy(buffers, at, sizeBytes);
             at += stepBytes;
             if (at > last)
                 at = 0;

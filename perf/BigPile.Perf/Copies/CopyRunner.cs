@@ -24,14 +24,14 @@ internal static class CopyRunner
         if (OperatingSystem.IsWindows())
             throw new LoadException("copy measures beside the memcpy of Unix's C library. Run it on Linux or macOS.");
         stop.ThrowIfCancellationRequested();
-        using var room = new CopyRoom(options.PoolBytes);
+        using var buffers = new CopyBuffers(options.PoolBytes);
         var figures = new CopyFigures(CopyMeter.All, CopyPlace.All);
         var memories = ImageMemory.Kinds.ToDictionary(static kind => kind.Name, static _ => new List<ImageMemory.Times>());
-        Rehearse(room, options, stop);
+        Rehearse(buffers, options, stop);
         progress.Begin("copy", options.Repetitions);
         for (int repetition = 0; repetition < options.Repetitions; repetition++)
         {
-            Measure(room, options, figures, stop);
+            Measure(buffers, options, figures, stop);
             foreach ((string name, Func<ImageMemory.Times> measure) in ImageMemory.Kinds)
                 memories[name].Add(measure());
             progress.Report(repetition + 1);
@@ -39,28 +39,28 @@ internal static class CopyRunner
         return Report(options, figures, memories);
     }
 
-    private static void Rehearse(CopyRoom room, CopyOptions options, CancellationToken stop)
+    private static void Rehearse(CopyBuffers buffers, CopyOptions options, CancellationToken stop)
     {
         foreach (CopyMeter meter in CopyMeter.All)
         {
-            meter.Check(room);
+            meter.Check(buffers);
             long start = Stopwatch.GetTimestamp();
             TimeSpan least = options.Repetitions == 1 ? TimeSpan.Zero : LeastRehearsal / CopyMeter.All.Length;
             for (int i = 0; i < RehearsalRounds || Stopwatch.GetElapsedTime(start) < least; i++)
-                meter.Measure(room, CopyPlace.All[0], TimeSpan.Zero);
+                meter.Measure(buffers, CopyPlace.All[0], TimeSpan.Zero);
             stop.ThrowIfCancellationRequested();
         }
-        Measure(room, options, new CopyFigures(CopyMeter.All, CopyPlace.All), stop);
+        Measure(buffers, options, new CopyFigures(CopyMeter.All, CopyPlace.All), stop);
     }
 
-    private static void Measure(CopyRoom room, CopyOptions options, CopyFigures figures, CancellationToken stop)
+    private static void Measure(CopyBuffers buffers, CopyOptions options, CopyFigures figures, CancellationToken stop)
     {
         foreach (CopyPlace place in CopyPlace.All)
         {
             foreach (CopyMeter meter in CopyMeter.All)
             {
                 stop.ThrowIfCancellationRequested();
-                figures.Add(meter, place, meter.Measure(room, place, options.Least));
+                figures.Add(meter, place, meter.Measure(buffers, place, options.Least));
             }
         }
     }

@@ -11,8 +11,8 @@ internal readonly unsafe struct LimitWay : ICopyWay
 
     public static bool IsBack => false;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
-        CMemory.Copy(room.Destination + at, room.Source + at, (nuint)lengthBytes);
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes) =>
+        CMemory.Copy(buffers.Destination + at, buffers.Source + at, (nuint)lengthBytes);
 }
 
 /// <summary>The view's pointer, acquired once.</summary>
@@ -22,8 +22,8 @@ internal readonly unsafe struct PointerWay : ICopyWay
 
     public static bool IsBack => false;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
-        Buffer.MemoryCopy(room.Source + at, room.Destination + at, lengthBytes, lengthBytes);
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes) =>
+        Buffer.MemoryCopy(buffers.Source + at, buffers.Destination + at, lengthBytes, lengthBytes);
 }
 
 /// <summary>Spans over the same pointers.</summary>
@@ -33,8 +33,8 @@ internal readonly unsafe struct SpanWay : ICopyWay
 
     public static bool IsBack => false;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
-        new ReadOnlySpan<byte>(room.Source + at, lengthBytes).CopyTo(new Span<byte>(room.Destination + at, lengthBytes));
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes) =>
+        new ReadOnlySpan<byte>(buffers.Source + at, lengthBytes).CopyTo(new Span<byte>(buffers.Destination + at, lengthBytes));
 }
 
 /// <summary>The map's stream.</summary>
@@ -44,10 +44,10 @@ internal readonly struct ViewStreamWay : ICopyWay
 
     public static bool IsBack => false;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes)
     {
-        room.ViewStream.Position = at;
-        room.ViewStream.Write(room.Array, room.ArrayStart + at, lengthBytes);
+        buffers.ViewStream.Position = at;
+        buffers.ViewStream.Write(buffers.Array, buffers.ArrayStart + at, lengthBytes);
     }
 }
 
@@ -58,10 +58,10 @@ internal readonly struct AccessorWay : ICopyWay
 
     public static bool IsBack => false;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes)
     {
 #pragma warning disable RS0030 // banned because it is slow: how slow is measured here
-        room.Accessor.WriteArray(at, room.Array, room.ArrayStart + at, lengthBytes);
+        buffers.Accessor.WriteArray(at, buffers.Array, buffers.ArrayStart + at, lengthBytes);
 #pragma warning restore RS0030
     }
 }
@@ -73,10 +73,10 @@ internal readonly unsafe struct ByteLoopWay : ICopyWay
 
     public static bool IsBack => false;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes)
     {
-        byte* from = room.Source + at;
-        byte* to = room.Destination + at;
+        byte* from = buffers.Source + at;
+        byte* to = buffers.Destination + at;
         for (int i = 0; i < lengthBytes; i++)
             to[i] = from[i];
     }
@@ -89,8 +89,8 @@ internal readonly unsafe struct MarshalWay : ICopyWay
 
     public static bool IsBack => false;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
-        Marshal.Copy(room.Array, room.ArrayStart + at, (nint)(room.Destination + at), lengthBytes);
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes) =>
+        Marshal.Copy(buffers.Array, buffers.ArrayStart + at, (nint)(buffers.Destination + at), lengthBytes);
 }
 
 /// <summary><see cref="Marshal"/>, to the array.</summary>
@@ -100,8 +100,8 @@ internal readonly unsafe struct MarshalBackWay : ICopyWay
 
     public static bool IsBack => true;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes) =>
-        Marshal.Copy((nint)(room.Destination + at), room.Array, room.ArrayStart + at, lengthBytes);
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes) =>
+        Marshal.Copy((nint)(buffers.Destination + at), buffers.Array, buffers.ArrayStart + at, lengthBytes);
 }
 
 /// <summary>A stream over the pointer, written.</summary>
@@ -111,10 +111,10 @@ internal readonly struct UnmanagedStreamWay : ICopyWay
 
     public static bool IsBack => false;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes)
     {
-        room.UnmanagedStream.Position = at;
-        room.UnmanagedStream.Write(room.Array, room.ArrayStart + at, lengthBytes);
+        buffers.UnmanagedStream.Position = at;
+        buffers.UnmanagedStream.Write(buffers.Array, buffers.ArrayStart + at, lengthBytes);
     }
 }
 
@@ -125,10 +125,10 @@ internal readonly struct UnmanagedStreamBackWay : ICopyWay
 
     public static bool IsBack => true;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes)
     {
-        room.UnmanagedStream.Position = at;
-        room.UnmanagedStream.ReadExactly(room.Array, room.ArrayStart + at, lengthBytes);
+        buffers.UnmanagedStream.Position = at;
+        buffers.UnmanagedStream.ReadExactly(buffers.Array, buffers.ArrayStart + at, lengthBytes);
     }
 }
 
@@ -139,10 +139,10 @@ internal readonly unsafe struct StreamCopyWay : ICopyWay
 
     public static bool IsBack => true;
 
-    public static void Copy(CopyRoom room, int at, int lengthBytes)
+    public static void Copy(CopyBuffers buffers, int at, int lengthBytes)
     {
-        using var from = new UnmanagedMemoryStream(room.Destination + at, lengthBytes, lengthBytes, FileAccess.Read);
-        room.ArrayStream.Position = room.ArrayStart + at;
-        from.CopyTo(room.ArrayStream);
+        using var from = new UnmanagedMemoryStream(buffers.Destination + at, lengthBytes, lengthBytes, FileAccess.Read);
+        buffers.ArrayStream.Position = buffers.ArrayStart + at;
+        from.CopyTo(buffers.ArrayStream);
     }
 }

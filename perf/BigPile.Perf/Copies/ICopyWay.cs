@@ -10,5 +10,5 @@ internal interface ICopyWay
     static abstract bool IsBack { get; }
 
     /// <summary>Copies bytes between the array and the mapping, at the same offset of both.</summary>
-    static abstract void Copy(CopyRoom room, int at, int lengthBytes);
+    static abstract void Copy(CopyBuffers buffers, int at, int lengthBytes);
 }

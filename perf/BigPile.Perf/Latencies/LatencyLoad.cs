@@ -43,9 +43,9 @@ internal sealed class LatencyLoad : IDisposable
     internal static CallReport Run(LatencyOptions options, ILoadProgress progress, CancellationToken stop)
     {
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
-        Room.Require(
+        MachineLimits.Require(
             $"--mebibytes {options.Mebibytes} with --rate {options.Rate} for --seconds {options.Seconds}", options.NeededBytes,
-            directory == null ? Room.FreeMemoryBytes() : Room.FreeDiskBytes(directory.Path),
+            directory == null ? MachineLimits.FreeMemoryBytes() : MachineLimits.FreeDiskBytes(directory.Path),
             directory == null ? "memory" : $"space in '{directory.Path}'", "Lower one of them.");
         Rehearse(options, stop);
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath };

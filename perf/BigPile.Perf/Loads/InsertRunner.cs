@@ -15,7 +15,7 @@ internal static class InsertRunner
     internal static InsertReport Run(InsertOptions options, ILoadProgress progress, CancellationToken stop)
     {
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
-        long limitBytes = Room.LimitFor(options, directory);
+        long limitBytes = MachineLimits.LimitFor(options, directory);
         try
         {
             return options.Payload.Shape switch

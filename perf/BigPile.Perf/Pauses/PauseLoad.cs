@@ -38,7 +38,7 @@ internal sealed class PauseLoad : IDisposable
     internal static PauseReport Run(PauseOptions options, ILoadProgress progress, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();
-        PauseRoom.Require(options);
+        PauseMemory.Require(options);
         long before = GC.GetTotalMemory(forceFullCollection: true);
         using IObjectHolder holder = options.Holder == PauseHolder.Heap ? new HeapHolder(options.Count) : new PileHolder(options.Count);
         using var load = new PauseLoad(options, holder, progress, stop);

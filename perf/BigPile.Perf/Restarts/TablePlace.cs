@@ -28,11 +28,11 @@ internal sealed record TablePlace(string PilePath, string? IndexPath)
     /// <summary>Has the system's cache hold all files.</summary>
     internal void Warm()
     {
-        var room = new byte[ReadBytes];
+        var buffer = new byte[ReadBytes];
         foreach (string path in Directory.EnumerateFiles(PilePath, "*", SearchOption.AllDirectories).Concat(IndexFiles()).Distinct())
         {
             using FileStream file = File.OpenRead(path);
-            while (file.Read(room) != 0)
+            while (file.Read(buffer) != 0)
             {
             }
         }

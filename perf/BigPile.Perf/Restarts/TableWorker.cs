@@ -107,13 +107,13 @@ internal static class TableWorker
 
         internal void Run()
         {
-            long room = Math.Max(MinNewKeys, options.Entries / EntriesPerNewKey / Environment.ProcessorCount);
+            long keyLimit = Math.Max(MinNewKeys, options.Entries / EntriesPerNewKey / Environment.ProcessorCount);
             for (long i = 1; ; i++)
             {
                 Put(_random.Next(options.Entries), i);
-                long added = (i - 1) % room; // the room full, what was new is replaced
+                long added = (i - 1) % keyLimit; // the room full, what was new is replaced
                 Put(firstKey + index + added * Environment.ProcessorCount, i);
-                Volatile.Write(ref _newKeys, Math.Min(i, room));
+                Volatile.Write(ref _newKeys, Math.Min(i, keyLimit));
                 if (i == Changes)
                     HasChurned.Set();
             }

@@ -21,7 +21,7 @@ internal static class ScaleLoad
     internal static ScaleReport Run(ScaleOptions options, ILoadProgress progress, CancellationToken stop)
     {
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
-        RequireRoom(options, directory);
+        RequireSpace(options, directory);
         using var pile = new Pile(new PileOptions { Store = options.Store, Directory = directory?.PilePath });
         var phases = new ScalePhases(pile, options.Count, options.Threads);
         using (var team = new WorkerTeam(Worker.Divide(options.Count, options.Threads), BatchOperations, progress, stop))
@@ -44,14 +44,14 @@ internal static class ScaleLoad
         };
     }
 
-    private static void RequireRoom(ScaleOptions options, WorkDirectory? directory)
+    private static void RequireSpace(ScaleOptions options, WorkDirectory? directory)
     {
         string load = $"--mebibytes {options.Mebibytes}";
         long pointerBytes = options.Count * (long)sizeof(ulong);
         if (directory == null)
-            Room.Require(load, options.PileBytes + pointerBytes, Room.FreeMemoryBytes(), "memory", "Lower it, or use --store mapped.");
+            MachineLimits.Require(load, options.PileBytes + pointerBytes, MachineLimits.FreeMemoryBytes(), "memory", "Lower it, or use --store mapped.");
         else
-            Room.Require(load, options.PileBytes, Room.FreeDiskBytes(directory.Path), $"space in '{directory.Path}'", "Lower it.");
+            MachineLimits.Require(load, options.PileBytes, MachineLimits.FreeDiskBytes(directory.Path), $"space in '{directory.Path}'", "Lower it.");
     }
 
     // What else the machine does takes time and never gives any.

@@ -13,7 +13,7 @@ internal sealed class FileSequence<TKind>(SequenceOptions options, string path) 
     where TKind : struct, IFileKind
 {
     private readonly BytePattern _pattern = new(options.SizeBytes);
-    private readonly OwnRoom[] _rooms = OwnRoom.Make(options.Threads, options.SizeBytes);
+    private readonly PaddedBuffer[] _buffers = PaddedBuffer.Make(options.Threads, options.SizeBytes);
     private IBlockFile? _file;
 
     public bool CanRemove => false;
@@ -39,13 +39,13 @@ internal sealed class FileSequence<TKind>(SequenceOptions options, string path) 
     public void Get(Worker worker, int start, int end)
     {
         IBlockFile file = _file!;
-        Span<byte> room = _rooms[worker.Index].Bytes;
+        Span<byte> buffer = _buffers[worker.Index].Bytes;
         SequenceOrder offsets = new(options, worker, start, options.SizeBytes);
         for (int i = start; i < end; i++)
         {
             long offset = offsets.Next();
-            file.ReadAt(offset, room);
-            if (!_pattern.At(offset).SequenceEqual(room))
+            file.ReadAt(offset, buffer);
+            if (!_pattern.At(offset).SequenceEqual(buffer))
                 ThrowChanged(offset);
         }
     }

@@ -11,7 +11,7 @@ namespace BigPile.Perf.Sequences;
 /// <summary>Sets the records of a hash database, gets them and removes them.</summary>
 internal sealed class HashSequence(SequenceOptions options, BlockFileKind kind, string path) : ISequence
 {
-    private readonly HashRoom[] _rooms = HashRoom.Make(options);
+    private readonly HashBuffers[] _buffers = HashBuffers.Make(options);
     private HashDatabase? _database;
 
     public bool CanRemove => true;
@@ -27,12 +27,12 @@ internal sealed class HashSequence(SequenceOptions options, BlockFileKind kind, 
     public void Set(Worker worker, int start, int end)
     {
         HashDatabase database = _database!;
-        HashRoom room = _rooms[worker.Index];
+        HashBuffers buffers = _buffers[worker.Index];
         SequenceOrder numbers = new(options, worker, start, unit: 1);
         for (int i = start; i < end; i++)
         {
             long number = numbers.Next();
-            database.Set(room.KeyOf(number), room.ValueOf(number));
+            database.Set(buffers.KeyOf(number), buffers.ValueOf(number));
         }
     }
 
@@ -51,12 +51,12 @@ internal sealed class HashSequence(SequenceOptions options, BlockFileKind kind, 
     public void Remove(Worker worker, int start, int end)
     {
         HashDatabase database = _database!;
-        HashRoom room = _rooms[worker.Index];
+        HashBuffers buffers = _buffers[worker.Index];
         SequenceOrder numbers = new(options, worker, start, unit: 1);
         for (int i = start; i < end; i++)
         {
             long number = numbers.Next();
-            if (!database.Remove(room.KeyOf(number)) && !options.IsRandom)
+            if (!database.Remove(buffers.KeyOf(number)) && !options.IsRandom)
                 ThrowWrong(number, "is gone");
         }
     }
@@ -82,14 +82,14 @@ internal sealed class HashSequence(SequenceOptions options, BlockFileKind kind, 
     private void GetAll(Worker worker, int start, int end)
     {
         HashDatabase database = _database!;
-        HashRoom room = _rooms[worker.Index];
+        HashBuffers buffers = _buffers[worker.Index];
         SequenceOrder numbers = new(options, worker, start, unit: 1);
         for (int i = start; i < end; i++)
         {
             long number = numbers.Next();
-            if (!database.TryGet(room.KeyOf(number), room.Read, out int length))
+            if (!database.TryGet(buffers.KeyOf(number), buffers.Read, out int length))
                 ThrowWrong(number, "is gone");
-            if (!room.ValueOf(number).SequenceEqual(room.Read[..length]))
+            if (!buffers.ValueOf(number).SequenceEqual(buffers.Read[..length]))
                 ThrowWrong(number, "came back changed");
         }
     }

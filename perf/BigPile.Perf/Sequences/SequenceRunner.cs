@@ -32,7 +32,7 @@ internal static class SequenceRunner
     {
         stop.ThrowIfCancellationRequested();
         using WorkDirectory directory = WorkDirectory.Create(options.Directory, "--directory");
-        SequenceRoom.Require(options, directory.Path);
+        SequenceSpace.Require(options, directory.Path);
         Directory.CreateDirectory(directory.PilePath);
         string path = Path.Combine(directory.PilePath, FileName);
         IEnumerable<BlockFileKind> kinds = options.Kind is { } one ? [one] : BlockFile.Kinds;

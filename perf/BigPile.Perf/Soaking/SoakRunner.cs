@@ -45,7 +45,7 @@ internal sealed class SoakRunner
     {
         stop.ThrowIfCancellationRequested();
         using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, options.Directory);
-        Room.RequireFor(options, directory);
+        MachineLimits.RequireFor(options, directory);
         using var pauses = new CollectorPauses();
         using var place = new SoakPlace(options, directory);
         return new SoakRunner(place, pauses, lines).Run(sabotage, stop);

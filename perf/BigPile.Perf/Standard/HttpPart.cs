@@ -12,7 +12,7 @@ internal sealed class HttpPart : IStandardPart
 
     public string Name => Chart;
 
-    public IReadOnlyList<ChartHead> Charts(StandardRoom room) =>
+    public IReadOnlyList<ChartHead> Charts(StandardBudget budget) =>
     [
         new ChartHead(
             Chart, "HTTP requests a second",
@@ -22,9 +22,9 @@ internal sealed class HttpPart : IStandardPart
             MoreIsBetter: true),
     ];
 
-    public IEnumerable<StandardStep> Steps(StandardRoom room)
+    public IEnumerable<StandardStep> Steps(StandardBudget budget)
     {
-        yield return new StandardStep("http: 12 ways of asking", step => Measure(step, room.Quick ? 1 : 2));
+        yield return new StandardStep("http: 12 ways of asking", step => Measure(step, budget.Quick ? 1 : 2));
     }
 
     private static void Measure(StepContext step, int seconds)

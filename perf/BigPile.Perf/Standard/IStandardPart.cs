@@ -9,8 +9,8 @@ internal interface IStandardPart
     string Name { get; }
 
     /// <summary>Its charts, in the order of the page.</summary>
-    IReadOnlyList<ChartHead> Charts(StandardRoom room);
+    IReadOnlyList<ChartHead> Charts(StandardBudget budget);
 
     /// <summary>Its loads, of those that fit.</summary>
-    IEnumerable<StandardStep> Steps(StandardRoom room);
+    IEnumerable<StandardStep> Steps(StandardBudget budget);
 }

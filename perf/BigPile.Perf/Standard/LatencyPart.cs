@@ -15,9 +15,9 @@ internal sealed class LatencyPart : IStandardPart
 
     public string Name => Chart;
 
-    public IReadOnlyList<ChartHead> Charts(StandardRoom room)
+    public IReadOnlyList<ChartHead> Charts(StandardBudget budget)
     {
-        LatencyOptions options = OptionsOf(room);
+        LatencyOptions options = OptionsOf(budget);
         string made = string.Create(
             CultureInfo.InvariantCulture,
             $"A table of {options.Mebibytes:N0} MiB in a mapped pile that is flushed each second; {options.Rate:N0} calls a second by one "
@@ -33,11 +33,11 @@ internal sealed class LatencyPart : IStandardPart
         ];
     }
 
-    public IEnumerable<StandardStep> Steps(StandardRoom room)
+    public IEnumerable<StandardStep> Steps(StandardBudget budget)
     {
-        LatencyOptions options = OptionsOf(room);
+        LatencyOptions options = OptionsOf(budget);
         string title = string.Create(CultureInfo.InvariantCulture, $"latency: {options.Mebibytes:N0} MiB beside flushes");
-        if (room.HasDiskFor(title, options.NeededBytes))
+        if (budget.HasDiskFor(title, options.NeededBytes))
             yield return new StandardStep(title, step => Measure(step, options));
     }
 
@@ -67,6 +67,6 @@ internal sealed class LatencyPart : IStandardPart
             step.Add(Chart, call, x, Math.Max(LeastUs, us));
     }
 
-    private static LatencyOptions OptionsOf(StandardRoom room) =>
-        room.Quick ? new LatencyOptions { Mebibytes = 64, Seconds = 3 } : new LatencyOptions();
+    private static LatencyOptions OptionsOf(StandardBudget budget) =>
+        budget.Quick ? new LatencyOptions { Mebibytes = 64, Seconds = 3 } : new LatencyOptions();
 }

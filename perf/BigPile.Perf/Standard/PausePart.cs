@@ -17,11 +17,11 @@ internal sealed class PausePart : IStandardPart
 
     public string Name => PauseChart;
 
-    public IReadOnlyList<ChartHead> Charts(StandardRoom room)
+    public IReadOnlyList<ChartHead> Charts(StandardBudget budget)
     {
         var x = new RunAxis("live objects", "", IsLogarithmic: true);
         string made = $"Persons of seven fields with strings of their own, in an array (managed heap) or in a pile with an array of "
-            + $"pointers; {SecondsOf(room)} s of replacing and getting them at random on all processors: the longest pause in that time, "
+            + $"pointers; {SecondsOf(budget)} s of replacing and getting them at random on all processors: the longest pause in that time, "
             + "as the runtime tells it; then the longest of five forced full collections (pause --holder heap|pile).";
         return
         [
@@ -33,25 +33,25 @@ internal sealed class PausePart : IStandardPart
         ];
     }
 
-    public IEnumerable<StandardStep> Steps(StandardRoom room)
+    public IEnumerable<StandardStep> Steps(StandardBudget budget)
     {
-        foreach (int count in room.Quick ? QuickCounts : FullCounts)
+        foreach (int count in budget.Quick ? QuickCounts : FullCounts)
         {
             foreach (PauseHolder holder in new[] { PauseHolder.Heap, PauseHolder.Pile })
             {
                 string title = string.Create(
                     CultureInfo.InvariantCulture, $"pause: {count:N0} persons in the {holder.ToString().ToLowerInvariant()}");
-                if (room.HasMemoryFor(title, PauseRoom.BytesFor(holder, count)))
-                    yield return new StandardStep(title, step => Measure(step, room, holder, count));
+                if (budget.HasMemoryFor(title, PauseMemory.BytesFor(holder, count)))
+                    yield return new StandardStep(title, step => Measure(step, budget, holder, count));
             }
         }
     }
 
-    private static void Measure(StepContext step, StandardRoom room, PauseHolder holder, int count)
+    private static void Measure(StepContext step, StandardBudget budget, PauseHolder holder, int count)
     {
         PauseReport report = step.Measure(
             JsonReport.Default.PauseReport, "pause", "--holder", holder.ToString().ToLowerInvariant(),
-            "--count", count.ToString(CultureInfo.InvariantCulture), "--seconds", SecondsOf(room).ToString(CultureInfo.InvariantCulture));
+            "--count", count.ToString(CultureInfo.InvariantCulture), "--seconds", SecondsOf(budget).ToString(CultureInfo.InvariantCulture));
         bool isHeap = holder == PauseHolder.Heap;
         string name = isHeap ? "managed heap" : "pile";
         Add(step, isHeap, PauseChart, $"{name}, at work", count, report.LongestPauseMs);
@@ -67,5 +67,5 @@ internal sealed class PausePart : IStandardPart
             step.Add(chart, series, x, figure);
     }
 
-    private static int SecondsOf(StandardRoom room) => room.Quick ? 3 : 8;
+    private static int SecondsOf(StandardBudget budget) => budget.Quick ? 3 : 8;
 }

@@ -11,14 +11,14 @@ internal sealed class RestartPart : IStandardPart
 {
     private const string Chart = "restart";
     private const double MsPerSecond = 1000;
-    private const int RoomPerByte = 2;
+    private const int DiskBytesPerByte = 2;
 
     private static readonly int[] FullMebibytes = [64, 256, 1024, 4096];
     private static readonly int[] QuickMebibytes = [64, 512];
 
     public string Name => Chart;
 
-    public IReadOnlyList<ChartHead> Charts(StandardRoom room) =>
+    public IReadOnlyList<ChartHead> Charts(StandardBudget budget) =>
     [
         new ChartHead(
             Chart, "Time until a mapped pile is back",
@@ -29,12 +29,12 @@ internal sealed class RestartPart : IStandardPart
             MoreIsBetter: false),
     ];
 
-    public IEnumerable<StandardStep> Steps(StandardRoom room)
+    public IEnumerable<StandardStep> Steps(StandardBudget budget)
     {
-        foreach (int mebibytes in room.Quick ? QuickMebibytes : FullMebibytes)
+        foreach (int mebibytes in budget.Quick ? QuickMebibytes : FullMebibytes)
         {
             string title = string.Create(CultureInfo.InvariantCulture, $"restart: {mebibytes:N0} MiB");
-            if (room.HasDiskFor(title, ((long)mebibytes << 20) * RoomPerByte))
+            if (budget.HasDiskFor(title, ((long)mebibytes << 20) * DiskBytesPerByte))
                 yield return new StandardStep(title, step => Measure(step, mebibytes));
         }
     }

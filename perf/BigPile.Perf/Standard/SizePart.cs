@@ -16,12 +16,12 @@ internal sealed class SizePart : IStandardPart
 
     public string Name => "size";
 
-    public IReadOnlyList<ChartHead> Charts(StandardRoom room)
+    public IReadOnlyList<ChartHead> Charts(StandardBudget budget)
     {
         var x = new RunAxis("size of the data", "bytes", IsLogarithmic: true);
         string made = string.Create(
             CultureInfo.InvariantCulture,
-            $"Objects of 100 bytes in native memory, one thread, {OperationsOf(room):N0} operations at each size, all over the data "
+            $"Objects of 100 bytes in native memory, one thread, {OperationsOf(budget):N0} operations at each size, all over the data "
             + $"(scale --mebibytes N).");
         string timed = made + " One of four operations is timed by itself, reading the clock included.";
         var us = new RunAxis("time of one operation", "us", IsLogarithmic: true);
@@ -35,34 +35,34 @@ internal sealed class SizePart : IStandardPart
         ];
     }
 
-    public IEnumerable<StandardStep> Steps(StandardRoom room)
+    public IEnumerable<StandardStep> Steps(StandardBudget budget)
     {
-        foreach (int mebibytes in SizesOf(room))
+        foreach (int mebibytes in SizesOf(budget))
         {
             var options = new ScaleOptions { Mebibytes = mebibytes };
             string title = string.Create(CultureInfo.InvariantCulture, $"size: {mebibytes:N0} MiB");
-            if (room.HasMemoryFor(title, options.PileBytes + options.Count * (long)sizeof(ulong)))
-                yield return new StandardStep(title, step => Measure(step, room, mebibytes));
+            if (budget.HasMemoryFor(title, options.PileBytes + options.Count * (long)sizeof(ulong)))
+                yield return new StandardStep(title, step => Measure(step, budget, mebibytes));
         }
     }
 
     // The last size is what fits, to a half of the one above: round numbers are easier to compare between machines.
-    private static IEnumerable<int> SizesOf(StandardRoom room)
+    private static IEnumerable<int> SizesOf(StandardBudget budget)
     {
-        if (room.Quick)
+        if (budget.Quick)
             return QuickMebibytes;
-        long mostMebibytes = room.MemoryBytes * 3 / 4 >> 20;
+        long mostMebibytes = budget.MemoryBytes * 3 / 4 >> 20;
         int largest = FullMebibytes[^1];
         while (largest * 2L <= mostMebibytes && largest < MebibytesOfMost)
             largest *= 2;
         return FullMebibytes.Append(largest).Distinct();
     }
 
-    private static void Measure(StepContext step, StandardRoom room, int mebibytes)
+    private static void Measure(StepContext step, StandardBudget budget, int mebibytes)
     {
         ScaleReport report = step.Measure(
             JsonReport.Default.ScaleReport, "scale", "--mebibytes", mebibytes.ToString(CultureInfo.InvariantCulture),
-            "--operations", OperationsOf(room).ToString(CultureInfo.InvariantCulture));
+            "--operations", OperationsOf(budget).ToString(CultureInfo.InvariantCulture));
         double x = mebibytes * (double)(1 << 20);
         step.Add("size-throughput", "get at random", x, report.GetPerSecond);
         step.Add("size-throughput", "put, and delete another", x, report.PutPerSecond);
@@ -77,5 +77,5 @@ internal sealed class SizePart : IStandardPart
         step.Add(chart, "p99.9", x, times.P999);
     }
 
-    private static int OperationsOf(StandardRoom room) => room.Quick ? 2_000_000 : 8_000_000;
+    private static int OperationsOf(StandardBudget budget) => budget.Quick ? 2_000_000 : 8_000_000;
 }

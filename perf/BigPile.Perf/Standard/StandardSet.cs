@@ -19,14 +19,14 @@ internal sealed class StandardSet
 {
     private readonly StandardSetOptions _options;
     private readonly IReadOnlyList<IStandardPart> _parts;
-    private readonly StandardRoom _room;
+    private readonly StandardBudget _budget;
     private readonly FigureBook _book = new();
 
-    private StandardSet(StandardSetOptions options, IReadOnlyList<IStandardPart> parts, StandardRoom room)
+    private StandardSet(StandardSetOptions options, IReadOnlyList<IStandardPart> parts, StandardBudget budget)
     {
         _options = options;
         _parts = parts;
-        _room = room;
+        _budget = budget;
     }
 
     /// <summary>The names of the parts, in their order.</summary>
@@ -47,9 +47,9 @@ internal sealed class StandardSet
         StandardSetOptions options, IReadOnlyList<IStandardPart> parts, ILoadProgress progress, CancellationToken stop)
     {
         using WorkDirectory directory = WorkDirectory.Create(options.Directory);
-        var room = new StandardRoom(
-            Room.FreeMemoryBytes(), Room.FreeDiskBytes(directory.Path), Environment.ProcessorCount, options.Quick);
-        return new StandardSet(options, parts, room).Run(directory, progress, stop);
+        var budget = new StandardBudget(
+            MachineLimits.FreeMemoryBytes(), MachineLimits.FreeDiskBytes(directory.Path), Environment.ProcessorCount, options.Quick);
+        return new StandardSet(options, parts, budget).Run(directory, progress, stop);
     }
 
     /// <summary>All parts, in their order.</summary>
@@ -62,9 +62,9 @@ internal sealed class StandardSet
     {
         DateTimeOffset startedAt = TimeProvider.System.GetUtcNow();
         long start = Stopwatch.GetTimestamp();
-        StandardStep[] steps = [.. _parts.SelectMany(part => part.Steps(_room))];
+        StandardStep[] steps = [.. _parts.SelectMany(part => part.Steps(_budget))];
         if (steps.Length == 0)
-            throw new LoadException($"No load fits this machine. {string.Join(". ", _room.LeftOut)}.");
+            throw new LoadException($"No load fits this machine. {string.Join(". ", _budget.LeftOut)}.");
         int total = steps.Length * _options.Repeats;
         for (int i = 0; i < total; i++)
         {
@@ -83,7 +83,7 @@ internal sealed class StandardSet
             Minutes = Math.Round(Stopwatch.GetElapsedTime(start).TotalMinutes, 2),
             Machine = RunBuild.Machine(),
             Options = DescribeOptions(),
-            Charts = [.. _parts.SelectMany(part => part.Charts(_room)).Select(_book.ToChart).OfType<RunChart>()],
+            Charts = [.. _parts.SelectMany(part => part.Charts(_budget)).Select(_book.ToChart).OfType<RunChart>()],
         };
     }
 
@@ -95,8 +95,8 @@ internal sealed class StandardSet
             ["repeats"] = _options.Repeats.ToString(CultureInfo.InvariantCulture),
             ["parts"] = string.Join(", ", _parts.Select(static part => part.Name)),
         };
-        if (_room.LeftOut.Count != 0)
-            options["left out"] = string.Join("; ", _room.LeftOut);
+        if (_budget.LeftOut.Count != 0)
+            options["left out"] = string.Join("; ", _budget.LeftOut);
         return options;
     }
 }

@@ -14,11 +14,11 @@ internal sealed class ThreadPart : IStandardPart
 
     public string Name => "threads";
 
-    public IReadOnlyList<ChartHead> Charts(StandardRoom room)
+    public IReadOnlyList<ChartHead> Charts(StandardBudget budget)
     {
         string made = string.Create(
             CultureInfo.InvariantCulture,
-            $"{CountOf(room):N0} strings of 32 characters, divided among the threads, on memory used before (insert --threads T).");
+            $"{CountOf(budget):N0} strings of 32 characters, divided among the threads, on memory used before (insert --threads T).");
         return
         [
             Head("put", "Put", made),
@@ -28,17 +28,17 @@ internal sealed class ThreadPart : IStandardPart
         ];
     }
 
-    public IEnumerable<StandardStep> Steps(StandardRoom room)
+    public IEnumerable<StandardStep> Steps(StandardBudget budget)
     {
-        int count = CountOf(room);
-        foreach (int threads in room.Threads())
+        int count = CountOf(budget);
+        foreach (int threads in budget.Threads())
         {
             foreach (string store in Stores)
             {
                 string title = string.Create(
                     CultureInfo.InvariantCulture, $"threads: {count:N0} strings, {store} store, {Counted.Of(threads, "thread")}");
                 long bytes = count * (long)BytesPerObject;
-                if (store == "mapped" ? room.HasDiskFor(title, bytes) : room.HasMemoryFor(title, bytes))
+                if (store == "mapped" ? budget.HasDiskFor(title, bytes) : budget.HasMemoryFor(title, bytes))
                     yield return new StandardStep(title, step => Measure(step, store, count, threads));
             }
         }
@@ -64,5 +64,5 @@ internal sealed class ThreadPart : IStandardPart
         $"threads-{id}", $"{title}: throughput against threads", made, new RunAxis("threads", "", IsLogarithmic: true),
         new RunAxis("operations", "a second", IsLogarithmic: false), MoreIsBetter: true);
 
-    private static int CountOf(StandardRoom room) => room.Quick ? 2_000_000 : 5_000_000;
+    private static int CountOf(StandardBudget budget) => budget.Quick ? 2_000_000 : 5_000_000;
 }

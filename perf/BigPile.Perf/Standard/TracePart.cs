@@ -28,9 +28,9 @@ internal sealed class TracePart : IStandardPart
 
     public string Name => "trace";
 
-    public IReadOnlyList<ChartHead> Charts(StandardRoom room) => [.. _traces.Select(HeadOf)];
+    public IReadOnlyList<ChartHead> Charts(StandardBudget budget) => [.. _traces.Select(HeadOf)];
 
-    public IEnumerable<StandardStep> Steps(StandardRoom room) =>
+    public IEnumerable<StandardStep> Steps(StandardBudget budget) =>
         _traces.Select(trace => new StandardStep($"trace: {trace}", step => Measure(step, trace)));
 
     private ChartHead HeadOf(string trace) => new(

@@ -50,14 +50,14 @@ internal sealed class FasterStore<TKey> : IStore<TKey>
         }
     }
 
-    public unsafe ReadOnlySpan<byte> Get(TKey key, Span<byte> room)
+    public unsafe ReadOnlySpan<byte> Get(TKey key, Span<byte> buffer)
     {
         ReadOnlySpan<byte> keySpan = _bytesOf(key);
-        fixed (byte* keyBytes = keySpan, bytes = room)
+        fixed (byte* keyBytes = keySpan, bytes = buffer)
         {
             SpanByte storedKey = SpanByte.FromPointer(keyBytes, keySpan.Length);
-            var output = new SpanByteAndMemory(SpanByte.FromPointer(bytes, room.Length));
-            return _sessions.Value!.Read(ref storedKey, ref output).Found ? room : default;
+            var output = new SpanByteAndMemory(SpanByte.FromPointer(bytes, buffer.Length));
+            return _sessions.Value!.Read(ref storedKey, ref output).Found ? buffer : default;
         }
     }
 

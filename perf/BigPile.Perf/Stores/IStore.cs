@@ -14,7 +14,7 @@ internal interface IStore<TKey> : IDisposable
 
     /// <summary>Gets a value in the way of the store: its own array, a new one, or what was copied into a buffer.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="room">A buffer for the value.</param>
+    /// <param name="buffer">A buffer for the value.</param>
     /// <returns>The value; nothing when it is missing.</returns>
-    ReadOnlySpan<byte> Get(TKey key, Span<byte> room);
+    ReadOnlySpan<byte> Get(TKey key, Span<byte> buffer);
 }

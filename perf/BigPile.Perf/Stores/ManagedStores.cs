@@ -22,7 +22,7 @@ internal sealed class ConcurrentDictionaryStore<TKey> : IStore<TKey>
 
     public void Put(TKey key, ReadOnlySpan<byte> value) => _entries[key] = value.ToArray();
 
-    public ReadOnlySpan<byte> Get(TKey key, Span<byte> room) => _entries.GetValueOrDefault(key);
+    public ReadOnlySpan<byte> Get(TKey key, Span<byte> buffer) => _entries.GetValueOrDefault(key);
 
     public void Dispose() => _entries.Clear();
 }
@@ -37,7 +37,7 @@ internal sealed class MemoryCacheStore<TKey> : IStore<TKey>
 
     public void Put(TKey key, ReadOnlySpan<byte> value) => _entries.Set(key, value.ToArray());
 
-    public ReadOnlySpan<byte> Get(TKey key, Span<byte> room) => _entries.Get<byte[]>(key);
+    public ReadOnlySpan<byte> Get(TKey key, Span<byte> buffer) => _entries.Get<byte[]>(key);
 
     public void Dispose() => _entries.Dispose();
 }
@@ -71,7 +71,7 @@ internal sealed class BitFasterStore<TKey> : IStore<TKey>
 
     public void Put(TKey key, ReadOnlySpan<byte> value) => _entries.AddOrUpdate(key, value.ToArray());
 
-    public ReadOnlySpan<byte> Get(TKey key, Span<byte> room) => _entries.TryGet(key, out byte[]? value) ? value : default;
+    public ReadOnlySpan<byte> Get(TKey key, Span<byte> buffer) => _entries.TryGet(key, out byte[]? value) ? value : default;
 
     public void Dispose() => _entries.Clear();
 }
@@ -88,7 +88,7 @@ internal sealed class FusionCacheStore<TKey> : IStore<TKey>
 
     public void Put(TKey key, ReadOnlySpan<byte> value) => _entries.Set(KeyText.Of(key), value.ToArray());
 
-    public ReadOnlySpan<byte> Get(TKey key, Span<byte> room) => _entries.TryGet<byte[]>(KeyText.Of(key)).GetValueOrDefault([]);
+    public ReadOnlySpan<byte> Get(TKey key, Span<byte> buffer) => _entries.TryGet<byte[]>(KeyText.Of(key)).GetValueOrDefault([]);
 
     public void Dispose() => _entries.Dispose();
 }
@@ -115,7 +115,7 @@ internal sealed class HybridCacheStore<TKey> : IStore<TKey>
     public void Put(TKey key, ReadOnlySpan<byte> value) =>
         _entries.SetAsync(KeyText.Of(key), value.ToArray()).AsTask().GetAwaiter().GetResult();
 
-    public ReadOnlySpan<byte> Get(TKey key, Span<byte> room) =>
+    public ReadOnlySpan<byte> Get(TKey key, Span<byte> buffer) =>
         _entries.GetOrCreateAsync<byte[]?>(KeyText.Of(key), static _ => default, ReadOnly).AsTask().GetAwaiter().GetResult();
 
     public void Dispose() => _services.Dispose();

@@ -22,10 +22,10 @@ internal sealed class TableStore<TKey> : IStore<TKey>
 
     public void Put(TKey key, ReadOnlySpan<byte> value) => _table.PutBytes(key, value, out _);
 
-    public ReadOnlySpan<byte> Get(TKey key, Span<byte> room)
+    public ReadOnlySpan<byte> Get(TKey key, Span<byte> buffer)
     {
         if (_copies)
-            return _table.TryRead(key, room, out _) ? room : default;
+            return _table.TryRead(key, buffer, out _) ? buffer : default;
         return _table.TryGet(key, out byte[]? value) ? value : default;
     }
 

@@ -23,7 +23,7 @@ internal static class CacheRunner
     internal static CacheReport Run(CacheOptions options, ILoadProgress progress, CancellationToken stop)
     {
         stop.ThrowIfCancellationRequested();
-        RequireRoom(options);
+        RequireMemory(options);
         return options.Keys == KeyShape.Long
             ? Run<long, LongKeys>(options, default, progress, stop)
             : Run<string, StringKeys>(options, new StringKeys(options.Count), progress, stop);
@@ -132,7 +132,7 @@ internal static class CacheRunner
         }
     }
 
-    private static void RequireRoom(CacheOptions options)
+    private static void RequireMemory(CacheOptions options)
     {
         if (options.Store == StoreKind.Mapped)
             return;

@@ -103,12 +103,12 @@ internal sealed class CompareRunner
 
     private void Get(IStore<long> side, int start, int end, int limit)
     {
-        var room = new byte[_options.ValueBytes];
+        var buffer = new byte[_options.ValueBytes];
         var order = new RandomOrder(seed: start, limit);
         for (int i = start; i < end; i++)
         {
             int key = order.Next();
-            if (!BinaryPrimitives.TryReadInt64LittleEndian(side.Get(key, room), out long number) || number != key)
+            if (!BinaryPrimitives.TryReadInt64LittleEndian(side.Get(key, buffer), out long number) || number != key)
                 throw new LoadException($"Entry {key} of {side.Name} came back as another one than was put, or not at all.");
         }
     }

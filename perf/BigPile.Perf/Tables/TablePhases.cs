@@ -25,7 +25,7 @@ internal sealed class TablePhases<TKey, TKeys> : IDisposable
     private readonly PileCache _cache;
     private readonly CacheTable<TKey, byte[]> _table;
     private readonly byte[][] _values;
-    private readonly byte[][] _rooms;
+    private readonly byte[][] _buffers;
     private readonly ZipfOrder[] _orders;
     private long _missing;
 
@@ -37,7 +37,7 @@ internal sealed class TablePhases<TKey, TKeys> : IDisposable
         _cache = new PileCache(new Pile(pileOptions), ownsPile: true);
         _table = _cache.GetOrCreateTable<TKey, byte[]>(new TableOptions("load") { CollisionMode = options.Mode });
         _values = Make(options.Threads, _ => new byte[options.ValueBytes]);
-        _rooms = Make(options.Threads, _ => new byte[options.ValueBytes]);
+        _buffers = Make(options.Threads, _ => new byte[options.ValueBytes]);
         _orders = Make(options.Threads, i => new ZipfOrder(i, options.Count, options.Zipf));
         Times = Make(options.Threads, _ => new PutTimes());
     }
@@ -166,10 +166,10 @@ internal sealed class TablePhases<TKey, TKeys> : IDisposable
 
     private void Get(Worker worker, int number)
     {
-        byte[] room = _rooms[worker.Index];
-        if (!_table.TryRead(_keys.At(number), room, out EntryInfo info))
+        byte[] buffer = _buffers[worker.Index];
+        if (!_table.TryRead(_keys.At(number), buffer, out EntryInfo info))
             Miss(1);
-        else if (info.ValueBytes != room.Length || BinaryPrimitives.ReadInt64LittleEndian(room) != number)
+        else if (info.ValueBytes != buffer.Length || BinaryPrimitives.ReadInt64LittleEndian(buffer) != number)
             FailChanged(number);
     }
 

@@ -10,7 +10,7 @@ internal sealed class RequestWriter(int client, TrafficValues values)
 {
     internal const string Table = "traffic";
 
-    private const int HeadRoom = 512;
+    private const int MaxHeadBytes = 512;
     private const int FrameBytes = 24; // of an item in application/vnd.bigpile.batch
 
     private byte[] _buffer = new byte[1 << 20];
@@ -23,7 +23,7 @@ internal sealed class RequestWriter(int client, TrafficValues values)
 
     internal void Read(ReadOnlySpan<byte> method, int key, ulong tag)
     {
-        BeginEntry(method, key, HeadRoom);
+        BeginEntry(method, key, MaxHeadBytes);
         if (tag != 0)
         {
             Add("If-None-Match: \""u8);
@@ -36,14 +36,14 @@ internal sealed class RequestWriter(int client, TrafficValues values)
 
     internal void Delete(int key)
     {
-        BeginEntry("DELETE"u8, key, HeadRoom);
+        BeginEntry("DELETE"u8, key, MaxHeadBytes);
         Add("\r\n"u8);
     }
 
     internal void Put(int key, uint sequence, int lifetimeMs)
     {
         int lengthBytes = TrafficValues.LengthOf(client, key, sequence);
-        BeginEntry("PUT"u8, key, HeadRoom + lengthBytes);
+        BeginEntry("PUT"u8, key, MaxHeadBytes + lengthBytes);
         if (lifetimeMs != 0)
         {
             Add("BigPile-Ttl: "u8);
@@ -56,7 +56,7 @@ internal sealed class RequestWriter(int client, TrafficValues values)
 
     internal void ReadMany(ReadOnlySpan<int> keys)
     {
-        int bodyAt = BeginMany("mget"u8, "application/vnd.bigpile.keys"u8, HeadRoom + keys.Length * (TrafficKeys.MaxBytes + 2));
+        int bodyAt = BeginMany("mget"u8, "application/vnd.bigpile.keys"u8, MaxHeadBytes + keys.Length * (TrafficKeys.MaxBytes + 2));
         foreach (int key in keys)
         {
             int lengthBytes = TrafficKeys.Write(_buffer.AsSpan(Length + 2), client, key);
@@ -68,10 +68,10 @@ internal sealed class RequestWriter(int client, TrafficValues values)
 
     internal void WriteMany(ReadOnlySpan<int> keys, ReadOnlySpan<uint> sequences)
     {
-        int room = HeadRoom;
+        int maxBytes = MaxHeadBytes;
         for (int i = 0; i < keys.Length; i++)
-            room += FrameBytes + TrafficKeys.MaxBytes + TrafficValues.LengthOf(client, keys[i], sequences[i]);
-        int bodyAt = BeginMany("mset"u8, "application/vnd.bigpile.batch"u8, room);
+            maxBytes += FrameBytes + TrafficKeys.MaxBytes + TrafficValues.LengthOf(client, keys[i], sequences[i]);
+        int bodyAt = BeginMany("mset"u8, "application/vnd.bigpile.batch"u8, maxBytes);
         for (int i = 0; i < keys.Length; i++)
         {
             Span<byte> frame = _buffer.AsSpan(Length);
@@ -85,9 +85,9 @@ internal sealed class RequestWriter(int client, TrafficValues values)
         EndMany(bodyAt);
     }
 
-    private void BeginEntry(ReadOnlySpan<byte> method, int key, int room)
+    private void BeginEntry(ReadOnlySpan<byte> method, int key, int maxBytes)
     {
-        Reserve(room);
+        Reserve(maxBytes);
         Add(method);
         Add(" /v1/tables/traffic/entries/"u8);
         Length += TrafficKeys.WritePath(_buffer.AsSpan(Length), client, key);
@@ -102,9 +102,9 @@ internal sealed class RequestWriter(int client, TrafficValues values)
     }
 
     // The length is written with leading zeros once it is known.
-    private int BeginMany(ReadOnlySpan<byte> action, ReadOnlySpan<byte> contentType, int room)
+    private int BeginMany(ReadOnlySpan<byte> action, ReadOnlySpan<byte> contentType, int maxBytes)
     {
-        Reserve(room);
+        Reserve(maxBytes);
         Add("POST /v1/tables/traffic:"u8);
         Add(action);
         Add(" HTTP/1.1\r\nHost: localhost\r\nAccept: application/vnd.bigpile.batch\r\nContent-Type: "u8);

@@ -24,11 +24,11 @@ internal sealed record SecondLevelHead(ValueKind Kind, long MadeAt, long Expires
 
     internal void Write(string key, PileBuffer target)
     {
-        Span<byte> room = target.GetSpan(FixedBytes);
-        Mark.CopyTo(room);
-        room[4] = (byte)Kind;
-        BinaryPrimitives.WriteInt64LittleEndian(room[5..], MadeAt);
-        BinaryPrimitives.WriteInt64LittleEndian(room[13..], ExpiresAt);
+        Span<byte> buffer = target.GetSpan(FixedBytes);
+        Mark.CopyTo(buffer);
+        buffer[4] = (byte)Kind;
+        BinaryPrimitives.WriteInt64LittleEndian(buffer[5..], MadeAt);
+        BinaryPrimitives.WriteInt64LittleEndian(buffer[13..], ExpiresAt);
         target.Advance(FixedBytes);
         WriteText(key, target);
         target.Write([(byte)Tags.Length]);
@@ -68,9 +68,9 @@ internal sealed record SecondLevelHead(ValueKind Kind, long MadeAt, long Expires
     private static void WriteText(string text, PileBuffer target)
     {
         int maxBytes = sizeof(int) + Encoding.UTF8.GetMaxByteCount(text.Length);
-        Span<byte> room = target.GetSpan(maxBytes);
-        int lengthBytes = Encoding.UTF8.GetBytes(text, room[sizeof(int)..]);
-        BinaryPrimitives.WriteInt32LittleEndian(room, lengthBytes);
+        Span<byte> buffer = target.GetSpan(maxBytes);
+        int lengthBytes = Encoding.UTF8.GetBytes(text, buffer[sizeof(int)..]);
+        BinaryPrimitives.WriteInt32LittleEndian(buffer, lengthBytes);
         target.Advance(sizeof(int) + lengthBytes);
     }
 

@@ -102,10 +102,10 @@ internal sealed class ServedTables
         found = null;
         if (Exists(name))
             return TryFindLocked(name, out found) ? null : TableRefusal.OtherKeyType;
-        return _mapped.ContainsKey(name) ? TableRefusal.OpaqueValue : CheckRoomLocked(maker);
+        return _mapped.ContainsKey(name) ? TableRefusal.OpaqueValue : CheckTableLimitLocked(maker);
     }
 
-    private TableRefusal? CheckRoomLocked(ITableMaker? maker)
+    private TableRefusal? CheckTableLimitLocked(ITableMaker? maker)
     {
         if (Cache.TableCount >= _maxTables)
             return TableRefusal.TooMany($"There are {_maxTables:N0}, as Limits:Tables (BigPileOptions.MaxTables) allows. Drop one, or "
@@ -146,7 +146,7 @@ internal sealed class ServedTables
         lock (_changing)
         {
             isNew = !Exists(name);
-            if (isNew && CheckRoomLocked(maker) is { } full)
+            if (isNew && CheckTableLimitLocked(maker) is { } full)
                 return full;
             if (isNew)
                 _ = MakeLocked(name, options, maker);

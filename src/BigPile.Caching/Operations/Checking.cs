@@ -54,7 +54,7 @@ internal static class Checking
             head.Priority == EntryPriority.Normal || core.HasPriorities, $"An entry has priority {head.Priority}, and the table none.");
         if (head.Kind == ValueKind.Tombstone)
             return;
-        seen.Add(head.Priority, entry.PayloadBytes, core.Pile.Space.RoomBytesOf(entry.PayloadBytes));
+        seen.Add(head.Priority, entry.PayloadBytes, core.Pile.Space.FootprintBytesOf(entry.PayloadBytes));
         bool isMain = place.Line->IsInMain(place.Slot);
         Invariant.Require(
             seen.Census == null || head.Priority == EntryPriority.NeverEvict
@@ -64,16 +64,16 @@ internal static class Checking
 
     private static void CheckSums(this TableCore core, Sums seen)
     {
-        (long Entries, long RoomBytes, long PayloadBytes) counted =
+        (long Entries, long FootprintBytes, long PayloadBytes) counted =
             (core.Counters[Counter.Entries], core.Counters[Counter.RoomBytes], core.Counters[Counter.PayloadBytes]);
-        (long Entries, long RoomBytes, long PayloadBytes) found = (seen.Entries, seen.RoomBytes, seen.PayloadBytes);
+        (long Entries, long FootprintBytes, long PayloadBytes) found = (seen.Entries, seen.FootprintBytes, seen.PayloadBytes);
         Invariant.Require(counted == found, $"Counted are {counted}, and there are {found}: entries, bytes of blocks and of payloads.");
         if (core.Evictor == null)
             return;
-        (long Entries, long RoomBytes) taken = (Interlocked.Read(ref core.Usage.Entries), Interlocked.Read(ref core.Usage.RoomBytes));
+        (long Entries, long FootprintBytes) taken = (Interlocked.Read(ref core.Usage.Entries), Interlocked.Read(ref core.Usage.RoomBytes));
         Invariant.Require(
-            taken == (seen.Entries, seen.RoomBytes),
-            $"Entries and bytes that are taken for the limits are {taken}, those that are there {(seen.Entries, seen.RoomBytes)}.");
+            taken == (seen.Entries, seen.FootprintBytes),
+            $"Entries and bytes that are taken for the limits are {taken}, those that are there {(seen.Entries, seen.FootprintBytes)}.");
         Invariant.Require(seen.Usage.HasNotesOf(core.Usage), $"What is noted of the bytes of each priority is wrong.");
         Invariant.Require(
             taken.Entries <= core.Usage.MaxEntries, $"There are {taken.Entries} entries, and {core.Usage.MaxEntries} are allowed.");
@@ -88,18 +88,18 @@ internal static class Checking
 
         internal long Entries { get; private set; }
 
-        internal long RoomBytes { get; private set; }
+        internal long FootprintBytes { get; private set; }
 
         internal long PayloadBytes { get; private set; }
 
         internal bool HasUnreadable { get; set; }
 
-        internal void Add(EntryPriority priority, long payloadBytes, long roomBytes)
+        internal void Add(EntryPriority priority, long payloadBytes, long footprintBytes)
         {
             Entries++;
             PayloadBytes += payloadBytes;
-            RoomBytes += roomBytes;
-            Usage.Note(priority, roomBytes);
+            FootprintBytes += footprintBytes;
+            Usage.Note(priority, footprintBytes);
         }
     }
 }

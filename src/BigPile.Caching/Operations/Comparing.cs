@@ -33,10 +33,10 @@ internal static unsafe class Comparing
 
     /// <summary>Does what a call lacked inside, once it is outside.</summary>
     /// <returns>How often it has flushed by now.</returns>
-    internal static int PrepareAgain(this TableCore core, in KeyProbe key, bool hasRoom, int flushes)
+    internal static int PrepareAgain(this TableCore core, in KeyProbe key, bool hasSpace, int flushes)
     {
-        if (!hasRoom)
-            return core.Pile.Space.Room.MakeRoom(flushes);
+        if (!hasSpace)
+            return core.Pile.Space.Reclaimer.Reclaim(flushes);
         Debug.Assert(key.Matcher != null, "Only a comparer's keys are looked at outside, with no lock held.");
         key.Matcher!.Learn();
         return flushes;

@@ -16,41 +16,41 @@ internal static class Copying
     internal const int TooLong = -2;
 
     /// <summary>What a writer is asked for before a value's length is known.</summary>
-    internal const int FirstRoomBytes = 256;
+    internal const int InitialBufferBytes = 256;
 
     /// <summary>Copies a value as it is stored to a writer.</summary>
     /// <param name="core">The table.</param>
     /// <param name="key">The key.</param>
     /// <param name="destination">Where the bytes go.</param>
     /// <param name="maxBytes">A longer value is not copied.</param>
-    /// <param name="roomBytes">What the writer is asked for first; raised to what the value needed.</param>
+    /// <param name="bufferBytes">What the writer is asked for first; raised to what the value needed.</param>
     /// <param name="info">Version and size.</param>
     /// <param name="isOfBytes">Whether a value that is no bytes counts as empty.</param>
     /// <returns>
     /// The bytes that were copied, or <see cref="Missing"/> or <see cref="TooLong"/>.
     /// </returns>
     internal static int TryCopy(
-        this TableCore core, in KeyProbe key, IBufferWriter<byte> destination, long maxBytes, ref int roomBytes, out EntryInfo info,
+        this TableCore core, in KeyProbe key, IBufferWriter<byte> destination, long maxBytes, ref int bufferBytes, out EntryInfo info,
         bool isOfBytes = false)
     {
         for (bool isFirst = true; ; isFirst = false)
         {
-            Span<byte> room = destination.GetSpan(roomBytes);
-            if (room.Length < roomBytes)
+            Span<byte> buffer = destination.GetSpan(bufferBytes);
+            if (buffer.Length < bufferBytes)
                 throw new ArgumentException(
-                    $"The writer gave room for {room.Length:N0} bytes when it was asked for {roomBytes:N0}.", nameof(destination));
-            var reader = new SpanReader(room, isOfBytes);
+                    $"The writer gave room for {buffer.Length:N0} bytes when it was asked for {bufferBytes:N0}.", nameof(destination));
+            var reader = new SpanReader(buffer, isOfBytes);
             if (!(isFirst ? core.TryRead(key, ref reader, out info) : core.TryReadAgain(key, ref reader, out info)))
                 return Missing;
             if (reader.LengthBytes > maxBytes)
                 return TooLong;
-            if (reader.LengthBytes <= room.Length)
+            if (reader.LengthBytes <= buffer.Length)
             {
                 if (reader.LengthBytes != 0)
                     destination.Advance((int)reader.LengthBytes);
                 return (int)reader.LengthBytes;
             }
-            roomBytes = (int)reader.LengthBytes; // now it is known what it needs
+            bufferBytes = (int)reader.LengthBytes; // now it is known what it needs
         }
     }
 }

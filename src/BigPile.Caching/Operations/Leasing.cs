@@ -34,7 +34,7 @@ internal static unsafe class Leasing
             while (true)
             {
                 SpillOutcome outcome = core.BringBack(spill, key, block);
-                if (outcome == SpillOutcome.NoRoom)
+                if (outcome == SpillOutcome.MemoryFull)
                     return core.LeaseCopy(block, out lease, out info);
                 if (core.TryLeaseInMemory(key, out lease, out info, isUse))
                     return true;

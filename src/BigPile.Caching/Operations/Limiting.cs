@@ -39,14 +39,14 @@ internal static class Limiting
             if (core.IsConfigured && options.FixedIndex != core.Options.FixedIndex)
                 throw new ArgumentException(
                     $"TableOptions.FixedIndex of the table '{core.Name}' can't be changed while the table lives.", nameof(options));
-            core.RequireRoomForIndex(options);
+            core.RequireSpaceForIndex(options);
             core.WhilePausedLocked(() => core.ApplyLocked(options));
             core.EvictSurplus(now);
         }
     }
 
     // An index does not shrink: below its size all entries would go, and none could come.
-    private static void RequireRoomForIndex(this TableCore core, TableOptions options)
+    private static void RequireSpaceForIndex(this TableCore core, TableOptions options)
     {
         bool isLowered = core.IsConfigured && options.MaxBytes < (core.Options.MaxBytes ?? long.MaxValue);
         if (!isLowered || core.BytesBesideIndex(options.MaxBytes!.Value) >= LeastBlockBytes)
@@ -132,14 +132,14 @@ internal static class Limiting
         core.Usage.Entries = core.Counters[Counter.Entries];
         core.Usage.RoomBytes = core.Counters[Counter.RoomBytes];
         long expected = Math.Min(core.Usage.MaxEntries, (options.MaxBytes ?? long.MaxValue) / core.MeanEntryBytes());
-        var room = new TableRoom(Math.Max(1, expected), options.MaxBytes ?? expected);
-        if (core.Evictor is { } evictor && !evictor.IsTooDivided(room))
+        var capacity = new TableRoom(Math.Max(1, expected), options.MaxBytes ?? expected);
+        if (core.Evictor is { } evictor && !evictor.IsTooDivided(capacity))
         {
-            evictor.SetRoom(room);
+            evictor.SetRoom(capacity);
             return;
         }
         core.DropLimits();
-        core.Evictor = new Evictor(new EvictionHost(core), room, isCertain: options.MaxBytes == null);
+        core.Evictor = new Evictor(new EvictionHost(core), capacity, isCertain: options.MaxBytes == null);
         core.Usage.ClearNotes();
         if (core.Usage.Entries != 0)
             core.BeginAdoption(core.Evictor);
@@ -154,7 +154,7 @@ internal static class Limiting
 
     /// <summary>What an entry counts for where the table is full: its bytes if they are limited, else one.</summary>
     internal static double WeightOf(this TableCore core, long payloadBytes) =>
-        core.Options.MaxBytes == null ? 1 : core.Pile.Space.RoomBytesOf(payloadBytes);
+        core.Options.MaxBytes == null ? 1 : core.Pile.Space.FootprintBytesOf(payloadBytes);
 
     private static void DropLimits(this TableCore core)
     {

@@ -32,8 +32,8 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
     internal int Read(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
     {
         Debug.Assert(lengths.Length >= keys.Length, "There is room for what each key has.");
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         int count = 0;
         for (int i = 0; i < keys.Length; i++)
         {
@@ -49,8 +49,8 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
     internal void Put(ReadOnlySpan<TKey> keys, ReadOnlySpan<TValue> values, Span<PutResult> results, EntryOptions? options)
     {
         Debug.Assert(values.Length >= keys.Length && results.Length >= keys.Length, "Each key has its value, and room for its result.");
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         for (int i = 0; i < keys.Length; i++)
         {
             if (i % Prefetching.GroupKeys == 0)
@@ -61,8 +61,8 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     internal int Remove(ReadOnlySpan<TKey> keys)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         int count = 0;
         for (int i = 0; i < keys.Length; i++)
         {
@@ -77,8 +77,8 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
     {
         if (table.Keys.RunsOthersCode)
             return;
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         ReadOnlySpan<TKey> group = keys.Slice(first, Math.Min(Prefetching.GroupKeys, keys.Length - first));
         CriticalRegion critical = table.Core.EnterReader();
         try

@@ -58,7 +58,7 @@ internal static class Marking
             core.MarkExpirable();
             return core.Tags.Publish(tags, floor);
         }
-        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(critical, e, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Reclaimer.CanReclaim(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -67,7 +67,7 @@ internal static class Marking
             core.MarkExpirable(); // once more, as a round of the sweep may have ended before the mark was there
             core.Pile.Space.ExitAfterFree(critical);
         }
-        return core.Publish(tags, core.Pile.Space.Room.MakeRoom(flushes));
+        return core.Publish(tags, core.Pile.Space.Reclaimer.Reclaim(flushes));
     }
 
     // A run that began before has told the table what it keeps, or sees that it is outdated.

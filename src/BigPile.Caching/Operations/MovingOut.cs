@@ -25,7 +25,7 @@ internal static class MovingOut
     /// <param name="kind">Its kind.</param>
     /// <param name="entry">The entry; its version must still be the same.</param>
     /// <param name="pointer">The object.</param>
-    /// <param name="flushes">How often it was tried before; see <see cref="RoomMaker.MakeRoom(int)"/>.</param>
+    /// <param name="flushes">How often it was tried before; see <see cref="Reclaimer.Reclaim(int)"/>.</param>
     /// <returns>
     /// What happened: <see langword="null"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table has no
     /// room for it with a pointer; nothing has changed then.
@@ -34,7 +34,7 @@ internal static class MovingOut
         this TableCore core, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry, out PilePointer pointer,
         int flushes = 0)
     {
-        bool hasRoom = true;
+        bool hasSpace = true;
         CriticalRegion critical = core.EnterWriter();
         try
         {
@@ -43,9 +43,9 @@ internal static class MovingOut
             pointer = externalized.Pointer;
             return core.PutPointerInside(critical, key, entry, externalized);
         }
-        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(critical, e, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Reclaimer.CanReclaim(critical, e, flushes))
         {
-            hasRoom = false; // there will be some once what was freed is durably so
+            hasSpace = false; // there will be some once what was freed is durably so
         }
         catch (KeyNotComparedException)
         {
@@ -55,7 +55,7 @@ internal static class MovingOut
         {
             core.Pile.Space.ExitAfterFree(critical);
         }
-        flushes = core.PrepareAgain(key, hasRoom, flushes);
+        flushes = core.PrepareAgain(key, hasSpace, flushes);
         return core.MoveOut(key, value, kind, entry, out pointer, flushes);
     }
 

@@ -44,7 +44,7 @@ internal static unsafe class Putting
         if (order.Value.Length >= core.BlockLimitBytes)
             return PutResult.Collision;
         PutResult? result = PutResult.Collision;
-        for (int left = core.SweepsForRoom(); result == PutResult.Collision && left > 0 && core.TrySweepForRoom(); left--)
+        for (int left = core.SweepsForSpace(); result == PutResult.Collision && left > 0 && core.TrySweepForSpace(); left--)
         {
             core.Count(Counter.Collisions, -1);
             result = core.PutAnywhere(key, spec, order, out info);
@@ -61,15 +61,15 @@ internal static unsafe class Putting
     private static PutResult? Put(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, int flushes, out EntryInfo info)
     {
-        bool hasRoom = true;
+        bool hasSpace = true;
         CriticalRegion critical = core.EnterWriter();
         try
         {
             return core.PutInside(critical, key, spec, order, out info);
         }
-        catch (PileFullException e) when (core.Pile.Space.Room.CanMakeRoom(critical, e, flushes))
+        catch (PileFullException e) when (core.Pile.Space.Reclaimer.CanReclaim(critical, e, flushes))
         {
-            hasRoom = false; // there will be some once what was freed is durably so
+            hasSpace = false; // there will be some once what was freed is durably so
         }
         catch (KeyNotComparedException)
         {
@@ -79,7 +79,7 @@ internal static unsafe class Putting
         {
             core.Pile.Space.ExitAfterFree(critical);
         }
-        return core.Put(key, spec, order, core.PrepareAgain(key, hasRoom, flushes), out info);
+        return core.Put(key, spec, order, core.PrepareAgain(key, hasSpace, flushes), out info);
     }
 
     /// <summary>Puts a value. The caller is inside.</summary>
@@ -176,7 +176,7 @@ internal static unsafe class Putting
         if (!change.Slot.IsNone)
             core.Pile.Entries.Abandon(change.Slot, change.PayloadBytes);
         if (change.IsLimited)
-            core.Usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.RoomBytes);
+            core.Usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.FootprintBytes);
     }
 
     private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in PutChange change)

@@ -220,8 +220,8 @@ internal static unsafe class Rebuilding
     private static bool InsertFoundLocked(
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, in Found found, in EntryHead head)
     {
-        bool hasRoom = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
-        Debug.Assert(hasRoom, "A bucket without a limit always has room, or there is no memory.");
+        bool hasSpace = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
+        Debug.Assert(hasSpace, "A bucket without a limit always has room, or there is no memory.");
         Debug.Assert(place.Value.IsEmpty, "An entry that is found takes nobody's place.");
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, false);

@@ -73,7 +73,7 @@ internal static unsafe class Renewing
             int refused = core.TakeAll(buffer, now, isClosing);
             if (refused != 0)
             {
-                _ = core.Pile.Space.Room.MakeRoom(flushes: 0);
+                _ = core.Pile.Space.Reclaimer.Reclaim(flushes: 0);
                 refused = core.TakeAll(buffer, now, isClosing);
             }
             buffer.EndTaking(most, isKept: refused != 0);
@@ -192,7 +192,7 @@ internal static unsafe class Renewing
         }
         catch (PileFullException e)
         {
-            _ = core.Pile.Space.Room.CanMakeRoom(critical, e, flushes: 0); // so that a full disk's is wanted
+            _ = core.Pile.Space.Reclaimer.CanReclaim(critical, e, flushes: 0); // so that a full disk's is wanted
             return false;
         }
         Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");

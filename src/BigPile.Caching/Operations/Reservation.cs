@@ -1,7 +1,7 @@
 namespace BigPile.Caching.Operations;
 
 /// <summary>Room that a put has been promised.</summary>
-internal readonly record struct Reservation(bool HasEntry, long RoomBytes, bool HasEvicted)
+internal readonly record struct Reservation(bool HasEntry, long FootprintBytes, bool HasEvicted)
 {
     /// <summary>What came of asking for room.</summary>
     internal enum Promise
@@ -12,6 +12,6 @@ internal readonly record struct Reservation(bool HasEntry, long RoomBytes, bool 
     }
 
     /// <summary>Whether it is enough for an entry, when it has the place of an old one or none.</summary>
-    internal bool IsEnough(long roomBytes, bool hasOld, long oldRoomBytes) =>
-        (HasEntry || hasOld) && RoomBytes + oldRoomBytes >= roomBytes;
+    internal bool IsEnough(long footprintBytes, bool hasOld, long oldFootprintBytes) =>
+        (HasEntry || hasOld) && FootprintBytes + oldFootprintBytes >= footprintBytes;
 }

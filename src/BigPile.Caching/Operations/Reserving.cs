@@ -32,10 +32,10 @@ internal static class Reserving
     {
         Debug.Assert(core.Evictor != null, "Only a limited table promises room.");
         core.Evictor.Prefetch(key.Hash, spec.Priority);
-        long roomBytes = core.Pile.Space.RoomBytesOf(change.PayloadBytes);
+        long footprintBytes = core.Pile.Space.FootprintBytesOf(change.PayloadBytes);
         long limitBytes = core.BlockLimitBytes;
-        change.Reserved = new Reservation(HasEntry: true, roomBytes, HasEvicted: false);
-        if (!core.Usage.TryTake(takesEntry: true, roomBytes, limitBytes))
+        change.Reserved = new Reservation(HasEntry: true, footprintBytes, HasEvicted: false);
+        if (!core.Usage.TryTake(takesEntry: true, footprintBytes, limitBytes))
             return core.TryReserveAtLimit(key, spec.Priority, condition, limitBytes, ref change);
         if (change.Queue == EntryQueue.Undecided)
             change.Queue = core.Evictor.QueueWithRoom(key.Hash, spec.Priority);
@@ -46,20 +46,20 @@ internal static class Reserving
     private static Reservation.Promise TryReserveAtLimit(
         this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, long limitBytes, ref PutChange change)
     {
-        long roomBytes = change.Reserved.RoomBytes;
+        long footprintBytes = change.Reserved.FootprintBytes;
         change.Reserved = default;
         if (!core.TryFindOwn(key, priority, condition, ref change.Now, out OwnEntry own))
             return Reservation.Promise.ConditionNotMet;
         if (own.LacksPlace)
             return Reservation.Promise.Refused;
-        long moreBytes = Math.Max(0, roomBytes - own.RoomBytes);
-        bool hasRoom = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, limitBytes);
-        bool hasEvicted = !hasRoom;
-        if (!hasRoom && !core.CanMakeRoom(moreBytes, limitBytes, priority, own))
+        long moreBytes = Math.Max(0, footprintBytes - own.FootprintBytes);
+        bool hasSpace = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, limitBytes);
+        bool hasEvicted = !hasSpace;
+        if (!hasSpace && !core.CanEvictEnough(moreBytes, limitBytes, priority, own))
             return Reservation.Promise.Refused;
-        if (!hasRoom && core.Options.MaxBytes != null && moreBytes > MostForNothing * core.MeanEntryBytes())
+        if (!hasSpace && core.Options.MaxBytes != null && moreBytes > MostForNothing * core.MeanEntryBytes())
             core.TakeBlockFirst(key.Hash, priority, own, ref change);
-        if (!hasRoom && !core.TryMakeRoom(key.Hash, priority, own, moreBytes, ref change))
+        if (!hasSpace && !core.TryEvictEnough(key.Hash, priority, own, moreBytes, ref change))
             return Reservation.Promise.Refused;
         Debug.Assert(moreBytes >= 0, "A smaller value gives its rest back once it is in the index, and not before.");
         change.Reserved = new Reservation(HasEntry: !own.IsThere, moreBytes, hasEvicted);
@@ -67,7 +67,7 @@ internal static class Reserving
     }
 
     // A new entry is decided on before anything is evicted for it: what it replaces is what it was compared with.
-    private static bool TryMakeRoom(
+    private static bool TryEvictEnough(
         this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, ref PutChange change)
     {
         double weight = core.WeightOf(change.PayloadBytes);
@@ -104,12 +104,12 @@ internal static class Reserving
         change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
     }
 
-    private static bool CanMakeRoom(this TableCore core, long moreBytes, long limitBytes, EntryPriority priority, in OwnEntry own)
+    private static bool CanEvictEnough(this TableCore core, long moreBytes, long limitBytes, EntryPriority priority, in OwnEntry own)
     {
         if (moreBytes == 0)
             return true;
         bool isOwnEvictable = own.IsThere && own.Priority <= priority && own.Priority != EntryPriority.NeverEvict;
-        long evictableBytes = core.Usage.EvictableBytes(priority) - (isOwnEvictable ? own.RoomBytes : 0);
+        long evictableBytes = core.Usage.EvictableBytes(priority) - (isOwnEvictable ? own.FootprintBytes : 0);
         return Interlocked.Read(ref core.Usage.RoomBytes) - evictableBytes + moreBytes + GrowthOfQueuesBytes <= limitBytes;
     }
 
@@ -127,12 +127,12 @@ internal static class Reserving
             return condition.IsMetLocked(core.Flights, hash, version: 0, isMissing: true);
         }
         if (entry.Head.Kind != ValueKind.Tombstone)
-            own = new OwnEntry(IsThere: true, core.Pile.Space.RoomBytesOf(entry.PayloadBytes), entry.Head.Priority, entry.Address);
+            own = new OwnEntry(IsThere: true, core.Pile.Space.FootprintBytesOf(entry.PayloadBytes), entry.Head.Priority, entry.Address);
         return condition.IsMetLocked(core.Flights, hash, entry.Head.Version, core.IsNoneLocked(entry.Head, ref now));
     }
 
     /// <summary>An entry that the key of a put has already.</summary>
-    private readonly record struct OwnEntry(bool IsThere, long RoomBytes, EntryPriority Priority, ulong Address)
+    private readonly record struct OwnEntry(bool IsThere, long FootprintBytes, EntryPriority Priority, ulong Address)
     {
         /// <summary>Whether there is none, and its bucket has no place for one, nor may make one.</summary>
         internal bool LacksPlace { get; init; }

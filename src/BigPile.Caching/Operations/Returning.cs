@@ -65,7 +65,7 @@ internal static unsafe class Returning
         {
             if (isExtended)
                 spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, pending);
-            return SpillOutcome.NoRoom;
+            return SpillOutcome.MemoryFull;
         }
         spill.EndReturnGated(key.Hash, key.Bytes, pending); // it may have been evicted, and staged, once more by now: that one stays
         return SpillOutcome.Returned;

@@ -22,8 +22,8 @@ internal static class Specifying
     /// <summary>Makes of the table's options and those of a put what the entry will hold.</summary>
     /// <param name="core">The table.</param>
     /// <param name="options">The put's options, if it has any.</param>
-    /// <param name="tagRoom">Room for <see cref="EntryHead.MaxTags"/> hashes; the result looks into it.</param>
-    internal static EntrySpec SpecOf(this TableCore core, EntryOptions? options, Span<ulong> tagRoom)
+    /// <param name="tagBuffer">Room for <see cref="EntryHead.MaxTags"/> hashes; the result looks into it.</param>
+    internal static EntrySpec SpecOf(this TableCore core, EntryOptions? options, Span<ulong> tagBuffer)
     {
         TableOptions table = core.Options;
         TimeSpan? maxAge = options?.MaxAge ?? (options?.ExpiresAt == null ? table.DefaultMaxAge : null);
@@ -44,7 +44,7 @@ internal static class Specifying
             SlidingTicks = slidingTicks,
             SlidingEnd = end,
             Priority = priority,
-            Tags = HashTags(options?.Tags, tagRoom),
+            Tags = HashTags(options?.Tags, tagBuffer),
         };
     }
 
@@ -52,8 +52,8 @@ internal static class Specifying
     /// <param name="core">The table.</param>
     /// <param name="entry">The entry as it is.</param>
     /// <param name="options">What is to be different; <see langword="null"/>: it lives without an end.</param>
-    /// <param name="tagRoom">Room for <see cref="EntryHead.MaxTags"/> hashes; the result may look into it.</param>
-    internal static EntrySpec SpecOf(this TableCore core, in EntryCopy entry, EntryOptions? options, Span<ulong> tagRoom)
+    /// <param name="tagBuffer">Room for <see cref="EntryHead.MaxTags"/> hashes; the result may look into it.</param>
+    internal static EntrySpec SpecOf(this TableCore core, in EntryCopy entry, EntryOptions? options, Span<ulong> tagBuffer)
     {
         if (options == null)
             return new EntrySpec { ExpiresAt = long.MaxValue, Priority = entry.Priority, Tags = entry.Tags };
@@ -70,7 +70,7 @@ internal static class Specifying
             SlidingTicks = slidingTicks,
             SlidingEnd = end,
             Priority = priority,
-            Tags = options.Tags == null ? entry.Tags : HashTags(options.Tags, tagRoom),
+            Tags = options.Tags == null ? entry.Tags : HashTags(options.Tags, tagBuffer),
         };
     }
 
@@ -124,19 +124,19 @@ internal static class Specifying
     internal static ulong[] TagHashesOf(EntryOptions? options) =>
         options?.Tags == null ? [] : HashTags(options.Tags, stackalloc ulong[EntryHead.MaxTags]).ToArray();
 
-    private static Span<ulong> HashTags(IReadOnlyCollection<string>? tags, Span<ulong> room)
+    private static Span<ulong> HashTags(IReadOnlyCollection<string>? tags, Span<ulong> buffer)
     {
         if (tags == null)
             return default;
         if (tags.Count > EntryHead.MaxTags)
             throw new ArgumentException($"The entry has {tags.Count:N0} tags; {EntryHead.MaxTags} are allowed.", nameof(EntryOptions.Tags));
-        Debug.Assert(room.Length >= EntryHead.MaxTags, "Each tag has room for its hash.");
+        Debug.Assert(buffer.Length >= EntryHead.MaxTags, "Each tag has room for its hash.");
         int count = 0;
         foreach (string tag in tags)
         {
             ArgumentException.ThrowIfNullOrEmpty(tag, nameof(EntryOptions.Tags));
-            room[count++] = TagHash.Of(tag);
+            buffer[count++] = TagHash.Of(tag);
         }
-        return room[..count];
+        return buffer[..count];
     }
 }

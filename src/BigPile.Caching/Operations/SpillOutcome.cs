@@ -13,5 +13,5 @@ internal enum SpillOutcome
     Returned,
 
     /// <summary>Nothing in memory may go for it; its block was copied.</summary>
-    NoRoom,
+    MemoryFull,
 }

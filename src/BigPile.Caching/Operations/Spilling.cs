@@ -111,7 +111,7 @@ internal static class Spilling
         try
         {
             SpillOutcome outcome = core.BringBack(spill, key, block);
-            if (outcome == SpillOutcome.NoRoom)
+            if (outcome == SpillOutcome.MemoryFull)
             {
                 throw new PileFullException(
                     $"An entry of the table '{core.Name}' can't come back to memory: the table is at its limit, and nothing in it may go.");

@@ -10,7 +10,7 @@ namespace BigPile.Caching.Operations;
 /// <summary>Frees what is no more by time or tag, a part of the buckets at once.</summary>
 internal static unsafe class Sweeping
 {
-    private const int BucketsForRoom = 64;
+    private const int BucketsForSpace = 64;
     private const int BucketsAtOnce = 4096;
 
     /// <summary>Looks at some buckets, where the last sweep ended, and frees what is no more. One sweep runs at a time.</summary>
@@ -55,11 +55,11 @@ internal static unsafe class Sweeping
 
     /// <summary>Frees some of what is no more, as others keep a put out that are worth more while they are alive.</summary>
     /// <returns>Whether there was any. Not looked for inside, where another thread may wait for this one.</returns>
-    internal static bool TrySweepForRoom(this TableCore core) =>
-        core.Evictor != null && !CriticalRegion.Mine.IsInside && core.SweepMemory(BucketsForRoom) != 0;
+    internal static bool TrySweepForSpace(this TableCore core) =>
+        core.Evictor != null && !CriticalRegion.Mine.IsInside && core.SweepMemory(BucketsForSpace) != 0;
 
-    /// <summary>How often <see cref="TrySweepForRoom"/> comes by everything.</summary>
-    internal static int SweepsForRoom(this TableCore core) => core.BucketsToSweep() / BucketsForRoom + 1;
+    /// <summary>How often <see cref="TrySweepForSpace"/> comes by everything.</summary>
+    internal static int SweepsForSpace(this TableCore core) => core.BucketsToSweep() / BucketsForSpace + 1;
 
     /// <summary>The buckets that a sweep of everything looks at.</summary>
     internal static int BucketsToSweep(this TableCore core) => (int)Math.Min(int.MaxValue, core.Index.BucketCount);

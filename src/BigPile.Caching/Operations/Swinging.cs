@@ -24,7 +24,7 @@ internal static unsafe class Swinging
             core.ReplaceLocked(key, spec, order, old, ref change);
         else if (!order.Condition.IsMetLocked(core.Flights, key.Hash, version: 0, isMissing: true))
             change.Result = null;
-        else if (change.IsLimited && !core.HasEnough(change, hasOld: false, oldRoomBytes: 0))
+        else if (change.IsLimited && !core.HasEnough(change, hasOld: false, oldFootprintBytes: 0))
             change.IsRetry = true; // room was reserved for a key that was there, and has gone meanwhile
         else if (!order.Basis.IsEmpty && core.IsGoneByNow(order.Basis, ref change))
             change.Result = null;
@@ -49,8 +49,8 @@ internal static unsafe class Swinging
             return core.IsGoneByNow(new EntryHead(payload), ref change);
     }
 
-    private static bool HasEnough(this TableCore core, in PutChange change, bool hasOld, long oldRoomBytes) =>
-        change.Reserved.IsEnough(core.Pile.Space.RoomBytesOf(change.PayloadBytes), hasOld, oldRoomBytes);
+    private static bool HasEnough(this TableCore core, in PutChange change, bool hasOld, long oldFootprintBytes) =>
+        change.Reserved.IsEnough(core.Pile.Space.FootprintBytesOf(change.PayloadBytes), hasOld, oldFootprintBytes);
 
     private static void ReplaceLocked(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in LockedEntry old, ref PutChange change)
@@ -64,8 +64,8 @@ internal static unsafe class Swinging
             change.Result = null;
             return;
         }
-        long oldRoomBytes = wasTombstone || core.Evictor == null ? 0 : core.Pile.Space.RoomBytesOf(old.PayloadBytes);
-        if (change.IsLimited && !core.HasEnough(change, !wasTombstone, oldRoomBytes))
+        long oldFootprintBytes = wasTombstone || core.Evictor == null ? 0 : core.Pile.Space.FootprintBytesOf(old.PayloadBytes);
+        if (change.IsLimited && !core.HasEnough(change, !wasTombstone, oldFootprintBytes))
         {
             change.IsRetry = true; // room was reserved beside a larger entry of the key, which has gone meanwhile
             return;
@@ -87,7 +87,7 @@ internal static unsafe class Swinging
         core.CountPut(order, change, isNone);
         core.EndIntent(change.Intent);
         if (core.Evictor != null)
-            core.TakeOver(spec, order, change, new OldEntry(wasTombstone, oldPriority, oldRoomBytes));
+            core.TakeOver(spec, order, change, new OldEntry(wasTombstone, oldPriority, oldFootprintBytes));
         if (isDead)
             core.Counters.Add(change.Critical, reason);
         if (order.IsTombstone && !isNone)
@@ -124,17 +124,17 @@ internal static unsafe class Swinging
     // The new entry takes over what was reserved and what the old one had. What it does not need goes back.
     private static void TakeOver(this TableCore core, in EntrySpec spec, in PutOrder order, in PutChange change, OldEntry old)
     {
-        long roomBytes = order.IsTombstone ? 0 : core.Pile.Space.RoomBytesOf(change.PayloadBytes);
+        long footprintBytes = order.IsTombstone ? 0 : core.Pile.Space.FootprintBytesOf(change.PayloadBytes);
         int entries = (change.Reserved.HasEntry ? 1 : 0) + (old.WasTombstone ? 0 : 1) - (order.IsTombstone ? 0 : 1);
-        Debug.Assert(entries >= 0 && change.Reserved.RoomBytes + old.RoomBytes >= roomBytes, "No more goes back than was had.");
-        core.Usage.Release(entries, change.Reserved.RoomBytes + old.RoomBytes - roomBytes);
+        Debug.Assert(entries >= 0 && change.Reserved.FootprintBytes + old.FootprintBytes >= footprintBytes, "No more goes back than was had.");
+        core.Usage.Release(entries, change.Reserved.FootprintBytes + old.FootprintBytes - footprintBytes);
         if (old.Priority == spec.Priority)
         {
-            core.Usage.Note(old.Priority, roomBytes - old.RoomBytes);
+            core.Usage.Note(old.Priority, footprintBytes - old.FootprintBytes);
             return;
         }
-        core.Usage.Note(old.Priority, -old.RoomBytes);
-        core.Usage.Note(spec.Priority, roomBytes);
+        core.Usage.Note(old.Priority, -old.FootprintBytes);
+        core.Usage.Note(spec.Priority, footprintBytes);
     }
 
     private static void InsertLocked(
@@ -164,7 +164,7 @@ internal static unsafe class Swinging
         core.CountPut(order, change, isNew: true);
         core.EndIntent(change.Intent);
         if (change.IsLimited)
-            core.Usage.Note(spec.Priority, core.Pile.Space.RoomBytesOf(change.PayloadBytes));
+            core.Usage.Note(spec.Priority, core.Pile.Space.FootprintBytesOf(change.PayloadBytes));
         change.IsNewInIndex = true;
     }
 
@@ -210,5 +210,5 @@ internal static unsafe class Swinging
     }
 
     /// <summary>What a replaced entry was, once its block is freed.</summary>
-    private readonly record struct OldEntry(bool WasTombstone, EntryPriority Priority, long RoomBytes);
+    private readonly record struct OldEntry(bool WasTombstone, EntryPriority Priority, long FootprintBytes);
 }

@@ -31,8 +31,8 @@ internal sealed class TypedTable<TKey, TValue>
 
     internal bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return TryGet(Keys.Probe(key, stack), 0, out value, out _);
     }
 
@@ -54,8 +54,8 @@ internal sealed class TypedTable<TKey, TValue>
     internal bool TryGetAgain(TKey key, [MaybeNullWhen(false)] out TValue value)
     {
         var reader = default(ValueReader);
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         KeyProbe probe = Keys.Probe(key, stack);
         if (Core.TryReadAgain(probe, ref reader, out _))
         {
@@ -71,8 +71,8 @@ internal sealed class TypedTable<TKey, TValue>
     internal bool TryRead(in KeyProbe key, IBufferWriter<byte> destination, out EntryInfo info)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        int roomBytes = Copying.FirstRoomBytes;
-        return Core.TryCopy(key, destination, long.MaxValue, ref roomBytes, out info) >= 0;
+        int bufferBytes = Copying.InitialBufferBytes;
+        return Core.TryCopy(key, destination, long.MaxValue, ref bufferBytes, out info) >= 0;
     }
 
     internal PutResult? Put(in KeyProbe key, TValue value, EntryOptions? options, Condition condition, out EntryInfo info)
@@ -93,8 +93,8 @@ internal sealed class TypedTable<TKey, TValue>
     {
         if (options == null && Core.PutsPlain())
             return Core.Put(key, value, kind, EntrySpec.Plain, condition, out info);
-        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
-        return Core.Put(key, value, kind, Core.SpecOf(options, tagRoom), condition, out info);
+        Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
+        return Core.Put(key, value, kind, Core.SpecOf(options, tagBuffer), condition, out info);
     }
 
     /// <summary>Begins an entry's lifetime anew. Its value stays, and what the options leave out.</summary>
@@ -105,7 +105,7 @@ internal sealed class TypedTable<TKey, TValue>
     /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
     internal PutResult? Renew(in KeyProbe key, ulong version, EntryOptions? options, out EntryInfo info)
     {
-        Span<ulong> tagRoom = stackalloc ulong[EntryHead.MaxTags];
+        Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
         while (TryCopy(key, out CopyReader copy, out info))
         {
             using (copy)
@@ -114,7 +114,7 @@ internal sealed class TypedTable<TKey, TValue>
                     return null;
                 if (!Core.TryPeek(key, out EntryCopy entry) || entry.Info.Version != info.Version)
                     continue; // it was replaced meanwhile
-                EntrySpec spec = Core.SpecOf(entry, options, tagRoom);
+                EntrySpec spec = Core.SpecOf(entry, options, tagBuffer);
                 PutResult? result = entry.Kind == ValueKind.Pointer
                     ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
                     : Core.Put(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
@@ -155,24 +155,24 @@ internal sealed class TypedTable<TKey, TValue>
     {
         if (KeyCodec<TKey>.HasOwnBytes || Core.KeyComparer != null)
             return new FlightKey(key, null);
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return new FlightKey(key, Keys.Probe(key, stack).Bytes.ToArray());
     }
 
     /// <summary>Begins a run for a key that is missing; <see langword="null"/> when it is there.</summary>
     internal FlightTicket? BeginFlight(TKey key, EntryOptions? options)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return Core.BeginFlight(Keys.Probe(key, stack), Specifying.TagHashesOf(options));
     }
 
     /// <summary>Puts what a run made, unless something newer has happened to the key.</summary>
     internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket mark)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(mark), out _);
     }
 
@@ -193,8 +193,8 @@ internal sealed class TypedTable<TKey, TValue>
     /// <exception cref="InvalidCastException">It is of another type.</exception>
     internal TValue ValueOf(object? value, TKey key)
     {
-        Unsafe.SkipInit(out KeyRoom room);
-        Span<byte> stack = room;
+        Unsafe.SkipInit(out KeyRoom buffer);
+        Span<byte> stack = buffer;
         return ValueOf(value, Keys.Probe(key, stack));
     }
 

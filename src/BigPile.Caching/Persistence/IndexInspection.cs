@@ -131,7 +131,7 @@ internal sealed unsafe class IndexInspection(
     /// <returns>How many were looked at.</returns>
     private int InspectBlocks(ReadOnlySpan<ulong> addresses)
     {
-        pile.Space.MakeRoomToMove();
+        pile.Space.EnsureShadowCapacity();
         CriticalRegion presence = pile.Barrier.EnterWriter();
         int done = 0;
         try

@@ -27,7 +27,7 @@ internal sealed partial class TableCore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterWriter()
     {
-        Pile.Space.MakeRoomToMove(); // what is freed under a bucket's lock can't flush
+        Pile.Space.EnsureShadowCapacity(); // what is freed under a bucket's lock can't flush
         CriticalRegion critical = Pile.Barrier.EnterWriter();
         return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
@@ -36,7 +36,7 @@ internal sealed partial class TableCore
     internal CriticalRegion EnterWriterClosed()
     {
         Debug.Assert(IsClosed, "Whoever pauses a table is to be waited for.");
-        Pile.Space.MakeRoomToMove();
+        Pile.Space.EnsureShadowCapacity();
         return Pile.Barrier.EnterWriter();
     }
 

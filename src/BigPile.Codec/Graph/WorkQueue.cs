@@ -17,7 +17,7 @@ internal sealed class WorkQueue<T>
     public void Enqueue(T item)
     {
         if (_tail == _items.Length)
-            MakeRoom();
+            GrowOrCompact();
         _items[_tail++] = item;
         Added++;
     }
@@ -45,7 +45,7 @@ internal sealed class WorkQueue<T>
         _head = _tail = Added = 0;
     }
 
-    private void MakeRoom()
+    private void GrowOrCompact()
     {
         int count = _tail - _head;
         T[] target = count > _items.Length / 2 || count == 0 ? new T[Math.Max(16, count * 2)] : _items;

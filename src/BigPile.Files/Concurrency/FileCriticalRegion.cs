@@ -30,7 +30,7 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
     private long _state;
 
 #pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
-    private readonly CacheLinePair _roomBehind;
+    private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
     /// <summary>The calling thread's word.</summary>

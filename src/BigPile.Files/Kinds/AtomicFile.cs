@@ -12,7 +12,7 @@ namespace BigPile.Files.Kinds;
 /// it publishes the size while it has the stripes of those bytes that were there before. The size changes downwards under all stripes.
 /// Order of locks: the lock of changes, then stripes.
 /// </remarks>
-internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(file) where TBytes : struct, IByteStore
+internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<TBytes>(file) where TBytes : struct, IByteStore
 {
     private const int MaxTries = 64;
 
@@ -58,7 +58,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
         {
             CheckWritable();
             long offset = SizeWord;
-            MakeRoomLocked(EndOf(offset, bytes));
+            EnsureCapacityLocked(EndOf(offset, bytes));
             Volatile.Write(ref SizeWord, offset + bytes);
             return offset;
         }
@@ -111,8 +111,8 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
     [SkipLocalsInit]
     private void ReadOptimistic(long offset, Span<byte> destination, BlockStripes.Range range)
     {
-        Span<long> room = stackalloc long[BlockStripes.MaxOptimistic];
-        ref long seen = ref room[0];
+        Span<long> words = stackalloc long[BlockStripes.MaxOptimistic];
+        ref long seen = ref words[0];
         Outcome outcome = TryRead(offset, destination, range, ref seen);
         var spinner = default(SpinWait);
         for (int tries = 1; outcome == Outcome.Met && tries < MaxTries; tries++)
@@ -212,7 +212,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
 
     private void WriteBehindLocked(long offset, ReadOnlySpan<byte> source, long end)
     {
-        MakeRoomLocked(end);
+        EnsureCapacityLocked(end);
         long size = SizeWord;
         long shared = Math.Min(end, size) - offset; // what was there before
         BlockStripes.Range range = shared > 0 ? BlockStripes.Of(offset, shared) : default;
@@ -223,7 +223,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(f
         _stripes.Unlock(range);
         if (failure == null)
             return;
-        ClearRoom();
+        ClearBehindSize();
         throw failure;
     }
 }

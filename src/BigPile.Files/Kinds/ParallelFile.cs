@@ -7,7 +7,7 @@ using BigPile.Files.Storage;
 namespace BigPile.Files.Kinds;
 
 /// <summary>A file whose operations take no notice of each other.</summary>
-internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>(file) where TBytes : struct, IByteStore
+internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile<TBytes>(file) where TBytes : struct, IByteStore
 {
     public sealed override void ReadAt(long offset, Span<byte> destination)
     {
@@ -52,7 +52,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>
         while ((offset = TryReserve(source.Length)) < 0)
         {
             critical.Exit();
-            MakeRoom(EndOf(Size, source.Length));
+            EnsureCapacity(EndOf(Size, source.Length));
             critical.Enter(Number);
         }
         Exception? failure = Bytes.Write(offset, source);
@@ -75,7 +75,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>
         while ((offset = TryReserve(bytes)) < 0)
         {
             critical.Exit();
-            MakeRoom(EndOf(Size, bytes));
+            EnsureCapacity(EndOf(Size, bytes));
             critical.Enter(Number);
         }
         critical.Exit();
@@ -93,10 +93,10 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>
             return;
         FileCriticalRegion critical = FileCriticalRegion.Mine;
         critical.Enter(Number);
-        while (end > Volatile.Read(ref RoomWord))
+        while (end > Volatile.Read(ref CapacityWord))
         {
             critical.Exit();
-            MakeRoom(end);
+            EnsureCapacity(end);
             critical.Enter(Number);
         }
         Exception? failure = Bytes.Write(offset, source);
@@ -110,7 +110,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>
 
     private void Fail(Exception failure)
     {
-        ClearRoom();
+        ClearBehindSize();
         throw failure;
     }
 
@@ -133,7 +133,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : RoomFile<TBytes>
         while (true)
         {
             long size = Volatile.Read(ref SizeWord);
-            if (bytes > Volatile.Read(ref RoomWord) - size)
+            if (bytes > Volatile.Read(ref CapacityWord) - size)
                 return -1;
             if (Interlocked.CompareExchange(ref SizeWord, size + bytes, size) == size)
                 return size;

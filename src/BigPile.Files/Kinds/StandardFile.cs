@@ -9,7 +9,7 @@ namespace BigPile.Files.Kinds;
 /// The buffer is filled when a read goes on near where the one before it ended; else as much is read as was asked for. What is written goes
 /// to the system at once, and into the buffer where that has the bytes: so nothing is lost with the process.
 /// </remarks>
-internal sealed class StandardFile(OpenedFile file) : RoomFile<PositionalBytes>(file)
+internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<PositionalBytes>(file)
 {
     private const int BufferBytes = 16 << 10;
     private const int NearBytes = 1 << 10; // threads that read on side by side do so out of order
@@ -60,7 +60,7 @@ internal sealed class StandardFile(OpenedFile file) : RoomFile<PositionalBytes>(
         {
             CheckWritable();
             long offset = SizeWord;
-            MakeRoomLocked(EndOf(offset, bytes));
+            EnsureCapacityLocked(EndOf(offset, bytes));
             Volatile.Write(ref SizeWord, offset + bytes);
             return offset;
         }
@@ -102,11 +102,11 @@ internal sealed class StandardFile(OpenedFile file) : RoomFile<PositionalBytes>(
     {
         if (source.IsEmpty)
             return;
-        MakeRoomLocked(end);
+        EnsureCapacityLocked(end);
         if (Bytes.Write(offset, source) is { } failure)
         {
             _bufferedBytes = 0;
-            ClearRoom();
+            ClearBehindSize();
             throw failure;
         }
         UpdateBuffer(offset, source);

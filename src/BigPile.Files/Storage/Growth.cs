@@ -9,9 +9,9 @@ internal readonly struct Growth(long initialBytes, double factor, long maxBytes)
     private const long MaxAheadBytes = 256 << 20;
 
     /// <summary>The room to take when some is needed.</summary>
-    internal long Next(long roomBytes, long neededBytes)
+    internal long Next(long capacityBytes, long neededBytes)
     {
-        long wanted = (long)Math.Min(roomBytes * factor, roomBytes + (double)MaxAheadBytes);
+        long wanted = (long)Math.Min(capacityBytes * factor, capacityBytes + (double)MaxAheadBytes);
         return Math.Max(Least(neededBytes), Math.Min(RoundUp(Math.Max(Math.Max(wanted, initialBytes), neededBytes)), maxBytes));
     }
 

@@ -23,7 +23,7 @@ internal interface IByteStore
 
     /// <summary>Makes the file shorter; nobody uses what goes.</summary>
     /// <returns>The room that the file has, of which all behind its size is zero.</returns>
-    long Cut(long fromSize, long toSize, long room);
+    long Cut(long fromSize, long toSize, long capacity);
 
     /// <summary>Hands to the system what it does not have yet.</summary>
     void Flush(long offset, long length);

@@ -46,12 +46,12 @@ internal unsafe struct MappedBytes : IByteStore
     }
 
     // Windows cuts no file that is mapped: there what goes is made zero, and cut when the file is closed.
-    public readonly long Cut(long fromSize, long toSize, long room)
+    public readonly long Cut(long fromSize, long toSize, long capacity)
     {
         if (OperatingSystem.IsWindows())
         {
             Clear(toSize, fromSize);
-            return room;
+            return capacity;
         }
         OpenedFile.Cut(_file!, toSize);
         return toSize;

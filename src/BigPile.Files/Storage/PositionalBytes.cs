@@ -22,7 +22,7 @@ internal struct PositionalBytes : IByteStore
 
     public readonly IDisposable? Cover(long lengthBytes) => null;
 
-    public readonly long Cut(long fromSize, long toSize, long room)
+    public readonly long Cut(long fromSize, long toSize, long capacity)
     {
         OpenedFile.Cut(_file!, toSize);
         return toSize;

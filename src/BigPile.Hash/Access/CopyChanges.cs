@@ -29,8 +29,8 @@ internal static class CopyChanges
     internal static void Do(
         RecordStore copy, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
     {
-        Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
-        LookupResult result = copy.File.Find(key, hash, room, out RecordLocation location, readsValue: false);
+        Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
+        LookupResult result = copy.File.Find(key, hash, buffer, out RecordLocation location, readsValue: false);
         if (result == LookupResult.Bad)
             throw copy.File.Damaged(location.Offset);
         var shadow = new Stripe { Sequence = stripe.Sequence };

@@ -9,5 +9,5 @@ internal interface IValueSink
     bool WantsValue { get; }
 
     /// <summary>Gives room for a value; <see langword="false"/> when there is not so much. It may be asked once more.</summary>
-    bool TryGetRoom(int length, out Span<byte> room);
+    bool TryGetBuffer(int length, out Span<byte> buffer);
 }

@@ -84,13 +84,13 @@ internal struct CompareEdit(byte[]? expected, byte[]? desired) : IRecordEdit
 }
 
 /// <summary>Adds to a counter.</summary>
-internal ref struct IncrementEdit(long delta, long initial, Span<byte> room) : IRecordEdit
+internal ref struct IncrementEdit(long delta, long initial, Span<byte> buffer) : IRecordEdit
 {
-    private readonly Span<byte> _room = room;
+    private readonly Span<byte> _buffer = buffer;
 
     public readonly bool NeedsValue => true;
 
-    public readonly ReadOnlySpan<byte> NewValue => _room;
+    public readonly ReadOnlySpan<byte> NewValue => _buffer;
 
     internal long Sum { get; private set; }
 
@@ -102,7 +102,7 @@ internal ref struct IncrementEdit(long delta, long initial, Span<byte> room) : I
                 $"The value has {value.Length:N0} bytes, and a counter has {sizeof(long)}. Remove the record, or count under another key.");
         }
         Sum = checked((exists ? BinaryPrimitives.ReadInt64LittleEndian(value) : initial) + delta);
-        BinaryPrimitives.WriteInt64LittleEndian(_room, Sum);
+        BinaryPrimitives.WriteInt64LittleEndian(_buffer, Sum);
         return RecordChangeKind.Set;
     }
 }

@@ -20,7 +20,7 @@ internal static class RecordReader
         database.CheckOutside();
         ulong hash = database.HashOf(key);
         ref Stripe stripe = ref database.Stripes[Stripes.IndexOf(hash)];
-        Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
+        Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
         while (true)
         {
             long seen = Stripes.BeginRead(ref stripe);
@@ -30,11 +30,11 @@ internal static class RecordReader
             bool fits = true;
             try
             {
-                result = file.Find(key, hash, room, out location, sink.WantsValue);
+                result = file.Find(key, hash, buffer, out location, sink.WantsValue);
                 if (result == LookupResult.Found && sink.WantsValue)
                 {
-                    fits = sink.TryGetRoom(location.ValueLength, out Span<byte> value);
-                    bool isSound = fits ? file.ReadValue(room, location, value) : file.IsSoundIn(file.Layout.BucketOf(hash), room, location);
+                    fits = sink.TryGetBuffer(location.ValueLength, out Span<byte> value);
+                    bool isSound = fits ? file.ReadValue(buffer, location, value) : file.IsSoundIn(file.Layout.BucketOf(hash), buffer, location);
                     if (!isSound)
                         result = LookupResult.Bad; // its length too, which nobody is to be told
                 }

@@ -17,17 +17,17 @@ internal static class RecordWriter
         ulong hash = database.HashOf(key);
         int index = Stripes.IndexOf(hash);
         ref Stripe stripe = ref database.Stripes[index];
-        Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
+        Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
         Stripes.LockQuietly(ref stripe);
         try
         {
             RecordStore store = database.Store;
             if (store.PendingFrees.HasUnmarked)
                 store.PendingFrees.MarkUnmarked();
-            LookupResult result = store.File.Find(key, hash, room, out RecordLocation location, edit.NeedsValue);
+            LookupResult result = store.File.Find(key, hash, buffer, out RecordLocation location, edit.NeedsValue);
             if (result == LookupResult.Bad)
                 throw store.File.Damaged(location.Offset);
-            RecordChangeKind kind = Decide(store.File, room, location, ref edit);
+            RecordChangeKind kind = Decide(store.File, buffer, location, ref edit);
             if (kind == RecordChangeKind.Keep || (kind == RecordChangeKind.Remove && result == LookupResult.Absent))
                 return RecordChangeKind.Keep;
             if (kind == RecordChangeKind.Set)
@@ -47,7 +47,7 @@ internal static class RecordWriter
         }
     }
 
-    private static RecordChangeKind Decide<TEdit>(RecordFile file, scoped ReadOnlySpan<byte> room, in RecordLocation location, ref TEdit edit)
+    private static RecordChangeKind Decide<TEdit>(RecordFile file, scoped ReadOnlySpan<byte> buffer, in RecordLocation location, ref TEdit edit)
         where TEdit : struct, IRecordEdit, allows ref struct
     {
         if (location.Offset == 0 || !edit.NeedsValue)
@@ -56,7 +56,7 @@ internal static class RecordWriter
         try
         {
             Span<byte> value = rented.AsSpan(0, location.ValueLength);
-            return file.ReadValue(room, location, value) ? edit.Decide(true, value) : throw file.Damaged(location.Offset);
+            return file.ReadValue(buffer, location, value) ? edit.Decide(true, value) : throw file.Damaged(location.Offset);
         }
         finally
         {

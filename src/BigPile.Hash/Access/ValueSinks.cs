@@ -8,9 +8,9 @@ internal struct NoSink : IValueSink
 {
     public readonly bool WantsValue => false;
 
-    public readonly bool TryGetRoom(int length, out Span<byte> room)
+    public readonly bool TryGetBuffer(int length, out Span<byte> buffer)
     {
-        room = default;
+        buffer = default;
         return true;
     }
 }
@@ -22,10 +22,10 @@ internal struct ArraySink : IValueSink
 
     public readonly bool WantsValue => true;
 
-    public bool TryGetRoom(int length, out Span<byte> room)
+    public bool TryGetBuffer(int length, out Span<byte> buffer)
     {
         Value = length == 0 ? [] : GC.AllocateUninitializedArray<byte>(length);
-        room = Value;
+        buffer = Value;
         return true;
     }
 }
@@ -39,11 +39,11 @@ internal ref struct SpanSink(Span<byte> destination) : IValueSink
 
     public readonly bool WantsValue => true;
 
-    public bool TryGetRoom(int length, out Span<byte> room)
+    public bool TryGetBuffer(int length, out Span<byte> buffer)
     {
         Length = length;
         bool fits = length <= _destination.Length;
-        room = fits ? _destination[..length] : default;
+        buffer = fits ? _destination[..length] : default;
         return fits;
     }
 }
@@ -55,10 +55,10 @@ internal struct WriterSink(IBufferWriter<byte> writer) : IValueSink
 
     public readonly bool WantsValue => true;
 
-    public bool TryGetRoom(int length, out Span<byte> room)
+    public bool TryGetBuffer(int length, out Span<byte> buffer)
     {
         Length = length;
-        room = length == 0 ? default : writer.GetSpan(length)[..length];
+        buffer = length == 0 ? default : writer.GetSpan(length)[..length];
         return true;
     }
 

@@ -6,7 +6,7 @@ namespace BigPile.Hash.Format;
 
 /// <summary>What precedes key and value in a room.</summary>
 /// <remarks>
-/// Word 0: <see cref="RoomWord"/>. Word 1: the offset of the next record of the chain, or 0, in bits 47..0, which no checksum has; the
+/// Word 0: <see cref="ExtentWord"/>. Word 1: the offset of the next record of the chain, or 0, in bits 47..0, which no checksum has; the
 /// tag in bits 63..48. Word 2: the sequence in bits 47..0, the key's length in bits 63..48. Word 3: the value's length in bits 31..0, the
 /// checksum in bits 63..32. The tag is what the checksum is behind the key, folded: who passes a record on the way to another one knows
 /// by it that the key is what was stored, and need not read the value.
@@ -30,7 +30,7 @@ internal readonly struct RecordHead
     private readonly ulong _word2;
     private readonly ulong _word3;
 
-    private RecordHead(RoomWord word, ulong word1, ulong word2, ulong word3)
+    private RecordHead(ExtentWord word, ulong word1, ulong word2, ulong word3)
     {
         Word = word;
         _word1 = word1;
@@ -38,7 +38,7 @@ internal readonly struct RecordHead
         _word3 = word3;
     }
 
-    internal RoomWord Word { get; }
+    internal ExtentWord Word { get; }
 
     internal long Next => NextOf(_word1);
 
@@ -53,12 +53,12 @@ internal readonly struct RecordHead
     internal long NeededBytes => Bytes + KeyLength + ValueLength;
 
     internal static RecordHead Read(ReadOnlySpan<byte> source) => new(
-        new RoomWord(BinaryPrimitives.ReadUInt64LittleEndian(source)), BinaryPrimitives.ReadUInt64LittleEndian(source[NextAt..]),
+        new ExtentWord(BinaryPrimitives.ReadUInt64LittleEndian(source)), BinaryPrimitives.ReadUInt64LittleEndian(source[NextAt..]),
         BinaryPrimitives.ReadUInt64LittleEndian(source[16..]), BinaryPrimitives.ReadUInt64LittleEndian(source[24..]));
 
     /// <summary>A head with its checksum and tag.</summary>
     internal static RecordHead Of(
-        RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long offset, FileLayout layout)
+        ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long offset, FileLayout layout)
     {
         var bare = new RecordHead(word, 0, (ulong)sequence | ((ulong)key.Length << KeyShift), (uint)value.Length);
         uint checksum = Crc32C.Add(bare.BeginChecksum(offset, layout.Salt), key);
@@ -86,7 +86,7 @@ internal readonly struct RecordHead
 
     /// <summary>The checksum of what is stated here; key and value are to be added to it.</summary>
     internal uint BeginChecksum(long offset, ulong salt) => RecordChecksum.Begin(
-        salt ^ (ulong)offset, _word2, (uint)_word3 | (Word.Kind == RoomKind.Tombstone ? 1UL << 32 : 0));
+        salt ^ (ulong)offset, _word2, (uint)_word3 | (Word.Kind == ExtentKind.Tombstone ? 1UL << 32 : 0));
 
     /// <summary>Whether this is the checksum of it all.</summary>
     internal bool Matches(uint checksum) => checksum == (uint)(_word3 >> 32);

@@ -18,12 +18,12 @@ namespace BigPile.Hash.Records;
 internal sealed class PendingFrees(RecordFile file, bool isReused)
 {
     private readonly Lock _lock = new();
-    private readonly List<(int Stripe, Room Room)> _unmarked = [];
-    private List<(int Stripe, Room Room)> _waiting = [];
-    private List<(int Stripe, Room Room)> _tombstones = [];
-    private List<(int Stripe, Room Room)> _cutWaiting = [];
-    private List<(int Stripe, Room Room)> _cutTombstones = [];
-    private List<(int Stripe, Room Room)> _oldTombstones = [];
+    private readonly List<(int Stripe, Extent Room)> _unmarked = [];
+    private List<(int Stripe, Extent Room)> _waiting = [];
+    private List<(int Stripe, Extent Room)> _tombstones = [];
+    private List<(int Stripe, Extent Room)> _cutWaiting = [];
+    private List<(int Stripe, Extent Room)> _cutTombstones = [];
+    private List<(int Stripe, Extent Room)> _oldTombstones = [];
     private long _waitingBytes;
     private long _droppedBytes;
     private volatile bool _hasUnmarked;
@@ -47,15 +47,15 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
     internal bool HasUnmarked => _hasUnmarked;
 
     /// <summary>Marks a room dead, and gives it back.</summary>
-    internal void MarkDeadAndFree(int stripe, Room room)
+    internal void MarkDeadAndFree(int stripe, Extent extent)
     {
-        if (TryMark(stripe, room))
-            Give(stripe, room);
+        if (TryMark(stripe, extent))
+            Give(stripe, extent);
     }
 
-    internal void Wait(int stripe, Room room) => Add(stripe, room, isTombstone: false);
+    internal void Wait(int stripe, Extent extent) => Add(stripe, extent, isTombstone: false);
 
-    internal void WaitAsTombstone(int stripe, Room room) => Add(stripe, room, isTombstone: true);
+    internal void WaitAsTombstone(int stripe, Extent extent) => Add(stripe, extent, isTombstone: true);
 
     /// <summary>Marks what could not be marked. Before anything else is removed it must be.</summary>
     /// <exception cref="IOException">The device still fails.</exception>
@@ -65,11 +65,11 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         {
             while (_unmarked.Count > 0)
             {
-                (int stripe, Room room) = _unmarked[^1];
-                file.MarkDead(room);
+                (int stripe, Extent extent) = _unmarked[^1];
+                file.MarkDead(extent);
                 _unmarked.RemoveAt(_unmarked.Count - 1);
-                Interlocked.Add(ref _waitingBytes, -room.Bytes);
-                Give(stripe, room);
+                Interlocked.Add(ref _waitingBytes, -extent.Bytes);
+                Give(stripe, extent);
             }
             _hasUnmarked = false;
         }
@@ -90,8 +90,8 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
     /// <summary>The device has the state of the cut.</summary>
     internal void Free()
     {
-        List<(int Stripe, Room Room)> old;
-        List<(int Stripe, Room Room)> cut;
+        List<(int Stripe, Extent Room)> old;
+        List<(int Stripe, Extent Room)> cut;
         lock (_lock)
         {
             old = _hasUnmarked ? [] : _oldTombstones;
@@ -100,10 +100,10 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
             _cutTombstones = [];
             _cutWaiting = [];
         }
-        foreach ((int stripe, Room room) in old.Concat(cut))
+        foreach ((int stripe, Extent extent) in old.Concat(cut))
         {
-            Interlocked.Add(ref _waitingBytes, -room.Bytes);
-            MarkDeadAndFree(stripe, room);
+            Interlocked.Add(ref _waitingBytes, -extent.Bytes);
+            MarkDeadAndFree(stripe, extent);
         }
     }
 
@@ -123,37 +123,37 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         }
     }
 
-    private void Give(int stripe, Room room)
+    private void Give(int stripe, Extent extent)
     {
         if (isReused)
-            file.Stock.Give(stripe, room);
+            file.Stock.Give(stripe, extent);
         else
-            Interlocked.Add(ref _droppedBytes, room.Bytes);
+            Interlocked.Add(ref _droppedBytes, extent.Bytes);
     }
 
-    private bool TryMark(int stripe, Room room)
+    private bool TryMark(int stripe, Extent extent)
     {
         try
         {
-            file.MarkDead(room);
+            file.MarkDead(extent);
             return true;
         }
         catch (IOException)
         {
             lock (_lock)
             {
-                _unmarked.Add((stripe, room));
+                _unmarked.Add((stripe, extent));
                 _hasUnmarked = true;
-                Interlocked.Add(ref _waitingBytes, room.Bytes); // before anybody can take it off again
+                Interlocked.Add(ref _waitingBytes, extent.Bytes); // before anybody can take it off again
             }
             return false;
         }
     }
 
-    private void Add(int stripe, Room room, bool isTombstone)
+    private void Add(int stripe, Extent extent, bool isTombstone)
     {
         lock (_lock)
-            (isTombstone ? _tombstones : _waiting).Add((stripe, room));
-        Interlocked.Add(ref _waitingBytes, room.Bytes);
+            (isTombstone ? _tombstones : _waiting).Add((stripe, extent));
+        Interlocked.Add(ref _waitingBytes, extent.Bytes);
     }
 }

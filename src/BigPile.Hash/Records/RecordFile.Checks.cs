@@ -12,23 +12,23 @@ internal sealed partial class RecordFile
     /// <summary>Whether a record whose head was read has the key that was stored, and it belongs to a bucket.</summary>
     /// <remarks>Without tags only the whole record can tell.</remarks>
     [SkipLocalsInit]
-    internal bool IsSoundIn(long bucket, ReadOnlySpan<byte> room, in RecordLocation location)
+    internal bool IsSoundIn(long bucket, ReadOnlySpan<byte> buffer, in RecordLocation location)
     {
-        if (RecordHead.Bytes + location.KeyLength > location.InRoom || !Layout.HasTags)
-            return IsSoundInSlowly(bucket, room, location);
-        ReadOnlySpan<byte> key = room.Slice(RecordHead.Bytes, location.KeyLength);
+        if (RecordHead.Bytes + location.KeyLength > location.BufferedBytes || !Layout.HasTags)
+            return IsSoundInSlowly(bucket, buffer, location);
+        ReadOnlySpan<byte> key = buffer.Slice(RecordHead.Bytes, location.KeyLength);
         return IsKeySound(location, key) && Layout.BucketOf(KeyHash.Of(key, Layout.Seed)) == bucket;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool IsSoundInSlowly(long bucket, ReadOnlySpan<byte> room, in RecordLocation location)
+    private bool IsSoundInSlowly(long bucket, ReadOnlySpan<byte> buffer, in RecordLocation location)
     {
         int length = Layout.HasTags ? location.KeyLength : location.KeyLength + location.ValueLength;
         byte[] rented = ArrayPool<byte>.Shared.Rent(length);
         try
         {
             Span<byte> read = rented.AsSpan(0, length);
-            ReadPart(room, location, RecordHead.Bytes, read);
+            ReadPart(buffer, location, RecordHead.Bytes, read);
             bool isSound = Layout.HasTags
                 ? IsKeySound(location, read)
                 : location.Head.Matches(Crc32C.Add(location.Head.BeginChecksum(location.Offset, Layout.Salt), read));

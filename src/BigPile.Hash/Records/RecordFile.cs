@@ -13,7 +13,7 @@ namespace BigPile.Hash.Records;
 internal sealed partial class RecordFile
 {
     /// <summary>What a caller's room should have, so that most records are read in one call.</summary>
-    internal const int RoomBytes = 256;
+    internal const int BufferBytes = 256;
 
     private const int MappedGuessBytes = 64; // what is read in vain costs more than a second read
     private const int OneWriteBytes = 1024;
@@ -25,15 +25,15 @@ internal sealed partial class RecordFile
     {
         File = file;
         Layout = layout;
-        _guessBytes = file.Kind is BlockFileKind.MappedParallel or BlockFileKind.MappedAtomic ? MappedGuessBytes : RoomBytes;
-        Stock = new RoomStock(file, layout);
+        _guessBytes = file.Kind is BlockFileKind.MappedParallel or BlockFileKind.MappedAtomic ? MappedGuessBytes : BufferBytes;
+        Stock = new ExtentAllocator(file, layout);
     }
 
     internal IBlockFile File { get; }
 
     internal FileLayout Layout { get; }
 
-    internal RoomStock Stock { get; }
+    internal ExtentAllocator Stock { get; }
 
     /// <summary>The record that a link leads to, or 0.</summary>
     internal long ReadLink(long link)
@@ -116,11 +116,11 @@ internal sealed partial class RecordFile
     /// <summary>Looks for a key.</summary>
     /// <param name="key">The key.</param>
     /// <param name="hash">Its hash.</param>
-    /// <param name="room">Gets the beginning of the record.</param>
+    /// <param name="buffer">Gets the beginning of the record.</param>
     /// <param name="location">Gets where it is.</param>
     /// <param name="readsValue">Whether its value is read next, and so its checksum looked at.</param>
     [SkipLocalsInit]
-    internal LookupResult Find(ReadOnlySpan<byte> key, ulong hash, Span<byte> room, out RecordLocation location, bool readsValue)
+    internal LookupResult Find(ReadOnlySpan<byte> key, ulong hash, Span<byte> buffer, out RecordLocation location, bool readsValue)
     {
         long bucket = Layout.BucketOf(hash);
         location = default;
@@ -129,14 +129,14 @@ internal sealed partial class RecordFile
         var cycle = default(CycleDetector);
         while (location.Offset != 0)
         {
-            if (!TryReadHead(room, ref location) || !location.Head.Word.IsLive || cycle.IsClosedBy(location.Offset))
+            if (!TryReadHead(buffer, ref location) || !location.Head.Word.IsLive || cycle.IsClosedBy(location.Offset))
                 return LookupResult.Bad;
-            if (location.KeyLength == key.Length && HasKey(key, room, location))
+            if (location.KeyLength == key.Length && HasKey(key, buffer, location))
             {
-                bool isSound = readsValue || (Layout.HasTags ? IsKeySound(location, key) : IsSoundIn(bucket, room, location));
+                bool isSound = readsValue || (Layout.HasTags ? IsKeySound(location, key) : IsSoundIn(bucket, buffer, location));
                 return isSound ? LookupResult.Found : LookupResult.Bad;
             }
-            if (!IsSoundIn(bucket, room, location))
+            if (!IsSoundIn(bucket, buffer, location))
                 return LookupResult.Bad; // it may be the one
             location.Link = location.Offset + RecordHead.NextAt;
             location.LinkTag = location.Head.Tag;
@@ -147,33 +147,33 @@ internal sealed partial class RecordFile
     }
 
     /// <summary>Reads a head, and as much behind it as a guess says. False when there can't be a record.</summary>
-    internal bool TryReadHead(Span<byte> room, ref RecordLocation location)
+    internal bool TryReadHead(Span<byte> buffer, ref RecordLocation location)
     {
         long end = Stock.End;
         long offset = location.Offset;
         if (offset < Layout.AreaStart || (offset & (Layout.Alignment - 1)) != 0 || offset > end - RecordHead.Bytes)
             return false;
-        location.InRoom = (int)Math.Min(_guessBytes, end - offset);
-        File.ReadAt(offset, room[..location.InRoom]);
-        location.Head = RecordHead.Read(room);
+        location.BufferedBytes = (int)Math.Min(_guessBytes, end - offset);
+        File.ReadAt(offset, buffer[..location.BufferedBytes]);
+        location.Head = RecordHead.Read(buffer);
         return location.Head.Fits(offset, end, Layout.AlignmentShift, Layout.Salt);
     }
 
     /// <summary>Copies a value; false when the record does not match its checksum.</summary>
     [SkipLocalsInit]
-    internal bool ReadValue(ReadOnlySpan<byte> room, in RecordLocation location, Span<byte> value)
+    internal bool ReadValue(ReadOnlySpan<byte> buffer, in RecordLocation location, Span<byte> value)
     {
-        ReadPart(room, location, RecordHead.Bytes + location.KeyLength, value);
-        uint checksum = AddKey(location.Head.BeginChecksum(location.Offset, Layout.Salt), room, location);
+        ReadPart(buffer, location, RecordHead.Bytes + location.KeyLength, value);
+        uint checksum = AddKey(location.Head.BeginChecksum(location.Offset, Layout.Salt), buffer, location);
         return location.Head.Matches(Crc32C.Add(checksum, value));
     }
 
     /// <summary>Copies a part of a record, of which some is in the room.</summary>
-    internal void ReadPart(ReadOnlySpan<byte> room, in RecordLocation location, int from, Span<byte> destination)
+    internal void ReadPart(ReadOnlySpan<byte> buffer, in RecordLocation location, int from, Span<byte> destination)
     {
-        int known = Math.Clamp(location.InRoom - from, 0, destination.Length);
+        int known = Math.Clamp(location.BufferedBytes - from, 0, destination.Length);
         if (known > 0)
-            room.Slice(from, known).CopyTo(destination);
+            buffer.Slice(from, known).CopyTo(destination);
         if (known < destination.Length)
             File.ReadAt(location.Offset + from + known, destination[known..]);
     }
@@ -181,7 +181,7 @@ internal sealed partial class RecordFile
     /// <summary>Writes a whole record to a room; nothing leads to it yet.</summary>
     [SkipLocalsInit]
     internal void WriteRecord(
-        long offset, RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+        long offset, ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         int bytes = RecordHead.Bytes + key.Length + value.Length;
         if (bytes <= OneWriteBytes)
@@ -204,13 +204,13 @@ internal sealed partial class RecordFile
     }
 
     /// <summary>Marks a room as one in which nothing counts: its word says so, and what could match a checksum goes.</summary>
-    internal void MarkDead(Room room)
+    internal void MarkDead(Extent buffer)
     {
         Span<byte> head = stackalloc byte[RecordHead.Bytes];
         head.Clear();
-        var word = RoomWord.Of(room.Bytes >> Layout.AlignmentShift, RoomKind.Dead, room.Offset, Layout.Salt);
+        var word = ExtentWord.Of(buffer.Bytes >> Layout.AlignmentShift, ExtentKind.Dead, buffer.Offset, Layout.Salt);
         BinaryPrimitives.WriteUInt64LittleEndian(head, word.Bits);
-        File.WriteAt(room.Offset, head[..(int)Math.Min(head.Length, room.Bytes)]);
+        File.WriteAt(buffer.Offset, head[..(int)Math.Min(head.Length, buffer.Bytes)]);
     }
 
     /// <summary>What is thrown when bytes are damaged.</summary>
@@ -220,7 +220,7 @@ internal sealed partial class RecordFile
 
     // The checksum is of the copy: the caller's bytes could be changed meanwhile by somebody who should not.
     private void Compose(
-        Span<byte> image, long offset, RoomWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+        Span<byte> image, long offset, ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         Span<byte> keyCopy = image.Slice(RecordHead.Bytes, key.Length);
         Span<byte> valueCopy = image.Slice(RecordHead.Bytes + key.Length, value.Length);
@@ -229,14 +229,14 @@ internal sealed partial class RecordFile
         RecordHead.Of(word, next, sequence, keyCopy, valueCopy, offset, Layout).Write(image);
     }
 
-    private bool HasKey(ReadOnlySpan<byte> key, ReadOnlySpan<byte> room, in RecordLocation location)
+    private bool HasKey(ReadOnlySpan<byte> key, ReadOnlySpan<byte> buffer, in RecordLocation location)
     {
-        if (RecordHead.Bytes + key.Length <= location.InRoom)
-            return room.Slice(RecordHead.Bytes, key.Length).SequenceEqual(key);
+        if (RecordHead.Bytes + key.Length <= location.BufferedBytes)
+            return buffer.Slice(RecordHead.Bytes, key.Length).SequenceEqual(key);
         byte[] rented = ArrayPool<byte>.Shared.Rent(key.Length);
         try
         {
-            ReadPart(room, location, RecordHead.Bytes, rented.AsSpan(0, key.Length));
+            ReadPart(buffer, location, RecordHead.Bytes, rented.AsSpan(0, key.Length));
             return rented.AsSpan(0, key.Length).SequenceEqual(key);
         }
         finally
@@ -245,14 +245,14 @@ internal sealed partial class RecordFile
         }
     }
 
-    private uint AddKey(uint checksum, ReadOnlySpan<byte> room, in RecordLocation location)
+    private uint AddKey(uint checksum, ReadOnlySpan<byte> buffer, in RecordLocation location)
     {
-        if (RecordHead.Bytes + location.KeyLength <= location.InRoom)
-            return Crc32C.Add(checksum, room.Slice(RecordHead.Bytes, location.KeyLength));
+        if (RecordHead.Bytes + location.KeyLength <= location.BufferedBytes)
+            return Crc32C.Add(checksum, buffer.Slice(RecordHead.Bytes, location.KeyLength));
         byte[] rented = ArrayPool<byte>.Shared.Rent(location.KeyLength);
         try
         {
-            ReadPart(room, location, RecordHead.Bytes, rented.AsSpan(0, location.KeyLength));
+            ReadPart(buffer, location, RecordHead.Bytes, rented.AsSpan(0, location.KeyLength));
             return Crc32C.Add(checksum, rented.AsSpan(0, location.KeyLength));
         }
         finally

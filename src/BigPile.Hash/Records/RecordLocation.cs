@@ -18,7 +18,7 @@ internal struct RecordLocation
     internal long First;
 
     /// <summary>How many bytes of the record lie in the caller's room.</summary>
-    internal int InRoom;
+    internal int BufferedBytes;
 
     internal RecordHead Head;
 

@@ -46,28 +46,28 @@ internal sealed class RecordStore
     {
         bool isThere = location.Offset != 0;
         bool hides = isThere && IsNeeded(location.Head);
-        Room room = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
-        Pass(HashCrashPoint.RoomTaken);
+        Extent extent = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
+        Pass(HashCrashPoint.ExtentTaken);
         try
         {
-            RoomWord word = WordOf(room, hides ? RoomKind.LiveHiding : RoomKind.Live);
+            ExtentWord word = WordOf(extent, hides ? ExtentKind.LiveHiding : ExtentKind.Live);
             long next = isThere ? location.Head.Next : location.First;
             long sequence = NextSequence(ref stripe);
             if (isThere && _control == HashControl.FreedFirst)
                 Leave(stripeIndex, location);
             if (_control == HashControl.LinkFirst)
             {
-                File.WriteLink(location.Link, location.LinkTag, room.Offset);
+                File.WriteLink(location.Link, location.LinkTag, extent.Offset);
                 Pass(HashCrashPoint.Linked);
             }
-            File.WriteRecord(room.Offset, word, next, sequence, key, value);
+            File.WriteRecord(extent.Offset, word, next, sequence, key, value);
             Pass(HashCrashPoint.RecordWritten);
-            Link(location, room.Offset);
+            Link(location, extent.Offset);
         }
         catch
         {
-            if (!MayLead(location.Link, room.Offset))
-                PendingFrees.MarkDeadAndFree(stripeIndex, room);
+            if (!MayLead(location.Link, extent.Offset))
+                PendingFrees.MarkDeadAndFree(stripeIndex, extent);
             throw;
         }
         Pass(HashCrashPoint.Linked);
@@ -91,39 +91,39 @@ internal sealed class RecordStore
     }
 
     /// <summary>Whether a power cut could find the record, or one that it hides.</summary>
-    private bool IsNeeded(in RecordHead head) => head.Sequence <= SyncedSequence || head.Word.Kind == RoomKind.LiveHiding;
+    private bool IsNeeded(in RecordHead head) => head.Sequence <= SyncedSequence || head.Word.Kind == ExtentKind.LiveHiding;
 
     private void RemoveWithTombstone(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
-        Room room = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length);
-        Pass(HashCrashPoint.RoomTaken);
+        Extent extent = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length);
+        Pass(HashCrashPoint.ExtentTaken);
         try
         {
-            RoomWord word = WordOf(room, RoomKind.Tombstone);
-            File.WriteRecord(room.Offset, word, 0, NextSequence(ref stripe), key, default);
+            ExtentWord word = WordOf(extent, ExtentKind.Tombstone);
+            File.WriteRecord(extent.Offset, word, 0, NextSequence(ref stripe), key, default);
             Pass(HashCrashPoint.TombstoneWritten);
             Link(location, location.Head.Next);
         }
         catch
         {
-            PendingFrees.MarkDeadAndFree(stripeIndex, room);
+            PendingFrees.MarkDeadAndFree(stripeIndex, extent);
             throw;
         }
-        PendingFrees.WaitAsTombstone(stripeIndex, room);
+        PendingFrees.WaitAsTombstone(stripeIndex, extent);
     }
 
     private void Leave(int stripeIndex, in RecordLocation location)
     {
-        var room = new Room(location.Offset, location.Head.Word.Units << File.Layout.AlignmentShift);
+        var extent = new Extent(location.Offset, location.Head.Word.Units << File.Layout.AlignmentShift);
         if (location.Head.Sequence <= SyncedSequence && _control != HashControl.NothingWaits)
         {
-            PendingFrees.Wait(stripeIndex, room);
+            PendingFrees.Wait(stripeIndex, extent);
             return;
         }
         if (_control == HashControl.NoMarks)
-            File.Stock.Give(stripeIndex, room);
+            File.Stock.Give(stripeIndex, extent);
         else
-            PendingFrees.MarkDeadAndFree(stripeIndex, room);
+            PendingFrees.MarkDeadAndFree(stripeIndex, extent);
         Pass(HashCrashPoint.Marked);
     }
 
@@ -154,8 +154,8 @@ internal sealed class RecordStore
         }
     }
 
-    private RoomWord WordOf(Room room, RoomKind kind) =>
-        RoomWord.Of(room.Bytes >> File.Layout.AlignmentShift, kind, room.Offset, File.Layout.Salt);
+    private ExtentWord WordOf(Extent extent, ExtentKind kind) =>
+        ExtentWord.Of(extent.Bytes >> File.Layout.AlignmentShift, kind, extent.Offset, File.Layout.Salt);
 
     private long NextSequence(ref Stripe stripe)
     {

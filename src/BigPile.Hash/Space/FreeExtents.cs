@@ -8,7 +8,7 @@ namespace BigPile.Hash.Space;
 /// <param name="tryJoin">
 /// Is asked before a piece becomes a part of the one in front of it: nothing may lie at its beginning that a scan would take for a room.
 /// </param>
-internal sealed class FreeExtents(Func<Room, bool> tryJoin)
+internal sealed class FreeExtents(Func<Extent, bool> tryJoin)
 {
     private readonly SortedSet<(long Bytes, long Offset)> _bySize = [];
     private readonly Dictionary<long, long> _lengths = []; // by where they begin
@@ -18,33 +18,33 @@ internal sealed class FreeExtents(Func<Room, bool> tryJoin)
     internal long Bytes { get; private set; }
 
     /// <summary>Adds a piece.</summary>
-    internal void Add(Room extent)
+    internal void Add(Extent extent)
     {
         if (_starts.TryGetValue(extent.Offset, out long before) && tryJoin(extent))
         {
-            Remove(new Room(before, extent.Offset - before));
-            extent = new Room(before, extent.Offset - before + extent.Bytes);
+            Remove(new Extent(before, extent.Offset - before));
+            extent = new Extent(before, extent.Offset - before + extent.Bytes);
         }
         long end = extent.Offset + extent.Bytes;
-        if (_lengths.TryGetValue(end, out long behind) && tryJoin(new Room(end, behind)))
+        if (_lengths.TryGetValue(end, out long behind) && tryJoin(new Extent(end, behind)))
         {
-            Remove(new Room(end, behind));
+            Remove(new Extent(end, behind));
             extent = extent with { Bytes = extent.Bytes + behind };
         }
         Keep(extent);
     }
 
     /// <summary>The smallest piece that has some bytes; it stays.</summary>
-    internal Room? Find(long bytes)
+    internal Extent? Find(long bytes)
     {
         if (_bySize.Count == 0 || _bySize.Max.Bytes < bytes)
             return null;
         (long length, long offset) = _bySize.GetViewBetween((bytes, 0), (long.MaxValue, long.MaxValue)).Min;
-        return new Room(offset, length);
+        return new Extent(offset, length);
     }
 
     /// <summary>Takes a piece out.</summary>
-    internal void Remove(Room extent)
+    internal void Remove(Extent extent)
     {
         _bySize.Remove((extent.Bytes, extent.Offset));
         _lengths.Remove(extent.Offset);
@@ -60,7 +60,7 @@ internal sealed class FreeExtents(Func<Room, bool> tryJoin)
         Bytes = 0;
     }
 
-    private void Keep(Room extent)
+    private void Keep(Extent extent)
     {
         _bySize.Add((extent.Bytes, extent.Offset));
         _lengths[extent.Offset] = extent.Bytes;

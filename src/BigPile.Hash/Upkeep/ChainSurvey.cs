@@ -10,8 +10,8 @@ internal sealed class ChainSurvey(RecordFile file)
     private readonly List<(long Offset, long Bucket)> _linked = [];
     private readonly List<long> _damagedBuckets = []; // each as often as there is damage
     private readonly HashSet<long> _broken = [];
-    private readonly HashSet<long> _damagedRooms = [];
-    private readonly byte[] _room = new byte[RecordFile.RoomBytes];
+    private readonly HashSet<long> _damagedExtents = [];
+    private readonly byte[] _buffer = new byte[RecordFile.BufferBytes];
     private int _next;
 
     /// <summary>The places where damage is; those of buckets that come later are not among them.</summary>
@@ -58,7 +58,7 @@ internal sealed class ChainSurvey(RecordFile file)
     internal IEnumerable<long> Broken => _broken;
 
     /// <summary>Whether a room has damage that was counted.</summary>
-    internal bool IsDamaged(long offset) => _damagedRooms.Contains(offset);
+    internal bool IsDamaged(long offset) => _damagedExtents.Contains(offset);
 
     /// <summary>When all rooms were asked for: counts the damage of the buckets up to one.</summary>
     internal void EndBefore(long bucket)
@@ -75,7 +75,7 @@ internal sealed class ChainSurvey(RecordFile file)
         var cycle = default(CycleDetector);
         for (; location.Offset != 0; location.Offset = location.Head.Next)
         {
-            if (!Chains.IsSound(file, bucket, _room, ref location, ref cycle))
+            if (!Chains.IsSound(file, bucket, _buffer, ref location, ref cycle))
             {
                 RecordDamage(bucket, location.Offset);
                 return;
@@ -88,6 +88,6 @@ internal sealed class ChainSurvey(RecordFile file)
     {
         _damagedBuckets.Add(bucket);
         _broken.Add(bucket);
-        _damagedRooms.Add(offset);
+        _damagedExtents.Add(offset);
     }
 }

@@ -13,12 +13,12 @@ internal static class Chains
     internal static long Count(RecordFile file, bool passesDamage)
     {
         long records = 0;
-        var room = new byte[RecordFile.RoomBytes];
+        var buffer = new byte[RecordFile.BufferBytes];
         for (long bucket = 0; bucket < file.Layout.Buckets; bucket++)
         {
             var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
             var cycle = default(CycleDetector);
-            for (; location.Offset != 0 && IsSound(file, bucket, room, ref location, ref cycle); location.Offset = location.Head.Next)
+            for (; location.Offset != 0 && IsSound(file, bucket, buffer, ref location, ref cycle); location.Offset = location.Head.Next)
                 records++;
             if (location.Offset != 0 && !passesDamage)
                 throw file.Damaged(location.Offset);
@@ -27,15 +27,15 @@ internal static class Chains
     }
 
     /// <summary>Reads the head of a record of a chain; false when it is none, or of another chain, or was there before.</summary>
-    internal static bool IsSound(RecordFile file, long bucket, Span<byte> room, ref RecordLocation location, ref CycleDetector cycle) =>
-        file.TryReadHead(room, ref location) && location.Head.Word.IsLive && !cycle.IsClosedBy(location.Offset)
-        && file.IsSoundIn(bucket, room, location);
+    internal static bool IsSound(RecordFile file, long bucket, Span<byte> buffer, ref RecordLocation location, ref CycleDetector cycle) =>
+        file.TryReadHead(buffer, ref location) && location.Head.Word.IsLive && !cycle.IsClosedBy(location.Offset)
+        && file.IsSoundIn(bucket, buffer, location);
 
     /// <summary>Reads the key of a record whose head was read.</summary>
-    internal static byte[] KeyOf(RecordFile file, ReadOnlySpan<byte> room, in RecordLocation location)
+    internal static byte[] KeyOf(RecordFile file, ReadOnlySpan<byte> buffer, in RecordLocation location)
     {
         var key = new byte[location.KeyLength];
-        file.ReadPart(room, location, RecordHead.Bytes, key);
+        file.ReadPart(buffer, location, RecordHead.Bytes, key);
         return key;
     }
 }

@@ -17,8 +17,8 @@ internal sealed class Inventory(RecordFile file)
 {
     private const long NoBucket = -2; // of a record whose key's length is damaged
 
-    private readonly List<Room> _tombstones = [];
-    private readonly List<Room> _unclassed = []; // that have no class: the stock writes when it joins them
+    private readonly List<Extent> _tombstones = [];
+    private readonly List<Extent> _unclassed = []; // that have no class: the stock writes when it joins them
     private readonly long _end = file.Stock.End & -file.Layout.Alignment;
     private long _records;
     private long _lastSequence;
@@ -53,32 +53,32 @@ internal sealed class Inventory(RecordFile file)
         if (end != _end)
         {
             file.Stock.ForgetWord(_end); // a part of a unit was no room; now that the file is longer it would be
-            _unclassed.Add(new Room(_end, end - _end));
+            _unclassed.Add(new Extent(_end, end - _end));
         }
-        foreach (Room extent in _unclassed)
+        foreach (Extent extent in _unclassed)
             file.Stock.Give(0, extent);
-        foreach (Room room in _tombstones)
-            pendingFrees.MarkDeadAndFree(0, room);
+        foreach (Extent extent in _tombstones)
+            pendingFrees.MarkDeadAndFree(0, extent);
     }
 
     private void Count()
     {
-        var scanner = new RoomScanner(file, _end);
+        var scanner = new ExtentScanner(file, _end);
         for (int stripe = 0; scanner.MoveNext(); stripe = (stripe + 1) % Stripes.Count)
         {
-            var room = new Room(scanner.Offset, scanner.Bytes);
-            if (!scanner.IsRecord && RoomClasses.HasClass(room.Bytes, file.Layout.Alignment))
-                file.Stock.Give(stripe, room);
+            var extent = new Extent(scanner.Offset, scanner.Bytes);
+            if (!scanner.IsRecord && ExtentClasses.HasClass(extent.Bytes, file.Layout.Alignment))
+                file.Stock.Give(stripe, extent);
             else if (!scanner.IsRecord)
-                _unclassed.Add(room);
+                _unclassed.Add(extent);
             else if (!scanner.Head.Word.IsLive)
-                _tombstones.Add(room);
+                _tombstones.Add(extent);
             else
                 CountRecord(scanner);
         }
     }
 
-    private void CountRecord(RoomScanner scanner)
+    private void CountRecord(ExtentScanner scanner)
     {
         _records++;
         _lastSequence = Math.Max(_lastSequence, scanner.Head.Sequence);

@@ -37,7 +37,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     private readonly RecoveryIndex _index = new(store.File.Layout, mostRecords);
     private readonly ChainWriter _chains = new(store.File);
     private readonly KeyComparer _keys = new(store.File);
-    private readonly List<Room> _torn = [];
+    private readonly List<Extent> _torn = [];
     private readonly List<WholeRecord> _chain = [];
     private readonly List<WholeRecord> _dropped = [];
     private readonly List<WholeRecord> _outdated = [];
@@ -115,18 +115,18 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
 
     private void Scan(bool isFirst)
     {
-        var scanner = new RoomScanner(_file, _end, isFirst ? _file.Stock.ForgetWord : null);
-        var gap = default(Room);
+        var scanner = new ExtentScanner(_file, _end, isFirst ? _file.Stock.ForgetWord : null);
+        var gap = default(Extent);
         while (scanner.MoveNext())
         {
-            var room = new Room(scanner.Offset, scanner.Bytes);
+            var extent = new Extent(scanner.Offset, scanner.Bytes);
             if (isFirst && gap.Bytes != 0)
                 Give(gap);
-            gap = scanner.IsRoom ? default : room;
+            gap = scanner.IsExtent ? default : extent;
             if (scanner.IsRecord)
                 Take(scanner, isFirst);
-            else if (scanner.IsRoom && isFirst)
-                Give(room);
+            else if (scanner.IsExtent && isFirst)
+                Give(extent);
         }
         if (!isFirst)
             return;
@@ -136,11 +136,11 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
             _file.File.Truncate(kept); // behind the last room there is nothing that was ever used
         _file.Stock.EndAt(kept);
         if (kept > usedEnd)
-            Give(new Room(usedEnd, kept - usedEnd));
+            Give(new Extent(usedEnd, kept - usedEnd));
         _end = kept;
     }
 
-    private void Take(RoomScanner scanner, bool isFirst)
+    private void Take(ExtentScanner scanner, bool isFirst)
     {
         bool isWhole = scanner.Matches();
         bool isLinked = _survey?.IsLinked(scanner.Offset, isWhole) == true;
@@ -155,7 +155,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         }
         else if (isFirst)
         {
-            _torn.Add(new Room(scanner.Offset, scanner.Bytes));
+            _torn.Add(new Extent(scanner.Offset, scanner.Bytes));
         }
     }
 
@@ -226,7 +226,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
             if (record.Sequence <= _synced)
                 atCut ??= record;
             else
-                wasThere |= record.Kind != RoomKind.Live; // it hides what the device had
+                wasThere |= record.Kind != ExtentKind.Live; // it hides what the device had
             if (newest.IsLive && record.Offset == newest.Offset)
                 continue;
             _outdated.Add(record);
@@ -246,25 +246,25 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     // A tombstone stays until the device has the marks of what it hides: cut off between the two, what is dead would come back.
     private void Free(in WholeRecord record)
     {
-        var room = new Room(record.Offset, (long)record.Units << _file.Layout.AlignmentShift);
+        var extent = new Extent(record.Offset, (long)record.Units << _file.Layout.AlignmentShift);
         if (!record.IsLive && _wasEverHard)
-            store.PendingFrees.WaitAsTombstone(NextStripe(), room);
+            store.PendingFrees.WaitAsTombstone(NextStripe(), extent);
         else if (record.IsLive && !isPowerCut && record.Sequence <= _synced)
-            store.PendingFrees.Wait(NextStripe(), room);
+            store.PendingFrees.Wait(NextStripe(), extent);
         else
-            store.PendingFrees.MarkDeadAndFree(NextStripe(), room);
+            store.PendingFrees.MarkDeadAndFree(NextStripe(), extent);
     }
 
     private void FreeTorn()
     {
-        foreach (Room room in _torn)
+        foreach (Extent extent in _torn)
         {
-            TornRecords += _survey?.IsDamaged(room.Offset) == true ? 0 : 1;
-            store.PendingFrees.MarkDeadAndFree(NextStripe(), room);
+            TornRecords += _survey?.IsDamaged(extent.Offset) == true ? 0 : 1;
+            store.PendingFrees.MarkDeadAndFree(NextStripe(), extent);
         }
     }
 
-    private void Give(Room room) => _file.Stock.Give(NextStripe(), room);
+    private void Give(Extent extent) => _file.Stock.Give(NextStripe(), extent);
 
     private int NextStripe() => _stripe = (_stripe + 1) % Stripes.Count;
 

@@ -4,9 +4,9 @@ using BigPile.Hash.Format;
 namespace BigPile.Hash.Upkeep;
 
 /// <summary>A record or tombstone that is whole.</summary>
-internal readonly record struct WholeRecord(ulong Hash, long Offset, long Sequence, uint Units, ushort Tag, RoomKind Kind, bool IsLinked)
+internal readonly record struct WholeRecord(ulong Hash, long Offset, long Sequence, uint Units, ushort Tag, ExtentKind Kind, bool IsLinked)
 {
-    internal bool IsLive => Kind is RoomKind.Live or RoomKind.LiveHiding;
+    internal bool IsLive => Kind is ExtentKind.Live or ExtentKind.LiveHiding;
 }
 
 /// <summary>The whole records of some buckets, in memory: as many as there may be, then of fewer buckets.</summary>

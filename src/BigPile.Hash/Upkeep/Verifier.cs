@@ -60,12 +60,12 @@ internal sealed class Verifier(RecordFile file)
         var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
         if (location.Offset == 0)
             return;
-        Span<byte> room = stackalloc byte[RecordFile.RoomBytes];
+        Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
         var cycle = default(CycleDetector);
         _hashes.Clear();
         for (; location.Offset != 0; location.Offset = location.Head.Next)
         {
-            if (!file.TryReadHead(room, ref location))
+            if (!file.TryReadHead(buffer, ref location))
             {
                 Report(location.Offset, $"bucket {bucket:N0} leads there, and no record of this file begins there");
                 return;
@@ -75,20 +75,20 @@ internal sealed class Verifier(RecordFile file)
                 Report(location.Offset, $"the chain of bucket {bucket:N0} comes back to it");
                 return;
             }
-            CheckRecord(bucket, room, location, lastSequence);
+            CheckRecord(bucket, buffer, location, lastSequence);
         }
     }
 
-    private void CheckRecord(long bucket, ReadOnlySpan<byte> room, in RecordLocation location, long lastSequence)
+    private void CheckRecord(long bucket, ReadOnlySpan<byte> buffer, in RecordLocation location, long lastSequence)
     {
-        ulong hash = KeyHash.Of(Chains.KeyOf(file, room, location), file.Layout.Seed);
+        ulong hash = KeyHash.Of(Chains.KeyOf(file, buffer, location), file.Layout.Seed);
         if (!location.Head.Word.IsLive)
             Report(location.Offset, $"it is in the chain of bucket {bucket:N0}, and says that it is dead");
-        else if (!file.ReadValue(room, location, new byte[location.ValueLength]))
+        else if (!file.ReadValue(buffer, location, new byte[location.ValueLength]))
             Report(location.Offset, "the record does not match its checksum");
         else if (file.Layout.BucketOf(hash) != bucket)
             Report(location.Offset, $"it is in the chain of bucket {bucket:N0}, and belongs to {file.Layout.BucketOf(hash):N0}");
-        else if (!file.IsSoundIn(bucket, room, location))
+        else if (!file.IsSoundIn(bucket, buffer, location))
             Report(location.Offset, "the record does not match its tag");
         else if (location.Head.Sequence > lastSequence)
             Report(location.Offset, $"its sequence is {location.Head.Sequence:N0}, and the last one was {lastSequence:N0}");
@@ -101,7 +101,7 @@ internal sealed class Verifier(RecordFile file)
     private void CheckExtents(bool mayWait)
     {
         long whole = 0;
-        var scanner = new RoomScanner(file, file.Stock.End);
+        var scanner = new ExtentScanner(file, file.Stock.End);
         while (scanner.MoveNext())
         {
             if (!scanner.IsRecord)
@@ -117,7 +117,7 @@ internal sealed class Verifier(RecordFile file)
 
     private void FindUnlinked()
     {
-        var scanner = new RoomScanner(file, file.Stock.End);
+        var scanner = new ExtentScanner(file, file.Stock.End);
         while (scanner.MoveNext())
         {
             if (!scanner.IsRecord || !scanner.Matches())

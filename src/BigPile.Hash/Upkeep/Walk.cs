@@ -50,17 +50,17 @@ internal static class Walk
         var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
         if (location.Offset == 0)
             return;
-        var room = new byte[RecordFile.RoomBytes];
+        var buffer = new byte[RecordFile.BufferBytes];
         var cycle = default(CycleDetector);
         for (; location.Offset != 0; location.Offset = location.Head.Next)
         {
-            if (!Chains.IsSound(file, bucket, room, ref location, ref cycle))
+            if (!Chains.IsSound(file, bucket, buffer, ref location, ref cycle))
                 throw file.Damaged(location.Offset);
-            byte[] key = Chains.KeyOf(file, room, location);
+            byte[] key = Chains.KeyOf(file, buffer, location);
             if (database.HashOf(key) < from)
                 continue;
             var value = new byte[location.ValueLength];
-            if (!file.ReadValue(room, location, value))
+            if (!file.ReadValue(buffer, location, value))
                 throw file.Damaged(location.Offset);
             found.Add(new HashRecord(key, value));
         }

@@ -16,7 +16,7 @@ namespace BigPile.Http.Api;
 
 /// <summary>Answers for a table as a whole: what it holds and how it behaves, making and altering, dropping.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class TableEndpoints(PileHost host, RequestLimits limits, BufferRoom room)
+internal sealed class TableEndpoints(PileHost host, RequestLimits limits, BufferQuota quota)
 {
     private const int MaxDocumentBytes = 64 * 1024;
 
@@ -27,7 +27,7 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
     /// <summary>Makes a table, or has it behave as the document says; what the document leaves out gets its default.</summary>
     internal Task PutAsync(HttpContext context) => AnswerAsync(context, async (tables, name) =>
     {
-        ValueBuffer body = ValueBuffer.Rent(room);
+        ValueBuffer body = ValueBuffer.Rent(quota);
         try
         {
             if (await BodyBuffer.ReadDocumentAsync(

@@ -49,12 +49,12 @@ internal sealed class ClientWaits : IDisposable
     /// <summary>Waits for something that the client has to do.</summary>
     /// <param name="context">The request.</param>
     /// <param name="waiting">What is waited for.</param>
-    /// <param name="holdsRoom">Whether the request holds much of what all share.</param>
+    /// <param name="holdsQuota">Whether the request holds much of what all share.</param>
     /// <exception cref="OperationCanceledException">The client took too long, and is cut off.</exception>
-    internal static ValueTask<T> ForAsync<T>(HttpContext context, ValueTask<T> waiting, bool holdsRoom) =>
+    internal static ValueTask<T> ForAsync<T>(HttpContext context, ValueTask<T> waiting, bool holdsQuota) =>
         waiting.IsCompleted || context.RequestServices?.GetService<ClientWaits>() is not { } waits
             ? waiting
-            : waits.ForAsync(new Wait(context, holdsRoom ? PaceOf(context) : null, waits._time.GetTimestamp()), waiting);
+            : waits.ForAsync(new Wait(context, holdsQuota ? PaceOf(context) : null, waits._time.GetTimestamp()), waiting);
 
     /// <summary>Says what a client that holds room has sent or taken.</summary>
     internal static void RecordProgress(HttpContext context, long bytes) => context.Features.Get<Pace>()?.Earn(bytes);

@@ -16,7 +16,7 @@ internal sealed class GrowingMemory
 
     private byte[] _array = [];
     private LargeMemory? _large;
-    private BufferRoom? _room;
+    private BufferQuota? _quota;
     private int _takenBytes;
 
     internal int LengthBytes { get; private set; }
@@ -28,18 +28,18 @@ internal sealed class GrowingMemory
     /// <summary>
     /// Says from which room the bytes come; <see langword="null"/>: from none, they are not counted. Only while there are none.
     /// </summary>
-    internal void TakeFrom(BufferRoom? room) => _room = room;
+    internal void TakeFrom(BufferQuota? quota) => _quota = quota;
 
     /// <summary>Makes room for so many bytes, at least.</summary>
     /// <param name="neededBytes">The bytes.</param>
     /// <param name="keptBytes">How many of those that there are keep their content.</param>
-    /// <exception cref="BufferRoomException">There is no room for them.</exception>
+    /// <exception cref="BufferQuotaException">There is no room for them.</exception>
     internal void Grow(int neededBytes, int keptBytes)
     {
         if (neededBytes <= LengthBytes)
             return;
         int grownBytes = (int)Math.Clamp(Math.Max(MinArrayBytes, LengthBytes * 2L), neededBytes, Array.MaxLength);
-        _room?.Take(grownBytes);
+        _quota?.Take(grownBytes);
         byte[] array = grownBytes <= MaxArrayBytes ? ArrayPool<byte>.Shared.Rent(grownBytes) : [];
         LargeMemory? large = grownBytes <= MaxArrayBytes ? null : new LargeMemory(grownBytes);
         Span[..keptBytes].CopyTo(large != null ? large.GetSpan() : array);
@@ -56,7 +56,7 @@ internal sealed class GrowingMemory
         if (_array.Length != 0)
             ArrayPool<byte>.Shared.Return(_array);
         ((IDisposable?)_large)?.Dispose();
-        _room?.Return(_takenBytes);
+        _quota?.Return(_takenBytes);
         _array = [];
         _large = null;
         _takenBytes = LengthBytes = 0;

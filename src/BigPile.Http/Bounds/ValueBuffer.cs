@@ -20,32 +20,32 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
     internal ReadOnlyMemory<byte> WrittenMemory => _memory.Memory[.._lengthBytes];
 
     /// <summary>Gives a buffer.</summary>
-    /// <param name="room">What its bytes are taken from; <see langword="null"/>: they are few, and not counted.</param>
-    internal static ValueBuffer Rent(BufferRoom? room)
+    /// <param name="quota">What its bytes are taken from; <see langword="null"/>: they are few, and not counted.</param>
+    internal static ValueBuffer Rent(BufferQuota? quota)
     {
         ValueBuffer buffer = Pool.Get();
-        buffer.TakeFrom(room);
+        buffer.TakeFrom(quota);
         return buffer;
     }
 
     internal static void Return(ValueBuffer buffer) => Pool.Return(buffer);
 
     /// <summary>Says from which room the bytes come; only while there are none.</summary>
-    internal void TakeFrom(BufferRoom? room) => _memory.TakeFrom(room);
+    internal void TakeFrom(BufferQuota? quota) => _memory.TakeFrom(quota);
 
     /// <inheritdoc/>
-    /// <exception cref="BufferRoomException">There is no room.</exception>
+    /// <exception cref="BufferQuotaException">There is no room.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
-        EnsureRoom(sizeHint);
+        EnsureCapacity(sizeHint);
         return _memory.Memory[_lengthBytes..];
     }
 
     /// <inheritdoc/>
-    /// <exception cref="BufferRoomException">There is no room.</exception>
+    /// <exception cref="BufferQuotaException">There is no room.</exception>
     public Span<byte> GetSpan(int sizeHint = 0)
     {
-        EnsureRoom(sizeHint);
+        EnsureCapacity(sizeHint);
         return _memory.Span[_lengthBytes..];
     }
 
@@ -68,5 +68,5 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
         return true;
     }
 
-    private void EnsureRoom(int sizeHint) => _memory.Grow(checked(_lengthBytes + Math.Max(sizeHint, 1)), _lengthBytes);
+    private void EnsureCapacity(int sizeHint) => _memory.Grow(checked(_lengthBytes + Math.Max(sizeHint, 1)), _lengthBytes);
 }

@@ -32,8 +32,8 @@ internal sealed class ActionMiddleware(
         }
         if (host.Tables is not { } tables)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
-        Span<char> nameRoom = stackalloc char[TableName.MaxLength];
-        if (!TableName.TryDecode(target.Table, nameRoom, out ReadOnlySpan<char> name))
+        Span<char> nameBuffer = stackalloc char[TableName.MaxLength];
+        if (!TableName.TryDecode(target.Table, nameBuffer, out ReadOnlySpan<char> name))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
         return AnswerAsync(context, handler, tables, tables.Intern(name));
     }

@@ -22,7 +22,7 @@ internal sealed class Batch : IResettable
     private BatchItem[] _items = new BatchItem[InitialItems];
 
     /// <summary>What the bytes are taken from.</summary>
-    internal BufferRoom? Room { get; private set; }
+    internal BufferQuota? Quota { get; private set; }
 
     /// <summary>The request's body.</summary>
     internal ValueBuffer Body => _body;
@@ -44,14 +44,14 @@ internal sealed class Batch : IResettable
     internal Span<BatchItem> Items => _items.AsSpan(0, Count);
 
     /// <summary>Gives a batch.</summary>
-    /// <param name="room">What its bytes are taken from.</param>
-    internal static Batch Rent(BufferRoom room)
+    /// <param name="quota">What its bytes are taken from.</param>
+    internal static Batch Rent(BufferQuota quota)
     {
         Batch batch = Pool.Get();
-        batch.Room = room;
-        batch._body.TakeFrom(room);
-        batch._keys.TakeFrom(room);
-        batch._values.TakeFrom(room);
+        batch.Quota = quota;
+        batch._body.TakeFrom(quota);
+        batch._keys.TakeFrom(quota);
+        batch._values.TakeFrom(quota);
         return batch;
     }
 
@@ -61,7 +61,7 @@ internal sealed class Batch : IResettable
     internal ReadOnlySpan<byte> Key(int index) => Keys[(index == 0 ? 0 : _ends[index - 1]).._ends[index]];
 
     /// <summary>Room for a key; what of it counts is said by <see cref="AddKey(int)"/>.</summary>
-    internal Span<byte> KeyRoom(int maxBytes) => _keys.GetSpan(maxBytes);
+    internal Span<byte> GetKeySpan(int maxBytes) => _keys.GetSpan(maxBytes);
 
     /// <summary>Adds a key whose bytes were written to the room.</summary>
     internal void AddKey(int lengthBytes)
@@ -75,7 +75,7 @@ internal sealed class Batch : IResettable
     /// <summary>Adds a key.</summary>
     internal void AddKey(ReadOnlySpan<byte> key)
     {
-        key.CopyTo(KeyRoom(key.Length));
+        key.CopyTo(GetKeySpan(key.Length));
         AddKey(key.Length);
     }
 

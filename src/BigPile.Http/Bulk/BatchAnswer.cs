@@ -39,8 +39,8 @@ internal static class BatchAnswer
         {
             at = WriteFrames(writer, batch, at, time, out ReadOnlyMemory<byte> large);
             int writtenBytes = (int)writer.UnflushedBytes;
-            if (!await SlicedBody.TryFlushAsync(response, writer.FlushAsync(), holdsRoom: true, writtenBytes).ConfigureAwait(false)
-                || !await SlicedBody.SendAsync(response, large, holdsRoom: true).ConfigureAwait(false))
+            if (!await SlicedBody.TryFlushAsync(response, writer.FlushAsync(), holdsQuota: true, writtenBytes).ConfigureAwait(false)
+                || !await SlicedBody.SendAsync(response, large, holdsQuota: true).ConfigureAwait(false))
             {
                 return;
             }
@@ -95,7 +95,7 @@ internal static class BatchAnswer
     private static async Task WriteJsonAsync(HttpResponse response, Batch batch)
     {
         Begin(response, MediaTypes.Json);
-        using var document = new BatchDocument(response, batch.Room);
+        using var document = new BatchDocument(response, batch.Quota);
         using var json = new Utf8JsonWriter(document.Bytes, JsonOptions);
         json.WriteStartObject();
         json.WriteStartArray("items"u8);
@@ -172,7 +172,7 @@ internal static class BatchAnswer
         // Drawn at random, so that no payload can hold it but by a chance of one in 2 to the power of 128.
         string boundary = Convert.ToHexString(RandomNumberGenerator.GetBytes(16));
         Begin(response, $"{BatchForms.Multipart}; boundary={boundary}");
-        using var document = new BatchDocument(response, batch.Room);
+        using var document = new BatchDocument(response, batch.Quota);
         for (int i = 0; i < batch.Count; i++)
         {
             ReadOnlyMemory<byte> payload = WritePart(document.Bytes, boundary, batch, i);

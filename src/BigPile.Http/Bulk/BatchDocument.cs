@@ -8,8 +8,8 @@ namespace BigPile.Http.Bulk;
 
 /// <summary>An answer that goes out piece by piece, and in one piece with its length when it is short.</summary>
 /// <param name="response">The response.</param>
-/// <param name="room">What the bytes of a piece are taken from.</param>
-internal sealed class BatchDocument(HttpResponse response, BufferRoom? room) : IDisposable
+/// <param name="quota">What the bytes of a piece are taken from.</param>
+internal sealed class BatchDocument(HttpResponse response, BufferQuota? quota) : IDisposable
 {
     /// <summary>So much is given to the connection before it is waited until the client took it.</summary>
     internal const int FlushBytes = 64 * 1024;
@@ -18,7 +18,7 @@ internal sealed class BatchDocument(HttpResponse response, BufferRoom? room) : I
     private bool _hasSent;
 
     /// <summary>What is written and not sent.</summary>
-    internal ValueBuffer Bytes { get; } = ValueBuffer.Rent(room);
+    internal ValueBuffer Bytes { get; } = ValueBuffer.Rent(quota);
 
     /// <summary>Sends what is written, if it is enough for a piece.</summary>
     /// <returns><see langword="false"/> when the client has gone.</returns>
@@ -27,7 +27,7 @@ internal sealed class BatchDocument(HttpResponse response, BufferRoom? room) : I
         if (Bytes.WrittenSpan.Length < FlushBytes)
             return true;
         _hasSent = true;
-        bool isSent = await SlicedBody.SendAsync(response, Bytes.WrittenMemory, holdsRoom: true).ConfigureAwait(false);
+        bool isSent = await SlicedBody.SendAsync(response, Bytes.WrittenMemory, holdsQuota: true).ConfigureAwait(false);
         Bytes.Clear();
         return isSent;
     }
@@ -37,7 +37,7 @@ internal sealed class BatchDocument(HttpResponse response, BufferRoom? room) : I
     {
         if (!_hasSent)
             response.ContentLength = Bytes.WrittenSpan.Length;
-        _ = await SlicedBody.SendAsync(response, Bytes.WrittenMemory, holdsRoom: true).ConfigureAwait(false);
+        _ = await SlicedBody.SendAsync(response, Bytes.WrittenMemory, holdsQuota: true).ConfigureAwait(false);
     }
 
     /// <summary>Gives the bytes back.</summary>

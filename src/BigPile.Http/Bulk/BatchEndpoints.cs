@@ -16,7 +16,7 @@ namespace BigPile.Http.Bulk;
 /// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, DearWork work, TimeProvider time)
+internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, DearWork work, TimeProvider time)
 {
     private readonly int _maxItems = limits.MaxBatchItems;
     private readonly long _maxBytes = limits.MaxBatchBytes;
@@ -27,14 +27,14 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
         BatchForm form = BatchForms.Choose(context.Request.Headers.Accept);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
-        Batch batch = Batch.Rent(room);
+        Batch batch = Batch.Rent(quota);
         try
         {
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return ProblemOf.Missing(tables, tableName);
-            batch.Values.TakeFrom(room.ForAnswers);
+            batch.Values.TakeFrom(quota.ForAnswers);
             _ = table.ByUtf8().ReadGroups(
                 batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, isOfBytes: true, context.RequestAborted);
             Describe(batch, table);
@@ -53,7 +53,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
         BatchForm form = FormOfResults(context);
         if (form == BatchForm.None)
             return ProblemCatalog.NotAcceptable;
-        Batch batch = Batch.Rent(room);
+        Batch batch = Batch.Rent(quota);
         try
         {
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
@@ -88,7 +88,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferRoom room, Dear
             return coded;
         if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? common) is { } invalid)
             return invalid;
-        Batch batch = Batch.Rent(room);
+        Batch batch = Batch.Rent(quota);
         try
         {
             if (await BodyBuffer.ReadAsync(context, batch.Body, _maxBytes).ConfigureAwait(false) is { } unread)

@@ -140,7 +140,7 @@ internal sealed class BatchPuts(
     private Problem? PutJson()
     {
         ReadOnlySpan<byte> source = batch.Body.WrittenSpan;
-        using var record = new EntryRecord(isExported: false, batch.Room);
+        using var record = new EntryRecord(isExported: false, batch.Quota);
         var json = new Utf8JsonReader(source, JsonOptions);
         _ = Begin(ref json);
         while (json.Read() && json.TokenType == JsonTokenType.StartObject)

@@ -49,7 +49,7 @@ internal sealed class BulkBody : ReadingStream
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
             ValueTask<int> reading = context.Request.Body.ReadAsync(buffer, cancellationToken);
-            int lengthBytes = await ClientWaits.ForAsync(context, reading, holdsRoom: false).ConfigureAwait(false);
+            int lengthBytes = await ClientWaits.ForAsync(context, reading, holdsQuota: false).ConfigureAwait(false);
             budget.Earn(lengthBytes);
             return lengthBytes;
         }

@@ -18,7 +18,7 @@ namespace BigPile.Http.Bulk;
 
 /// <summary>Answers <c>:load</c> and <c>:export</c>. Both are operations while they run, so that others see how far they are.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearWork work, OperationStore operations, TimeProvider time)
+internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, DearWork work, OperationStore operations, TimeProvider time)
 {
     private const string Ndjson = "application/x-ndjson";
     private const int MaxErrors = 100;
@@ -52,7 +52,7 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
         try
         {
             var budget = new DecodeBudget(limits.MaxBatchBytes, context.RequestAborted);
-            using var load = new BulkLoad(target.Require, keyField, limits.MaxBodyBytes, tally, time, budget, room, work);
+            using var load = new BulkLoad(target.Require, keyField, limits.MaxBodyBytes, tally, time, budget, quota, work);
             await RunAsync(context, load, budget).ConfigureAwait(false);
             JsonObject result = Describe(tally, errors, load.End);
             operations.Complete(operation, Describe(tally, errors.Take(MaxKeptErrors), load.End));
@@ -85,7 +85,7 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferRoom room, DearW
         context.Response.Headers.CacheControl = "no-store";
         if (context.Request.Method == "HEAD")
             return null; // how long an export is, nobody knows before it is made
-        var export = new BulkExport(table, context.Response.BodyWriter, room.ForAnswers, context);
+        var export = new BulkExport(table, context.Response.BodyWriter, quota.ForAnswers, context);
         Operation? operation = operations.TryBegin(
             "export", tableName, () => new JsonObject { ["entries"] = export.Entries }, limits.MaxBulkRequests);
         if (operation == null)

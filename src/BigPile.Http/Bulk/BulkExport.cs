@@ -29,10 +29,10 @@ namespace BigPile.Http.Bulk;
 /// </remarks>
 /// <param name="table">The table.</param>
 /// <param name="destination">Where the lines go.</param>
-/// <param name="room">What the bytes of long lines are taken from; <see langword="null"/>: they are not counted.</param>
+/// <param name="quota">What the bytes of long lines are taken from; <see langword="null"/>: they are not counted.</param>
 /// <param name="client">The request whose answer it is; <see langword="null"/>: it goes elsewhere.</param>
 internal sealed class BulkExport(
-    CacheTable<string, byte[]> table, PipeWriter destination, BufferRoom? room = null, HttpContext? client = null)
+    CacheTable<string, byte[]> table, PipeWriter destination, BufferQuota? quota = null, HttpContext? client = null)
 {
     private const int FlushBytes = 64 * 1024;
 
@@ -57,7 +57,7 @@ internal sealed class BulkExport(
         var end = new ExportEnd(_entries, _skipped);
         end.Write(_json);
         EndLine();
-        return await TryFlushAsync(holdsRoom: false, cancellationToken).ConfigureAwait(false) ? end : null;
+        return await TryFlushAsync(holdsQuota: false, cancellationToken).ConfigureAwait(false) ? end : null;
     }
 
     private async Task<bool> TryWriteMemoryAsync(CancellationToken cancellationToken)
@@ -96,30 +96,30 @@ internal sealed class BulkExport(
     private async ValueTask<bool> TryWriteAsync(EntryCopy entry, CancellationToken cancellationToken)
     {
         long lineBytes = entry.Info.ValueBytes / 3L * 4;
-        if (room == null || lineBytes < FlushBytes)
+        if (quota == null || lineBytes < FlushBytes)
         {
             Write(entry);
-            return _unflushedBytes < FlushBytes || await TryFlushAsync(holdsRoom: false, cancellationToken).ConfigureAwait(false);
+            return _unflushedBytes < FlushBytes || await TryFlushAsync(holdsQuota: false, cancellationToken).ConfigureAwait(false);
         }
-        room.Take(lineBytes);
+        quota.Take(lineBytes);
         try
         {
             Write(entry);
-            return await TryFlushAsync(holdsRoom: true, cancellationToken).ConfigureAwait(false);
+            return await TryFlushAsync(holdsQuota: true, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
-            room.Return(lineBytes);
+            quota.Return(lineBytes);
         }
     }
 
-    private async ValueTask<bool> TryFlushAsync(bool holdsRoom, CancellationToken cancellationToken)
+    private async ValueTask<bool> TryFlushAsync(bool holdsQuota, CancellationToken cancellationToken)
     {
         long flushedBytes = _unflushedBytes;
         _unflushedBytes = 0;
         ValueTask<FlushResult> flush = destination.FlushAsync(cancellationToken);
         if (client != null)
-            return await SlicedBody.TryFlushAsync(client.Response, flush, holdsRoom, flushedBytes).ConfigureAwait(false);
+            return await SlicedBody.TryFlushAsync(client.Response, flush, holdsQuota, flushedBytes).ConfigureAwait(false);
         FlushResult result = await flush.ConfigureAwait(false);
         return !result.IsCompleted && !result.IsCanceled;
     }

@@ -27,7 +27,7 @@ internal sealed class BulkLoad : IDisposable
     private readonly LoadTally _tally;
     private readonly TimeProvider _time;
     private readonly DecodeBudget? _budget;
-    private readonly BufferRoom? _room;
+    private readonly BufferQuota? _quota;
     private readonly DearWork? _work;
     private readonly ValueBuffer _value = new();
 
@@ -46,20 +46,20 @@ internal sealed class BulkLoad : IDisposable
     /// <param name="tally">Counts, and hears of lines that were skipped.</param>
     /// <param name="time">The clock by which records expire.</param>
     /// <param name="budget">What payloads may have decompressed; <see langword="null"/>: each for itself what a payload may have.</param>
-    /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
+    /// <param name="quota">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
     /// <param name="work">Where the load takes its turns; <see langword="null"/>: it needs none.</param>
     internal BulkLoad(
         Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time,
         DecodeBudget? budget = null,
-        BufferRoom? room = null, DearWork? work = null)
+        BufferQuota? quota = null, DearWork? work = null)
     {
         _work = work;
-        _room = room;
-        _value.TakeFrom(room);
+        _quota = quota;
+        _value.TakeFrom(quota);
         _budget = budget;
         _openTable = openTable;
         _key = keyField == null ? null : new RecordKey(keyField);
-        _record = keyField == null ? new EntryRecord(isExported: true, room) : null;
+        _record = keyField == null ? new EntryRecord(isExported: true, quota) : null;
         _maxPayloadBytes = maxPayloadBytes;
         _tally = tally;
         _time = time;
@@ -74,7 +74,7 @@ internal sealed class BulkLoad : IDisposable
     {
         // Base64 takes four bytes for three.
         long maxLineBytes = _key != null ? _maxPayloadBytes : _maxPayloadBytes / 3 * 4 + RecordOverheadBytes;
-        using var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2), _room);
+        using var lines = new LineReader(stream, (int)Math.Min(maxLineBytes, int.MaxValue / 2), _quota);
         using var turns = new LoadTurns(_work);
         while (await ReadAsync(lines, turns, cancellationToken).ConfigureAwait(false))
         {

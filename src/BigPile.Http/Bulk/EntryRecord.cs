@@ -56,12 +56,12 @@ internal sealed partial class EntryRecord : IDisposable
     private List<string>? _tags;
 
     /// <param name="isExported">Whether it is a line of an export.</param>
-    /// <param name="room">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
-    internal EntryRecord(bool isExported, BufferRoom? room = null)
+    /// <param name="quota">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
+    internal EntryRecord(bool isExported, BufferQuota? quota = null)
     {
         _isExported = isExported;
-        _value.TakeFrom(room);
-        _decoded.TakeFrom(room);
+        _value.TakeFrom(quota);
+        _decoded.TakeFrom(quota);
     }
 
     /// <summary>The key in UTF-8.</summary>

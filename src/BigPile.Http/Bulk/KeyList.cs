@@ -68,7 +68,7 @@ internal static class KeyList
             if (batch.Count == maxKeys)
                 return ProblemCatalog.BatchTooLarge("keys", maxKeys, null);
             if (json.ValueIsEscaped)
-                batch.AddKey(json.CopyString(batch.KeyRoom(json.ValueSpan.Length)));
+                batch.AddKey(json.CopyString(batch.GetKeySpan(json.ValueSpan.Length)));
             else
                 batch.AddKey(json.ValueSpan);
         }

@@ -15,7 +15,7 @@ using Microsoft.Extensions.Primitives;
 namespace BigPile.Http.Bulk;
 
 /// <summary>Answers <c>GET /v1/tables/{table}/keys</c>: one page of keys, as JSON, or as NDJSON where the client asks for it.</summary>
-internal sealed class KeyListing(PileHost host, BufferRoom room)
+internal sealed class KeyListing(PileHost host, BufferQuota quota)
 {
     private const int DefaultLimit = 1000;
     private const int MaxLimit = 10_000;
@@ -69,7 +69,7 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
     private async Task WriteAsync(HttpContext context, KeyPage page, string? cursor)
     {
         bool isLines = WantsLines(context.Request.Headers.Accept);
-        ValueBuffer document = ValueBuffer.Rent(room.ForAnswers);
+        ValueBuffer document = ValueBuffer.Rent(quota.ForAnswers);
         try
         {
             if (isLines)
@@ -79,7 +79,7 @@ internal sealed class KeyListing(PileHost host, BufferRoom room)
             context.Response.ContentType = isLines ? Ndjson : MediaTypes.Json;
             context.Response.ContentLength = document.WrittenSpan.Length;
             context.Response.Headers.CacheControl = "no-store";
-            await SlicedBody.SendAsync(context.Response, document.WrittenMemory, holdsRoom: true).ConfigureAwait(false);
+            await SlicedBody.SendAsync(context.Response, document.WrittenMemory, holdsQuota: true).ConfigureAwait(false);
         }
         finally
         {

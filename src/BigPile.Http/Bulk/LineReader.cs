@@ -26,13 +26,13 @@ internal sealed class LineReader : IDisposable
 
     /// <param name="stream">What is read.</param>
     /// <param name="maxLineBytes">The most bytes of a line.</param>
-    /// <param name="room">Where the buffer's bytes are taken from; <see langword="null"/>: they are not counted.</param>
-    /// <exception cref="BufferRoomException">There is no room for a buffer.</exception>
-    internal LineReader(Stream stream, int maxLineBytes, BufferRoom? room = null)
+    /// <param name="quota">Where the buffer's bytes are taken from; <see langword="null"/>: they are not counted.</param>
+    /// <exception cref="BufferQuotaException">There is no room for a buffer.</exception>
+    internal LineReader(Stream stream, int maxLineBytes, BufferQuota? quota = null)
     {
         _stream = stream;
         _maxLineBytes = maxLineBytes;
-        _memory.TakeFrom(room);
+        _memory.TakeFrom(quota);
         _memory.Grow(InitialBufferBytes, 0);
     }
 

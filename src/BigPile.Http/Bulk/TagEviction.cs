@@ -11,13 +11,13 @@ using Microsoft.AspNetCore.Http;
 namespace BigPile.Http.Bulk;
 
 /// <summary>Answers <c>:evict</c>: removes all entries of a table that have one of some tags.</summary>
-internal sealed class TagEviction(RequestLimits limits, BufferRoom room)
+internal sealed class TagEviction(RequestLimits limits, BufferQuota quota)
 {
     private const string Form = "It must be an object with one member 'tags', an array of texts that are not empty.";
 
     internal async Task<Problem?> EvictAsync(HttpContext context, ServedTables tables, string tableName)
     {
-        ValueBuffer body = ValueBuffer.Rent(room);
+        ValueBuffer body = ValueBuffer.Rent(quota);
         try
         {
             if (await BodyBuffer.ReadDocumentAsync(context, body, limits.MaxBodyBytes).ConfigureAwait(false) is { } unread)

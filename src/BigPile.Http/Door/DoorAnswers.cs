@@ -140,27 +140,27 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
             return WriteNotFound(table, head, isLast);
         if (visitor.LengthBytes < 0)
             return false;
-        Span<byte> room = output.GetSpan(visitor.RoomBytes);
-        if (!TryChoose(head, room.Slice(_lastHeadBytes, visitor.LengthBytes), out StoredHead stored))
+        Span<byte> buffer = output.GetSpan(visitor.BufferBytes);
+        if (!TryChoose(head, buffer.Slice(_lastHeadBytes, visitor.LengthBytes), out StoredHead stored))
             return false;
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
         WriteOk(ref writer, table, info, stored, isLast);
-        isTight = writer.LengthBytes + visitor.LengthBytes > room.Length;
+        isTight = writer.LengthBytes + visitor.LengthBytes > buffer.Length;
         if (isTight)
             return false;
-        PlaceHead(room, writer.Written, stored.HeadBytes, visitor.LengthBytes);
+        PlaceHead(buffer, writer.Written, stored.HeadBytes, visitor.LengthBytes);
         _tally.Found++;
         return true;
     }
 
     // The value was copied to where its payload would begin behind a head as long as the last one.
-    private void PlaceHead(Span<byte> room, ReadOnlySpan<byte> head, int storedHeadBytes, int valueBytes)
+    private void PlaceHead(Span<byte> buffer, ReadOnlySpan<byte> head, int storedHeadBytes, int valueBytes)
     {
         int payloadBytes = valueBytes - storedHeadBytes;
         int offset = _lastHeadBytes + storedHeadBytes;
         if (offset != head.Length)
-            room.Slice(offset, payloadBytes).CopyTo(room[head.Length..]);
-        head.CopyTo(room);
+            buffer.Slice(offset, payloadBytes).CopyTo(buffer[head.Length..]);
+        head.CopyTo(buffer);
         _lastHeadBytes = head.Length - storedHeadBytes;
         Advance(head.Length + payloadBytes);
     }
@@ -215,8 +215,8 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
 
     private void Write(ReadOnlySpan<byte> bytes)
     {
-        Span<byte> room = output.GetSpan(bytes.Length);
-        bytes.CopyTo(room);
+        Span<byte> buffer = output.GetSpan(bytes.Length);
+        bytes.CopyTo(buffer);
         Advance(bytes.Length);
     }
 

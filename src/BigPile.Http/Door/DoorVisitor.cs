@@ -15,13 +15,13 @@ internal struct DoorVisitor(PipeWriter output, int offset, int headBytes) : IVal
     internal int LengthBytes { get; private set; }
 
     /// <summary>What the output is asked for; the same again gives the same room.</summary>
-    internal readonly int RoomBytes => headBytes + LengthBytes;
+    internal readonly int BufferBytes => headBytes + LengthBytes;
 
     /// <inheritdoc/>
     public void Visit(ReadOnlySpan<byte> value)
     {
         LengthBytes = value.Length <= EntryReader.MaxSmallValueBytes ? value.Length : -1;
         if (LengthBytes >= 0)
-            value.CopyTo(output.GetSpan(RoomBytes)[offset..]);
+            value.CopyTo(output.GetSpan(BufferBytes)[offset..]);
     }
 }

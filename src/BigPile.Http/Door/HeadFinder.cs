@@ -7,7 +7,7 @@ namespace BigPile.Http.Door;
 /// <remarks>Thread safety: none; there is one for each thread.</remarks>
 internal sealed class HeadFinder
 {
-    private readonly byte[] _room = new byte[HeadLimits.LargestHeadBytes];
+    private readonly byte[] _buffer = new byte[HeadLimits.LargestHeadBytes];
 
     /// <summary>Looks for a head at the front of what was received.</summary>
     /// <param name="received">The bytes.</param>
@@ -20,9 +20,9 @@ internal sealed class HeadFinder
         if (state == HeadState.Partial && !received.IsSingleSegment)
         {
             // The head lies across two blocks of memory.
-            int lengthBytes = (int)Math.Min(received.Length, _room.Length);
-            received.Slice(0, lengthBytes).CopyTo(_room);
-            state = Find(_room.AsMemory(0, lengthBytes), limits.HeadBytes, out head);
+            int lengthBytes = (int)Math.Min(received.Length, _buffer.Length);
+            received.Slice(0, lengthBytes).CopyTo(_buffer);
+            state = Find(_buffer.AsMemory(0, lengthBytes), limits.HeadBytes, out head);
         }
         return state == HeadState.Long ? StateOfLong(received, limits) : state;
     }

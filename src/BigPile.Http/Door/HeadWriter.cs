@@ -6,23 +6,23 @@ using BigPile.Http.Protocol;
 namespace BigPile.Http.Door;
 
 /// <summary>Writes the head of an answer of the fast door.</summary>
-internal ref struct HeadWriter(Span<byte> room) : IAnswerWriter
+internal ref struct HeadWriter(Span<byte> buffer) : IAnswerWriter
 {
-    private readonly Span<byte> _room = room;
+    private readonly Span<byte> _buffer = buffer;
 
     internal int LengthBytes { get; private set; }
 
-    internal readonly ReadOnlySpan<byte> Written => _room[..LengthBytes];
+    internal readonly ReadOnlySpan<byte> Written => _buffer[..LengthBytes];
 
     internal void Add(ReadOnlySpan<byte> bytes)
     {
-        bytes.CopyTo(_room[LengthBytes..]);
+        bytes.CopyTo(_buffer[LengthBytes..]);
         LengthBytes += bytes.Length;
     }
 
     internal void Add(long number)
     {
-        number.TryFormat(_room[LengthBytes..], out int written, default, CultureInfo.InvariantCulture);
+        number.TryFormat(_buffer[LengthBytes..], out int written, default, CultureInfo.InvariantCulture);
         LengthBytes += written;
     }
 
@@ -52,14 +52,14 @@ internal ref struct HeadWriter(Span<byte> room) : IAnswerWriter
     public void EntityTag(ulong version, bool isDecoded)
     {
         Add("ETag: "u8);
-        LengthBytes += Protocol.EntityTag.Format(version, isDecoded, _room[LengthBytes..]);
+        LengthBytes += Protocol.EntityTag.Format(version, isDecoded, _buffer[LengthBytes..]);
         Add("\r\n"u8);
     }
 
     public void LastModified(DateTimeOffset putAt)
     {
         Add("Last-Modified: "u8);
-        putAt.TryFormat(_room[LengthBytes..], out int written, "R", CultureInfo.InvariantCulture);
+        putAt.TryFormat(_buffer[LengthBytes..], out int written, "R", CultureInfo.InvariantCulture);
         LengthBytes += written;
         Add("\r\n"u8);
     }

@@ -82,15 +82,15 @@ internal sealed partial class RequestHead
     }
 
     // Twice, empty or too long is the stack's.
-    private void Take(ReadOnlySpan<byte> value, byte[] room, ref int lengthBytes)
+    private void Take(ReadOnlySpan<byte> value, byte[] buffer, ref int lengthBytes)
     {
-        if (lengthBytes != 0 || value.IsEmpty || value.Length > room.Length)
+        if (lengthBytes != 0 || value.IsEmpty || value.Length > buffer.Length)
         {
             IsFast = false;
             return;
         }
         lengthBytes = value.Length;
-        value.CopyTo(room);
+        value.CopyTo(buffer);
     }
 
     private void TakeHost(ReadOnlySpan<byte> value)

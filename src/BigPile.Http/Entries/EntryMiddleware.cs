@@ -42,13 +42,13 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
 
     private Task AnswerAsync(HttpContext context, ServedTables tables, EntryTarget target, ReadQuery asked, Problem? badQuery)
     {
-        Span<char> nameRoom = stackalloc char[TableName.MaxLength];
-        if (!TableName.TryDecode(target.Table, nameRoom, out ReadOnlySpan<char> name))
+        Span<char> nameBuffer = stackalloc char[TableName.MaxLength];
+        if (!TableName.TryDecode(target.Table, nameBuffer, out ReadOnlySpan<char> name))
             return ProblemResponse.WriteAsync(context, ProblemCatalog.InvalidTableName);
-        Span<byte> keyRoom = stackalloc byte[EntryKey.MaxBytes];
+        Span<byte> keyBuffer = stackalloc byte[EntryKey.MaxBytes];
         ReadOnlySpan<char> rawKey = target.Key;
         EntryAction action = context.Request.Method == "POST" ? EntryWriter.ActionOf(ref rawKey) : EntryAction.Create;
-        KeyError error = EntryKey.Decode(rawKey, keyRoom, out ReadOnlySpan<byte> key);
+        KeyError error = EntryKey.Decode(rawKey, keyBuffer, out ReadOnlySpan<byte> key);
         if (error != KeyError.None)
             return ProblemResponse.WriteAsync(
                 context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = name.ToString() });

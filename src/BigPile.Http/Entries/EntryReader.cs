@@ -19,7 +19,7 @@ namespace BigPile.Http.Entries;
 /// small payload is copied before the first byte is sent; a large one is leased and sent in slices, each when the client took the one
 /// before. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimeProvider time)
+internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeProvider time)
 {
     /// <summary>The longest payload that is copied whole, and the size of the slices of longer ones.</summary>
     internal const int SliceBytes = 32 * 1024;
@@ -130,7 +130,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
                 return RangeOutside(context, found);
             ReadOnlyMemory<byte> payload = lease.Memory[found.HeadBytes..].Slice(range.Offset, range.LengthBytes);
             var leased =
-                new LeasedPayload(lease, payload, room.ForAnswers, time, _maxLease, EntryPeek.IsCurrent(table, key, info.Version));
+                new LeasedPayload(lease, payload, quota.ForAnswers, time, _maxLease, EntryPeek.IsCurrent(table, key, info.Version));
             lease = null;
             return SendLeasedAsync(context.Response, leased, found.IsDecoded ? found.Coding : ContentCoding.Identity);
         }
@@ -157,10 +157,10 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         if (header.Count == 0)
             return AcceptEncoding.Choose(default, coding);
         string joined = header.ToString();
-        Span<byte> room = stackalloc byte[MaxAcceptBytes];
+        Span<byte> quota = stackalloc byte[MaxAcceptBytes];
         // What is absurdly long is as if it were not there.
-        return joined.Length <= MaxAcceptBytes && Encoding.ASCII.TryGetBytes(joined, room, out int length)
-            ? AcceptEncoding.Choose(room[..length], coding)
+        return joined.Length <= MaxAcceptBytes && Encoding.ASCII.TryGetBytes(joined, quota, out int length)
+            ? AcceptEncoding.Choose(quota[..length], coding)
             : AcceptEncoding.Choose(default, coding);
     }
 
@@ -245,7 +245,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
             {
             }
         }
-        catch (BufferRoomException)
+        catch (BufferQuotaException)
         {
             response.HttpContext.Abort(); // a client that is so slow has no right to memory that others need
         }
@@ -260,13 +260,13 @@ internal sealed class EntryReader(RequestLimits limits, BufferRoom room, TimePro
         if (lengthBytes == 0)
             return false;
         writer.Advance(lengthBytes);
-        ValueTask<bool> flush = SlicedBody.TryFlushAsync(response, writer.FlushAsync(), leased?.HoldsRoom == true, lengthBytes);
+        ValueTask<bool> flush = SlicedBody.TryFlushAsync(response, writer.FlushAsync(), leased?.HoldsQuota == true, lengthBytes);
         if (leased is not { IsLeased: true })
             return await flush.ConfigureAwait(false);
         Task<bool> sending = flush.AsTask();
         await leased.WaitAsync(sending).ConfigureAwait(false);
         // A copy may have been made meanwhile: from here on the client holds room.
-        return await ClientWaits.ForAsync(response.HttpContext, new ValueTask<bool>(sending), leased.HoldsRoom).ConfigureAwait(false);
+        return await ClientWaits.ForAsync(response.HttpContext, new ValueTask<bool>(sending), leased.HoldsQuota).ConfigureAwait(false);
     }
 
     private static Task RangeOutside(HttpContext context, in Representation found)

@@ -21,7 +21,7 @@ namespace BigPile.Http.Entries;
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class EntryWriter(
-    RequestLimits limits, BufferRoom room, DearWork work, TimeProvider time, ILogger<EntryWriter> logger)
+    RequestLimits limits, BufferQuota quota, DearWork work, TimeProvider time, ILogger<EntryWriter> logger)
 {
     private const string TouchAction = ":touch";
     private const string PersistAction = ":persist";
@@ -78,7 +78,7 @@ internal sealed class EntryWriter(
         // Who waits to be told to go on is told before that whether it is in vain.
         if (context.Request.Headers.Expect.Count != 0 && Foresee(context, tables, tableName, key, plan.Condition, isCreate) is { } vain)
             return vain;
-        ValueBuffer buffer = ValueBuffer.Rent(room);
+        ValueBuffer buffer = ValueBuffer.Rent(quota);
         try
         {
             StoredValue.WriteHead(buffer, plan.ContentType, plan.Coding);

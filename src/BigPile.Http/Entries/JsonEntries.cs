@@ -13,7 +13,7 @@ namespace BigPile.Http.Entries;
 /// <summary>Serves the objects of one table as JSON.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class JsonEntries<TValue>(
-    Func<HttpContext, CacheTable<string, TValue>> find, JsonSerializerOptions json, TimeProvider time, long maxBodyBytes, BufferRoom? room)
+    Func<HttpContext, CacheTable<string, TValue>> find, JsonSerializerOptions json, TimeProvider time, long maxBodyBytes, BufferQuota? quota)
 {
     internal Task HandleAsync(HttpContext context) => AnswerAsync(context, context.Request.Method switch
     {
@@ -70,7 +70,7 @@ internal sealed class JsonEntries<TValue>(
             return ProblemCatalog.UnsupportedType(MediaTypes.Json);
         if (LifetimeHeaders.Read(context.Request, time, out EntryOptions? options) is { } invalid)
             return invalid;
-        ValueBuffer body = ValueBuffer.Rent(room);
+        ValueBuffer body = ValueBuffer.Rent(quota);
         try
         {
             if (await BodyBuffer.ReadDocumentAsync(context, body, maxBodyBytes).ConfigureAwait(false) is { } unread)

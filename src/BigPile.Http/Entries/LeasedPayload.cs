@@ -25,14 +25,14 @@ internal sealed class LeasedPayload : ReadingStream
     /// <summary>Takes over a lease.</summary>
     /// <param name="lease">The lease; it ends with the stream, or before.</param>
     /// <param name="payload">The part of the leased bytes to read.</param>
-    /// <param name="room">Where a copy is made.</param>
+    /// <param name="quota">Where a copy is made.</param>
     /// <param name="time">The clock.</param>
     /// <param name="maxLease">How long the lease may last of what is not the entry's any more.</param>
     /// <param name="isCurrent">Looks whether the payload is still the entry's.</param>
     internal LeasedPayload(
-        PileLease lease, ReadOnlyMemory<byte> payload, BufferRoom room, TimeProvider time, TimeSpan maxLease, Func<bool> isCurrent)
+        PileLease lease, ReadOnlyMemory<byte> payload, BufferQuota quota, TimeProvider time, TimeSpan maxLease, Func<bool> isCurrent)
     {
-        _copy.TakeFrom(room);
+        _copy.TakeFrom(quota);
         _lease = lease;
         _rest = payload;
         _time = time;
@@ -44,13 +44,13 @@ internal sealed class LeasedPayload : ReadingStream
     internal bool IsLeased => _lease != null;
 
     /// <summary>Whether it takes room that all requests share.</summary>
-    internal bool HoldsRoom => _copy.LengthBytes != 0;
+    internal bool HoldsQuota => _copy.LengthBytes != 0;
 
     /// <summary>
     /// Waits until a client has taken what was sent, or the lease is over: if that lasts, it is looked now and then whether the payload is
     /// still the entry's, and where not, the lease keeps memory that the pile could use, so that the rest is copied.
     /// </summary>
-    /// <exception cref="BufferRoomException">There is no room for the copy.</exception>
+    /// <exception cref="BufferQuotaException">There is no room for the copy.</exception>
     internal async Task WaitAsync(Task sending)
     {
         while (IsLeased)

@@ -31,7 +31,7 @@ internal static class BodyBuffer
     /// <param name="buffer">Where the bytes go.</param>
     /// <param name="maxBytes">The most bytes of the body.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
-    /// <exception cref="BufferRoomException">There is no room for the body.</exception>
+    /// <exception cref="BufferQuotaException">There is no room for the body.</exception>
     /// <exception cref="OperationCanceledException">Nobody waits for the answer any more, or the request has had its time.</exception>
     internal static async ValueTask<Problem?> ReadAsync(HttpContext context, ValueBuffer buffer, long maxBytes)
     {
@@ -42,10 +42,10 @@ internal static class BodyBuffer
         long startBytes = buffer.WrittenSpan.Length;
         while (true)
         {
-            bool holdsRoom = buffer.WrittenSpan.Length > ClientWaits.SmallBytes;
+            bool holdsQuota = buffer.WrittenSpan.Length > ClientWaits.SmallBytes;
             ReadResult result =
-                await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsRoom).ConfigureAwait(false);
-            if (holdsRoom)
+                await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsQuota).ConfigureAwait(false);
+            if (holdsQuota)
                 ClientWaits.RecordProgress(context, result.Buffer.Length);
             // The server keeps to the limit too; this also holds where the limit can't be set.
             if (buffer.WrittenSpan.Length - startBytes + result.Buffer.Length > maxBytes)

@@ -17,12 +17,12 @@ internal static class EntryKey
 
     /// <summary>Reads a key from a request's target.</summary>
     /// <param name="raw">The part of the target behind <c>/entries/</c>.</param>
-    /// <param name="room">Room for <see cref="MaxBytes"/>.</param>
+    /// <param name="buffer">Room for <see cref="MaxBytes"/>.</param>
     /// <param name="key">The key.</param>
-    internal static KeyError Decode(ReadOnlySpan<char> raw, Span<byte> room, out ReadOnlySpan<byte> key)
+    internal static KeyError Decode(ReadOnlySpan<char> raw, Span<byte> buffer, out ReadOnlySpan<byte> key)
     {
-        OperationStatus status = PercentCoding.Decode(raw, room[..MaxBytes], out int lengthBytes);
-        key = room[..lengthBytes];
+        OperationStatus status = PercentCoding.Decode(raw, buffer[..MaxBytes], out int lengthBytes);
+        key = buffer[..lengthBytes];
         return status switch
         {
             OperationStatus.DestinationTooSmall => KeyError.TooLong,

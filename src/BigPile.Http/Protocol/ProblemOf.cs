@@ -17,7 +17,7 @@ internal static class ProblemOf
     {
         BadHttpRequestException { StatusCode: StatusCodes.Status413PayloadTooLarge } => ProblemCatalog.BodyTooLarge(maxBodyBytes, null),
         BadHttpRequestException bad => ProblemCatalog.BadBody with { Status = bad.StatusCode, Detail = bad.Message },
-        BufferRoomException full => ProblemCatalog.BuffersFull with { Limit = full.LimitBytes },
+        BufferQuotaException full => ProblemCatalog.BuffersFull with { Limit = full.LimitBytes },
         RefusedException refused => refused.Problem,
         TableDroppedException => ProblemCatalog.TableNotFound,
         ObjectDisposedException => ProblemCatalog.NotReady,

@@ -18,15 +18,15 @@ internal static class SlicedBody
 
     /// <param name="response">Where it goes.</param>
     /// <param name="body">The bytes.</param>
-    /// <param name="holdsRoom">Whether they, or more behind them, lie in buffers that all requests share.</param>
+    /// <param name="holdsQuota">Whether they, or more behind them, lie in buffers that all requests share.</param>
     /// <returns><see langword="false"/> when the client has gone.</returns>
-    internal static async ValueTask<bool> SendAsync(HttpResponse response, ReadOnlyMemory<byte> body, bool holdsRoom)
+    internal static async ValueTask<bool> SendAsync(HttpResponse response, ReadOnlyMemory<byte> body, bool holdsQuota)
     {
         while (!body.IsEmpty)
         {
             int lengthBytes = Math.Min(SliceBytes, body.Length);
             if (!await TryFlushAsync(
-                response, response.BodyWriter.WriteAsync(body[..lengthBytes]), holdsRoom, lengthBytes).ConfigureAwait(false))
+                response, response.BodyWriter.WriteAsync(body[..lengthBytes]), holdsQuota, lengthBytes).ConfigureAwait(false))
             {
                 return false;
             }
@@ -38,14 +38,14 @@ internal static class SlicedBody
     /// <summary>Waits for the client to take what was flushed.</summary>
     /// <param name="response">Where it goes.</param>
     /// <param name="flush">The flush.</param>
-    /// <param name="holdsRoom">Whether more behind it lies in buffers that all requests share.</param>
+    /// <param name="holdsQuota">Whether more behind it lies in buffers that all requests share.</param>
     /// <param name="lengthBytes">The bytes that were flushed.</param>
     /// <returns><see langword="false"/> when the client has gone.</returns>
     internal static async ValueTask<bool> TryFlushAsync(
-        HttpResponse response, ValueTask<FlushResult> flush, bool holdsRoom, long lengthBytes)
+        HttpResponse response, ValueTask<FlushResult> flush, bool holdsQuota, long lengthBytes)
     {
-        FlushResult result = await ClientWaits.ForAsync(response.HttpContext, flush, holdsRoom).ConfigureAwait(false);
-        if (holdsRoom)
+        FlushResult result = await ClientWaits.ForAsync(response.HttpContext, flush, holdsQuota).ConfigureAwait(false);
+        if (holdsQuota)
             ClientWaits.RecordProgress(response.HttpContext, lengthBytes);
         return !result.IsCompleted && !result.IsCanceled;
     }

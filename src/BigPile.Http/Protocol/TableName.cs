@@ -19,10 +19,10 @@ internal static class TableName
 
     /// <summary>Reads a name from a request's target, where any of its characters may be percent-encoded.</summary>
     /// <param name="raw">The segment of the target.</param>
-    /// <param name="room">Room for <see cref="MaxLength"/> characters.</param>
+    /// <param name="buffer">Room for <see cref="MaxLength"/> characters.</param>
     /// <param name="name">The name, in the target or in the room.</param>
     /// <returns>Whether it is a name.</returns>
-    internal static bool TryDecode(ReadOnlySpan<char> raw, Span<char> room, out ReadOnlySpan<char> name)
+    internal static bool TryDecode(ReadOnlySpan<char> raw, Span<char> buffer, out ReadOnlySpan<char> name)
     {
         name = raw;
         if (raw.Contains('%'))
@@ -31,8 +31,8 @@ internal static class TableName
             if (PercentCoding.Decode(raw, bytes, out int lengthBytes) != OperationStatus.Done)
                 return false;
             for (int i = 0; i < lengthBytes; i++)
-                room[i] = (char)bytes[i]; // what is not ASCII is no name either
-            name = room[..lengthBytes];
+                buffer[i] = (char)bytes[i]; // what is not ASCII is no name either
+            name = buffer[..lengthBytes];
         }
         return IsValid(name);
     }

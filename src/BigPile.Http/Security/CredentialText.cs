@@ -44,20 +44,20 @@ internal static class CredentialText
 
     /// <summary>Splits a credential.</summary>
     /// <param name="credential">The bytes that came over the wire.</param>
-    /// <param name="room">Room for <see cref="MaxNameLength"/> characters.</param>
+    /// <param name="buffer">Room for <see cref="MaxNameLength"/> characters.</param>
     /// <param name="name">The key's name.</param>
     /// <param name="secret">The secret.</param>
     internal static bool TrySplit(
-        ReadOnlySpan<byte> credential, Span<char> room, out ReadOnlySpan<char> name, out ReadOnlySpan<byte> secret)
+        ReadOnlySpan<byte> credential, Span<char> buffer, out ReadOnlySpan<char> name, out ReadOnlySpan<byte> secret)
     {
         name = default;
         secret = default;
         int dot = credential.IndexOf((byte)'.');
         if (credential.Length > MaxBytes || dot is < 1 or > MaxNameLength)
             return false;
-        if (Ascii.ToUtf16(credential[..dot], room, out int length) != OperationStatus.Done)
+        if (Ascii.ToUtf16(credential[..dot], buffer, out int length) != OperationStatus.Done)
             return false;
-        name = room[..length];
+        name = buffer[..length];
         secret = credential[(dot + 1)..];
         return !secret.IsEmpty;
     }

@@ -24,8 +24,8 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
         if (rules.Clients is { } clients && RefusalOf(clients, context.Request) is { } refusal)
             return RefuseAsync(context, null, refusal);
         string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
-        Span<char> room = stackalloc char[TableName.MaxLength];
-        RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, rules.OpenPath, room);
+        Span<char> buffer = stackalloc char[TableName.MaxLength];
+        RequestNeed need = RequestNeed.Of(context.Request.Method, rawTarget, context.Request.Path, rules.OpenPath, buffer);
         if (need.Scope == KeyScopes.Admin && rules.AdminPort is { } port && context.Connection.LocalPort != port)
             return ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
         return !need.NeedsKey || keys.IsOpen ? next(context) : CheckAsync(context, need);
@@ -40,8 +40,8 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
 
     private Task CheckAsync(HttpContext context, RequestNeed need)
     {
-        Span<byte> room = stackalloc byte[CredentialText.MaxBytes];
-        if (!TryReadCredential(context.Request.Headers, room, out ReadOnlySpan<byte> credential))
+        Span<byte> buffer = stackalloc byte[CredentialText.MaxBytes];
+        if (!TryReadCredential(context.Request.Headers, buffer, out ReadOnlySpan<byte> credential))
             return ChallengeAsync(context, null, ProblemCatalog.CredentialsMissing, Challenge);
         if (keys.Find(credential, out HeldKey? claimed) is not { } key)
             return ChallengeAsync(context, claimed, ProblemCatalog.CredentialsInvalid, WrongChallenge);
@@ -79,21 +79,21 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
     }
 
     // What is too long, not ASCII or there twice is nobody's credential, and is refused as such.
-    private static bool TryReadCredential(IHeaderDictionary headers, Span<byte> room, out ReadOnlySpan<byte> credential)
+    private static bool TryReadCredential(IHeaderDictionary headers, Span<byte> buffer, out ReadOnlySpan<byte> credential)
     {
         StringValues authorization = headers.Authorization;
         if (authorization.Count != 0 && (authorization[0] ?? "").StartsWith(Scheme, StringComparison.OrdinalIgnoreCase))
         {
-            _ = CredentialText.TryReadBearer(BytesOf(authorization, room), out credential);
+            _ = CredentialText.TryReadBearer(BytesOf(authorization, buffer), out credential);
             return true;
         }
         StringValues key = headers[KeyHeader];
-        credential = BytesOf(key, room);
+        credential = BytesOf(key, buffer);
         return key.Count != 0;
     }
 
-    private static ReadOnlySpan<byte> BytesOf(StringValues header, Span<byte> room) =>
-        header.Count == 1 && header[0] is { } text && text.Length <= room.Length && Ascii.IsValid(text)
-            ? room[..Encoding.ASCII.GetBytes(text, room)]
+    private static ReadOnlySpan<byte> BytesOf(StringValues header, Span<byte> buffer) =>
+        header.Count == 1 && header[0] is { } text && text.Length <= buffer.Length && Ascii.IsValid(text)
+            ? buffer[..Encoding.ASCII.GetBytes(text, buffer)]
             : default;
 }

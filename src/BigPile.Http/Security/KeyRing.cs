@@ -70,8 +70,8 @@ internal sealed class KeyRing : IEntryGuard
     internal HeldKey? Find(ReadOnlySpan<byte> credential, out HeldKey? claimed)
     {
         claimed = null;
-        Span<char> room = stackalloc char[CredentialText.MaxNameLength];
-        if (!CredentialText.TrySplit(credential, room, out ReadOnlySpan<char> name, out ReadOnlySpan<byte> secret))
+        Span<char> buffer = stackalloc char[CredentialText.MaxNameLength];
+        if (!CredentialText.TrySplit(credential, buffer, out ReadOnlySpan<char> name, out ReadOnlySpan<byte> secret))
             return null;
         if (_keys.GetAlternateLookup<ReadOnlySpan<char>>().TryGetValue(name, out claimed))
             return claimed.IsProvedBy(secret) ? claimed : null;

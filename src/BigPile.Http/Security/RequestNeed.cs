@@ -43,14 +43,14 @@ internal readonly ref struct RequestNeed
     /// <param name="rawTarget">The target as it came over the wire.</param>
     /// <param name="path">The decoded path.</param>
     /// <param name="openPath">A path that is read without a key, beside those that always are.</param>
-    /// <param name="room">Room for <see cref="TableName.MaxLength"/> characters.</param>
-    internal static RequestNeed Of(string method, string rawTarget, PathString path, string? openPath, Span<char> room)
+    /// <param name="buffer">Room for <see cref="TableName.MaxLength"/> characters.</param>
+    internal static RequestNeed Of(string method, string rawTarget, PathString path, string? openPath, Span<char> buffer)
     {
         bool isRead = HttpMethods.IsGet(method) || HttpMethods.IsHead(method);
         if (EntryTarget.TryParse(rawTarget, out EntryTarget target))
         {
             KeyScopes scope = isRead ? KeyScopes.Read : KeyScopes.Write;
-            return new RequestNeed(scope, TableName.TryDecode(target.Table, room, out ReadOnlySpan<char> name) ? name : default);
+            return new RequestNeed(scope, TableName.TryDecode(target.Table, buffer, out ReadOnlySpan<char> name) ? name : default);
         }
         string text = path.Value ?? "";
         if (isRead && (IsOpen(text) || text.Equals(openPath, StringComparison.OrdinalIgnoreCase)))

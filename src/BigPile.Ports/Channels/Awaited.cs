@@ -31,7 +31,7 @@ internal readonly struct ReceiversAwaited(MulticastRecord port, int atLeast) : I
 }
 
 /// <summary>Room to send, or a receiver of which another thing is to be said than before.</summary>
-internal readonly struct RoomAwaited(PortRecord port, long taken, PortEnd receiver) : IAwaited
+internal readonly struct SpaceAwaited(PortRecord port, long taken, PortEnd receiver) : IAwaited
 {
     public bool IsThere => Volatile.Read(ref port.Taken) != taken || port.ReceiverEnd != receiver;
 }

@@ -72,7 +72,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
             Count(cursor);
             _hooks.At(PortCrashPoint.EntryTaken);
             if (Volatile.Read(ref Port.Taken) == cursor)
-                _wakeEvents.RingRoom(Port); // of those who were the slowest
+                _wakeEvents.SignalSpace(Port); // of those who were the slowest
             return true;
         }
     }

@@ -38,7 +38,7 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, RefCounts ref
             if (isTaken)
             {
                 hooks.At(PortCrashPoint.EntryTaken);
-                wakeEvents.RingRoom(_port);
+                wakeEvents.SignalSpace(_port);
                 return true;
             }
         }

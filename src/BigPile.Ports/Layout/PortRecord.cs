@@ -51,7 +51,7 @@ internal readonly unsafe struct PortRecord(byte* at)
     internal Doorbell Data => new(at + 192);
 
     /// <summary>For the sender: there is room.</summary>
-    internal Doorbell Room => new(at + 320);
+    internal Doorbell Space => new(at + 320);
 
     internal PortEnd SenderEnd
     {

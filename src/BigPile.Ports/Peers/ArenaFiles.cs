@@ -11,7 +11,7 @@ internal static class ArenaFiles
 {
     private const string Suffix = ".arena";
     private const int MaxNameLength = 64;
-    private const string Room = "/dev/shm";
+    private const string SharedMemoryDirectory = "/dev/shm";
 
     /// <summary>The directory, which is made if it is not there.</summary>
     internal static string DirectoryOf(string? chosen)
@@ -29,7 +29,7 @@ internal static class ArenaFiles
 
     private static string DefaultDirectory() => OperatingSystem.IsWindows()
         ? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData), "BigPile", "Arenas")
-        : Path.Combine(Room, "bigpile-" + Environment.UserName);
+        : Path.Combine(SharedMemoryDirectory, "bigpile-" + Environment.UserName);
 
     /// <exception cref="ArgumentException">It is no name that a file may have everywhere.</exception>
     internal static void CheckName(string name)

@@ -30,9 +30,9 @@ internal sealed unsafe class WakeEvents(ObjectTable objects)
     }
 
     /// <summary>There is room to send.</summary>
-    internal void RingRoom(PortRecord port)
+    internal void SignalSpace(PortRecord port)
     {
-        port.Room.Ring(); // fences, also for what is read below
+        port.Space.Ring(); // fences, also for what is read below
         if (Volatile.Read(ref port.SenderWatches) != 0 && port.SenderEnd.Slot is >= 0 and int slot)
             OfWaiter(slot).Ring();
         GC.KeepAlive(objects);
@@ -59,7 +59,7 @@ internal sealed unsafe class WakeEvents(ObjectTable objects)
     internal void RingBoth(PortRecord port)
     {
         port.Data.RingAlways();
-        port.Room.RingAlways();
+        port.Space.RingAlways();
         if (port.ReceiverEnd.Slot is >= 0 and int receiver)
             OfWaiter(receiver).RingAlways();
         if (port.SenderEnd.Slot is >= 0 and int sender)

@@ -29,10 +29,10 @@ internal sealed class ConcurrencyLimiter(RequestDelegate next, RequestLoad load)
     {
         if (context.Request.Path.StartsWithSegments("/health", StringComparison.OrdinalIgnoreCase))
             return next(context);
-        RequestLoad room = IsAdministration(context.Request.Path) ? _administration : load;
-        return room.TryEnter()
-            ? RunAsync(context, room)
-            : RetryLater.AnswerAsync(context, ProblemCatalog.Overloaded with { Limit = room.Limit }, Moment);
+        RequestLoad requests = IsAdministration(context.Request.Path) ? _administration : load;
+        return requests.TryEnter()
+            ? RunAsync(context, requests)
+            : RetryLater.AnswerAsync(context, ProblemCatalog.Overloaded with { Limit = requests.Limit }, Moment);
     }
 
     private static bool IsAdministration(PathString path)
@@ -45,7 +45,7 @@ internal sealed class ConcurrencyLimiter(RequestDelegate next, RequestLoad load)
         return false;
     }
 
-    private Task RunAsync(HttpContext context, RequestLoad room)
+    private Task RunAsync(HttpContext context, RequestLoad requests)
     {
         Task running;
         try
@@ -54,16 +54,16 @@ internal sealed class ConcurrencyLimiter(RequestDelegate next, RequestLoad load)
         }
         catch
         {
-            room.Leave();
+            requests.Leave();
             throw;
         }
         if (!running.IsCompleted)
-            return FinishAsync(running, room);
-        room.Leave();
+            return FinishAsync(running, requests);
+        requests.Leave();
         return running;
     }
 
-    private static async Task FinishAsync(Task running, RequestLoad room)
+    private static async Task FinishAsync(Task running, RequestLoad requests)
     {
         try
         {
@@ -71,7 +71,7 @@ internal sealed class ConcurrencyLimiter(RequestDelegate next, RequestLoad load)
         }
         finally
         {
-            room.Leave();
+            requests.Leave();
         }
     }
 }

@@ -10,7 +10,7 @@ internal static class MemoryAdvice
     /// <summary>The sentences; none where there is nothing to tell.</summary>
     internal static IEnumerable<string> Of(PileSettings pile) => Of(
         pile.Store, pile.MaxBytes, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
-        pile.Store == StoreKind.Mapped ? RoomAt(pile.Directory) : 0);
+        pile.Store == StoreKind.Mapped ? DiskBytesAt(pile.Directory) : 0);
 
     /// <summary>The sentences.</summary>
     /// <param name="store">Where the pile is.</param>
@@ -30,7 +30,7 @@ internal static class MemoryAdvice
         }
     }
 
-    private static long RoomAt(string directory)
+    private static long DiskBytesAt(string directory)
     {
         try
         {

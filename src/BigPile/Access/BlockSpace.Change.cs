@@ -27,7 +27,7 @@ internal sealed unsafe partial class BlockSpace
         _shadowHeaders.Add(block.Address, block.Header.Generation, header);
         _shadowHeaders.CountInPlace(header.PayloadBytes);
         if (_shadowHeaders.IsHalfFull)
-            Room.RequestFlush();
+            Reclaimer.RequestFlush();
     }
 
     /// <summary>Refuses a change for which there would be no place in the table of moved blocks; before anything is changed.</summary>

@@ -28,14 +28,14 @@ internal sealed unsafe partial class BlockSpace
     private long _freeEpoch;
 
     /// <summary>Puts together what was opened.</summary>
-    internal BlockSpace(OperationBarrier barrier, SegmentMap map, Allocator allocator, Stripes stripes, RoomMaker room, in BlockRules rules)
+    internal BlockSpace(OperationBarrier barrier, SegmentMap map, Allocator allocator, Stripes stripes, Reclaimer reclaimer, in BlockRules rules)
     {
         _barrier = barrier;
         _map = map;
         _allocator = allocator;
         _givingBack = allocator.GivingBack;
         Stripes = stripes;
-        Room = room;
+        Reclaimer = reclaimer;
         _checksums = rules.Checksums;
         _hasChecksums = _checksums != BlockChecksums.None;
         _shadowHeaders = rules.ShadowHeaders;
@@ -68,7 +68,7 @@ internal sealed unsafe partial class BlockSpace
     internal Redo Redo { get; }
 
     /// <summary>Makes room of what was freed.</summary>
-    internal RoomMaker Room { get; }
+    internal Reclaimer Reclaimer { get; }
 
     /// <summary>Whether blocks have checksums.</summary>
     internal bool HasChecksums => _hasChecksums;
@@ -120,15 +120,15 @@ internal sealed unsafe partial class BlockSpace
         bool wantsTrim = _givingBack.IsTrimWanted;
         critical.Exit();
         if (wantsTrim && !critical.IsInside)
-            Room.GiveBackQuietly();
+            Reclaimer.GiveBackQuietly();
     }
 
     /// <summary>Flushes first if there would be no room in the table of moved blocks; a call within a call goes on.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void MakeRoomToMove()
+    internal void EnsureShadowCapacity()
     {
         if (_shadowHeaders.IsNearlyFull && !CriticalRegion.Mine.IsInside)
-            _ = Room.TryFlush();
+            _ = Reclaimer.TryFlush();
     }
 
     /// <summary>Takes a slot for a payload.</summary>
@@ -181,7 +181,7 @@ internal sealed unsafe partial class BlockSpace
 
     /// <summary>The bytes of pages that a block with such a payload takes, header and slack included.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal long RoomBytesOf(long payloadBytes)
+    internal long FootprintBytesOf(long payloadBytes)
     {
         long blockBytes = payloadBytes + BlockHeader.SizeBytes + (_hasChecksums ? BlockChecksum.TailBytesFor(payloadBytes) : 0);
         return blockBytes <= SizeClasses.MaxSlotBytes

@@ -39,7 +39,7 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
             CrashPoints.Pass(CrashPoint.PutBeforeHeader);
             return space.Publish(slot, payload.Kind, payload.LengthBytes);
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
+        catch (PileFullException e) when (space.Reclaimer.CanReclaim(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -47,6 +47,6 @@ internal sealed unsafe class BlockWriter(BlockSpace space)
         {
             space.Exit(critical);
         }
-        return Put(payload, space.Room.MakeRoom(flushes));
+        return Put(payload, space.Reclaimer.Reclaim(flushes));
     }
 }

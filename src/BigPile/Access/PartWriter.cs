@@ -19,7 +19,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
     /// <summary>Overwrites a part.</summary>
     internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int flushes = 0)
     {
-        space.MakeRoomToMove();
+        space.EnsureShadowCapacity();
         CriticalRegion critical = space.Barrier.EnterWriter();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
         stripe->EnterLock();
@@ -38,7 +38,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             }
             return;
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
+        catch (PileFullException e) when (space.Reclaimer.CanReclaim(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -47,7 +47,7 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             stripe->ExitLock();
             space.ExitAfterFree(critical);
         }
-        Write(pointer, source, offsetBytes, space.Room.MakeRoom(flushes));
+        Write(pointer, source, offsetBytes, space.Reclaimer.Reclaim(flushes));
     }
 
     private void WriteBusyLocked(

@@ -25,7 +25,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
     /// <summary>Moves the payload of a link; does nothing where there is none, or no room, or it is damaged.</summary>
     internal void Move(PilePointer pointer, int flushes = 0)
     {
-        space.MakeRoomToMove();
+        space.EnsureShadowCapacity();
         PileBuffer copy = BufferRental.Rent();
         CriticalRegion critical = space.Barrier.EnterWriter();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
@@ -36,7 +36,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 MoveBusyLocked(stripe, origin, copy);
             return;
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
+        catch (PileFullException e) when (space.Reclaimer.CanReclaim(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -50,7 +50,7 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
             space.ExitAfterFree(critical);
             BufferRental.Return(copy);
         }
-        Move(pointer, space.Room.MakeRoom(flushes));
+        Move(pointer, space.Reclaimer.Reclaim(flushes));
     }
 
     private void MoveBusyLocked(Stripes.Stripe* stripe, Block origin, PileBuffer copy)

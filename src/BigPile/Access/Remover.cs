@@ -23,13 +23,13 @@ internal sealed unsafe class Remover(BlockSpace space)
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     internal bool TryRemove(PilePointer pointer, int flushes = 0)
     {
-        space.MakeRoomToMove();
+        space.EnsureShadowCapacity();
         CriticalRegion critical = _barrier.EnterWriter();
         try
         {
             return TryFreePlain(pointer) || TryFree(pointer);
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
+        catch (PileFullException e) when (space.Reclaimer.CanReclaim(critical, e, flushes))
         {
             // there will be room once what was moved is settled
         }
@@ -37,7 +37,7 @@ internal sealed unsafe class Remover(BlockSpace space)
         {
             space.ExitAfterFree(critical);
         }
-        return TryRemove(pointer, space.Room.MakeRoom(flushes));
+        return TryRemove(pointer, space.Reclaimer.Reclaim(flushes));
     }
 
     /// <summary>Frees a block of the usual sort: in a slot, whole, and not a link.</summary>

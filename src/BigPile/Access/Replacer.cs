@@ -29,7 +29,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
     {
         if (payload.Length > PileBuffer.MaxLengthBytes)
             PileBuffer.RefuseLength(payload.Length);
-        space.MakeRoomToMove();
+        space.EnsureShadowCapacity();
         CriticalRegion critical = space.Barrier.EnterWriter();
         Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
         stripe->EnterLock();
@@ -49,7 +49,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
             }
             return true;
         }
-        catch (PileFullException e) when (space.Room.CanMakeRoom(critical, e, flushes))
+        catch (PileFullException e) when (space.Reclaimer.CanReclaim(critical, e, flushes))
         {
             // there will be room once what was freed is durably so
         }
@@ -58,7 +58,7 @@ internal sealed unsafe class Replacer(BlockSpace space)
             stripe->ExitLock();
             space.ExitAfterFree(critical);
         }
-        return TryReplace(pointer, payload, kind, space.Room.MakeRoom(flushes));
+        return TryReplace(pointer, payload, kind, space.Reclaimer.Reclaim(flushes));
     }
 
     /// <summary>Replaces the payload of a block that is busy, and the caller's alone; ends its being busy.</summary>

@@ -21,8 +21,8 @@ internal static unsafe class TextPayload
         long mostBytes = Utf8Length.MostOf(text);
         if (mostBytes <= PileBuffer.MaxLengthBytes)
         {
-            Span<byte> room = buffer.GetSpan((int)mostBytes);
-            if (Utf8.FromUtf16(text, room, out _, out int lengthBytes, replaceInvalidSequences: false) == OperationStatus.Done)
+            Span<byte> destination = buffer.GetSpan((int)mostBytes);
+            if (Utf8.FromUtf16(text, destination, out _, out int lengthBytes, replaceInvalidSequences: false) == OperationStatus.Done)
             {
                 buffer.Advance(lengthBytes);
                 return BlockKind.String;

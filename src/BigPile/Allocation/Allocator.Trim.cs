@@ -27,7 +27,7 @@ internal sealed unsafe partial class Allocator
     }
 
     /// <summary>Returns once what others are giving back is free. The caller is outside of all calls.</summary>
-    internal void WaitForRoom()
+    internal void WaitForReclaim()
     {
         lock (_trimming)
         {

@@ -13,7 +13,7 @@ namespace BigPile.Allocation;
 /// <remarks>
 /// There is a heap for each processor, and each thread keeps to one of them until it meets another thread there. (By the number of the
 /// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. Where a heap has no
-/// free slot, <see cref="RoomSearch"/> goes on.
+/// free slot, <see cref="AllocatorSlowPath"/> goes on.
 /// <para>
 /// The order of locks, each taken inside those before it only: that of trims; a page's (<c>PageRecovery</c>); the heaps' in the order of
 /// their numbers; the pool's; the store's, which the pool asks for segments. Mostly it is one of them alone: only <see cref="Snapshot"/>,
@@ -24,7 +24,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class Allocator : IDisposable
 {
     private readonly Heap[] _heaps;
-    private readonly RoomSearch _search;
+    private readonly AllocatorSlowPath _search;
     private readonly SegmentMap _map;
     private readonly long _limitBytes;
     private readonly bool _tracksFlushed;
@@ -39,7 +39,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
             _heaps[i] = new Heap(i, _tracksFlushed, GivingBack);
-        _search = new RoomSearch(_heaps, Pool, GivingBack);
+        _search = new AllocatorSlowPath(_heaps, Pool, GivingBack);
     }
 
     internal PagePool Pool { get; }

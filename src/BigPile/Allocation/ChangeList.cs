@@ -17,7 +17,7 @@ internal sealed unsafe class ChangeList(int mostAddresses) : IDisposable
     /// <summary>The most addresses of one list: 1 MiB.</summary>
     internal const int Capacity = 128 * 1024;
 
-    private readonly int _room = mostAddresses;
+    private readonly int _capacity = mostAddresses;
     private ulong* _addresses = (ulong*)NativeMemory.Alloc((nuint)mostAddresses, sizeof(ulong));
     private int _count;
 
@@ -25,14 +25,14 @@ internal sealed unsafe class ChangeList(int mostAddresses) : IDisposable
     internal void Add(ulong address)
     {
         int count = _count;
-        if (count < _room)
+        if (count < _capacity)
         {
             _addresses[count] = address;
             _count = count + 1;
         }
         else
         {
-            _count = _room + 1;
+            _count = _capacity + 1;
         }
     }
 
@@ -41,10 +41,10 @@ internal sealed unsafe class ChangeList(int mostAddresses) : IDisposable
     internal bool TryTake(List<ulong> addresses)
     {
         int count = _count;
-        Debug.Assert(count >= 0 && count <= _room + 1, "More addresses than there is room for.");
+        Debug.Assert(count >= 0 && count <= _capacity + 1, "More addresses than there is room for.");
         _count = 0;
-        addresses.AddRange(new ReadOnlySpan<ulong>(_addresses, Math.Min(count, _room)));
-        return count <= _room || _room == 0;
+        addresses.AddRange(new ReadOnlySpan<ulong>(_addresses, Math.Min(count, _capacity)));
+        return count <= _capacity || _capacity == 0;
     }
 
     public void Dispose()

@@ -33,7 +33,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private TinySpinLock _lock;
 
 #pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
-    private readonly CacheLinePair _roomBehind;
+    private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
     internal Heap(int index, bool tracksFlushed, GivingBack givingBack)

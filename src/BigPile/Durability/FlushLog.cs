@@ -48,7 +48,7 @@ internal sealed partial class FlushLog : IDisposable
     private readonly bool[] _areNamed = new bool[2]; // whether the device is known to have the names of the two files
     private HeldFile? _file;
     private long _endBytes;
-    private bool _isRoomWanted;
+    private bool _isSpaceRequested;
 
     internal FlushLog(PileDirectory directory, long capacityBytes)
     {
@@ -63,20 +63,20 @@ internal sealed partial class FlushLog : IDisposable
     internal long CapacityBytes => _capacityBytes;
 
     /// <summary>Whether a batch of that many bytes fits behind the others.</summary>
-    internal bool HasRoomFor(long batchBytes) => batchBytes <= _capacityBytes - _endBytes;
+    internal bool Fits(long batchBytes) => batchBytes <= _capacityBytes - _endBytes;
 
     /// <summary>Whether a batch of that many bytes fits an empty log.</summary>
     internal bool CouldHold(long batchBytes) => batchBytes <= _capacityBytes;
 
     /// <summary>Whether the next flush is to be a checkpoint that gives the room of both files back to the disk.</summary>
-    internal bool IsRoomWanted => Volatile.Read(ref _isRoomWanted);
+    internal bool IsSpaceRequested => Volatile.Read(ref _isSpaceRequested);
 
     /// <summary>Wants the room of both files for something else, if it is worth a checkpoint. Called by anybody.</summary>
-    internal bool TryWantRoom()
+    internal bool TryRequestSpace()
     {
         if (LengthOf(0) + LengthOf(1) < WorthwhileBytes)
             return false;
-        Volatile.Write(ref _isRoomWanted, true);
+        Volatile.Write(ref _isSpaceRequested, true);
         return true;
     }
 
@@ -93,7 +93,7 @@ internal sealed partial class FlushLog : IDisposable
         try
         {
             _file ??= Open(_directory.Superblock.LogEpoch);
-            Debug.Assert(HasRoomFor(batch.Length), "The batch runs over the room that the log may take.");
+            Debug.Assert(Fits(batch.Length), "The batch runs over the room that the log may take.");
             Debug.Assert(
                 Path.GetFileName(_file.Path) == NameOf(_directory.Superblock.LogEpoch),
                 "The batch would go to the file that does not count.");
@@ -119,7 +119,7 @@ internal sealed partial class FlushLog : IDisposable
         HeldFile? file = null;
         try
         {
-            if (IsRoomWanted)
+            if (IsSpaceRequested)
                 Remove(epoch);
             file = Open(epoch);
             Write(file, batch, versionLimit, epoch, 0);
@@ -147,23 +147,23 @@ internal sealed partial class FlushLog : IDisposable
             throw;
         }
         Begin(file, batch.Length);
-        if (IsRoomWanted)
-            GiveRoomBack(epoch - 1);
+        if (IsSpaceRequested)
+            ReleaseSpace(epoch - 1);
         return null;
     }
 
     /// <summary>Begins an epoch with a log that has no batch, once the segments are durable with all that is flushed.</summary>
     /// <param name="flushedVersion">The last version of an entry that is in the segments.</param>
-    /// <param name="leavesRoom">Whether the room of the log that counts no more is given back to the disk, wanted or not.</param>
+    /// <param name="releasesSpace">Whether the room of the log that counts no more is given back to the disk, wanted or not.</param>
     /// <exception cref="IOException">The device refused.</exception>
-    internal void RestartEmpty(ulong flushedVersion, bool leavesRoom)
+    internal void RestartEmpty(ulong flushedVersion, bool releasesSpace)
     {
         _directory.Superblock.SettleAll();
         long before = _directory.Superblock.LogEpoch;
         _directory.Superblock.RaiseLogEpoch(before + EpochsWithoutBatch, flushedVersion);
         Begin(null, 0);
-        if (leavesRoom || IsRoomWanted)
-            GiveRoomBack(before, before + EpochsWithoutBatch);
+        if (releasesSpace || IsSpaceRequested)
+            ReleaseSpace(before, before + EpochsWithoutBatch);
     }
 
     private void Begin(HeldFile? file, long endBytes)
@@ -173,11 +173,11 @@ internal sealed partial class FlushLog : IDisposable
         _endBytes = endBytes;
     }
 
-    private void GiveRoomBack(params ReadOnlySpan<long> epochs)
+    private void ReleaseSpace(params ReadOnlySpan<long> epochs)
     {
         foreach (long epoch in epochs)
             Remove(epoch);
-        Volatile.Write(ref _isRoomWanted, false);
+        Volatile.Write(ref _isSpaceRequested, false);
     }
 
     // Of the file no batch counts: its room may be what the next one needs.
@@ -237,7 +237,7 @@ internal sealed partial class FlushLog : IDisposable
     }
 
     // Steps, and not all that the log may take: a pile that has little to flush is to be small.
-    private void EnsureRoom(HeldFile file, long lengthBytes)
+    private void Preallocate(HeldFile file, long lengthBytes)
     {
         long foundBytes = file.LengthBytes;
         long wantedBytes = Math.Min((lengthBytes + StepBytes - 1) / StepBytes * StepBytes, _capacityBytes);
@@ -263,7 +263,7 @@ internal sealed partial class FlushLog : IDisposable
         BinaryPrimitives.WriteInt32LittleEndian(batch[16..], batch.Length - HeadBytes);
         BinaryPrimitives.WriteUInt64LittleEndian(batch[24..], versionLimit);
         BinaryPrimitives.WriteUInt32LittleEndian(batch[20..], ChecksumOf(batch));
-        EnsureRoom(file, offsetBytes + batch.Length);
+        Preallocate(file, offsetBytes + batch.Length);
         _directory.OnSyncing(file.Path);
         file.Write(batch, offsetBytes);
         file.Sync();

@@ -8,7 +8,7 @@ namespace BigPile.Durability;
 /// <summary>Where shared piles are, and making and removing what is there.</summary>
 internal static class SharedPileDirectory
 {
-    private const string Room = "/dev/shm";
+    private const string Root = "/dev/shm";
     private const string Suffix = ".pile";
     private const int MaxNameLength = 64;
 
@@ -50,15 +50,15 @@ internal static class SharedPileDirectory
                 $"The name of a shared pile has 1 to {MaxNameLength} letters, digits, '-', '_' and '.', and no '.' in front; a directory "
                 + $"has a '{Path.DirectorySeparatorChar}' in it.", nameof(nameOrPath));
         }
-        return Path.Combine(UsersRoom, nameOrPath + Suffix);
+        return Path.Combine(UserRoot, nameOrPath + Suffix);
     }
 
     /// <summary>Makes the directory of a pile, which no other user can look into, where it is not there.</summary>
     /// <exception cref="IOException">There is one that others have rights to, or none can be made.</exception>
     internal static void Make(string path)
     {
-        if (Path.GetDirectoryName(path) == UsersRoom)
-            MakeOwn(UsersRoom);
+        if (Path.GetDirectoryName(path) == UserRoot)
+            MakeOwn(UserRoot);
         MakeOwn(path);
     }
 
@@ -105,7 +105,7 @@ internal static class SharedPileDirectory
         }
     }
 
-    private static string UsersRoom => Path.Combine(Room, "bigpile-" + Environment.UserName);
+    private static string UserRoot => Path.Combine(Root, "bigpile-" + Environment.UserName);
 
     // Without a superblock it is what a killed process left that was making one, or removing one.
     private static bool RefuseOther(HeldDirectory files)

@@ -79,10 +79,10 @@ internal sealed class SyncRecord(HeldFile file)
         return bytes;
     }
 
-    private static void Write(Span<byte> room, FileStatus status)
+    private static void Write(Span<byte> destination, FileStatus status)
     {
-        BinaryPrimitives.WriteUInt64LittleEndian(room, status.Device);
-        BinaryPrimitives.WriteUInt64LittleEndian(room[8..], status.Number);
-        BinaryPrimitives.WriteInt64LittleEndian(room[16..], status.ChangeTime);
+        BinaryPrimitives.WriteUInt64LittleEndian(destination, status.Device);
+        BinaryPrimitives.WriteUInt64LittleEndian(destination[8..], status.Number);
+        BinaryPrimitives.WriteInt64LittleEndian(destination[16..], status.ChangeTime);
     }
 }

@@ -164,7 +164,7 @@ internal sealed unsafe class EntryBlocks
     }
 
     /// <summary>
-    /// Deletes what a pointer names; the caller is inside the pile, and called <see cref="BlockSpace.MakeRoomToMove"/> before.
+    /// Deletes what a pointer names; the caller is inside the pile, and called <see cref="BlockSpace.EnsureShadowCapacity"/> before.
     /// </summary>
     internal bool TryDeleteObject(PilePointer pointer) => _remover.TryFreePlain(pointer) || _remover.TryFree(pointer, usesReserve: true);
 

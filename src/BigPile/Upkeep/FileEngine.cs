@@ -53,7 +53,7 @@ internal sealed class FileEngine : PileEngine
             var recovery = new FileRecovery(_directory, Map!, Allocator!, _shadowHeaders, options.Checksums != PileChecksums.Off);
             _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
-            var room = new FlushedRoom(this, Allocator!, _shadowHeaders, _log, logger);
+            var reclaimer = new FlushReclaimer(this, Allocator!, _shadowHeaders, _log, logger);
             Examination = new Examination(Barrier, Map!, Allocator!.Pool, recovery.PageRecovery, _directory.Faults);
             Report = recovery.Run(_redo, _log, Versions, Examination, logger);
             CodecStamp.Enter(Catalog, Codec);
@@ -61,11 +61,11 @@ internal sealed class FileEngine : PileEngine
             bool checksEveryRead = superblock.BlockChecksums != BlockChecksums.None && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
                 _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _shadowHeaders, recovery.PageRecovery, recovery.FreeEpoch);
-            Space = new BlockSpace(Barrier, Map!, Allocator, _stripes, room, rules);
+            Space = new BlockSpace(Barrier, Map!, Allocator, _stripes, reclaimer, rules);
             _flusher = new Flusher(name, Meter, Space, _directory, _log, Versions, Examination, logger);
-            Allocator.FlushWanted = room.RequestFlush; // from here on there is somebody who flushes
+            Allocator.FlushWanted = reclaimer.RequestFlush; // from here on there is somebody who flushes
             _flushTimer = options.FlushInterval is { } interval
-                ? Background.Every(options.TimeProvider, interval, "the flush by interval", room.FlushQuietly)
+                ? Background.Every(options.TimeProvider, interval, "the flush by interval", reclaimer.FlushQuietly)
                 : null;
         }
         catch (Exception e)

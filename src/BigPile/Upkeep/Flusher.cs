@@ -130,7 +130,7 @@ internal sealed class Flusher
     {
         Debug.Assert(_flushing.IsHeldByCurrentThread && !CriticalRegion.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
         _directory.Superblock.SettleAll(); // which log counts must be known before one is written
-        bool isCheckpoint = _needsCheckpoint || _log.IsRoomWanted;
+        bool isCheckpoint = _needsCheckpoint || _log.IsSpaceRequested;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
         if (!_directory.LastEnd.WasClean)
             _examination.RecoverAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
@@ -164,7 +164,7 @@ internal sealed class Flusher
         Still(() =>
         {
             _changes.BeginCheckpoint();
-            refusal = WriteStill(leavesRoom: refusal != null) ?? refusal;
+            refusal = WriteStill(releasesSpace: refusal != null) ?? refusal;
         });
         Commit();
         return refusal;
@@ -179,7 +179,7 @@ internal sealed class Flusher
                 : _log.Append(batch.Bytes, _versions.Limit);
         }
         if (isCheckpoint)
-            _log.RestartEmpty(_changes.Version, leavesRoom: false);
+            _log.RestartEmpty(_changes.Version, releasesSpace: false);
         return null;
     }
 
@@ -201,7 +201,7 @@ internal sealed class Flusher
             if (isCheckpoint)
                 _space.FreeEpoch = _directory.Superblock.LogEpoch + (batch is { IsEmpty: true } ? FlushLog.EpochsWithoutBatch : 1);
         });
-        if (batch == null || (isCheckpoint ? _log.CouldHold(batch.LengthBytes) : _log.HasRoomFor(batch.LengthBytes)))
+        if (batch == null || (isCheckpoint ? _log.CouldHold(batch.LengthBytes) : _log.Fits(batch.LengthBytes)))
             return batch;
         batch.Dispose();
         return null;
@@ -209,7 +209,7 @@ internal sealed class Flusher
 
     // A checkpoint while nothing changes: only the headers of moved blocks are not in the segments. What comes back is what the system says
     // where it had no room for them.
-    private IOException? WriteStill(bool leavesRoom)
+    private IOException? WriteStill(bool releasesSpace)
     {
         _sync.Run();
         IOException? refusal = null;
@@ -224,7 +224,7 @@ internal sealed class Flusher
             _sync.Run();
         }
         _space.FreeEpoch = _directory.Superblock.LogEpoch + FlushLog.EpochsWithoutBatch;
-        _log.RestartEmpty(_changes.Version, leavesRoom || refusal != null);
+        _log.RestartEmpty(_changes.Version, releasesSpace || refusal != null);
         return refusal;
     }
 
@@ -248,7 +248,7 @@ internal sealed class Flusher
         _changes.BeginCheckpoint();
         if (_changes.IsEmpty)
             return;
-        _ = WriteStill(leavesRoom: false);
+        _ = WriteStill(releasesSpace: false);
         _changes.BringHeadersBack();
         _changes.Release();
     }

@@ -27,7 +27,7 @@ internal sealed class MemoryEngine : PileEngine
             if (options.Store != StoreKind.Managed)
                 TouchAhead();
             Versions = new Versions(pileId, storedLimit: 0, raise: null);
-            Space = new BlockSpace(Barrier, Map!, Allocator!, _stripes, new MemoryRoom(Allocator!, Trimmer), BlockRules.OfMemory);
+            Space = new BlockSpace(Barrier, Map!, Allocator!, _stripes, new MemoryReclaimer(Allocator!, Trimmer), BlockRules.OfMemory);
             Examination = new Examination(Barrier, Map!, Allocator!.Pool, pageRecovery: null, new FaultLog());
         }
         catch

@@ -45,7 +45,7 @@ internal sealed class ReaderEngine : PileEngine
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
                 _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
-            Space = new BlockSpace(Barrier, Map!, Allocator!, _ownStripes, new MemoryRoom(Allocator!, Trimmer), rules);
+            Space = new BlockSpace(Barrier, Map!, Allocator!, _ownStripes, new MemoryReclaimer(Allocator!, Trimmer), rules);
             Examination = new Examination(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
             _writer = new SharedCatalog(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterTimeout);
             bool isKilled = !_directory.IsBeingWritten && !_directory.LastEnd.WasClean;

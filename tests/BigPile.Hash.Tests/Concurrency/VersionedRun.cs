@@ -43,7 +43,7 @@ internal sealed class VersionedRun(HashDatabase database, int keys, int writers,
     internal Action<int> Reader(int reader)
     {
         var random = new Random(seed + 100 + reader);
-        var room = new byte[100_000];
+        var buffer = new byte[100_000];
         var writer = new ArrayBufferWriter<byte>();
         return _ =>
         {
@@ -53,8 +53,8 @@ internal sealed class VersionedRun(HashDatabase database, int keys, int writers,
             ReadOnlySpan<byte> value;
             if (random.Next(2) == 0)
             {
-                isThere = database.TryGet(Some.Key(key), room, out int length);
-                value = room.AsSpan(0, length);
+                isThere = database.TryGet(Some.Key(key), buffer, out int length);
+                value = buffer.AsSpan(0, length);
             }
             else
             {

@@ -117,7 +117,7 @@ public abstract partial class HashContract
         Assert.InRange(Some.AssertSound(database).FileBytes, parts * partBytes, 5L * parts * partBytes);
     }
 
-    private static bool HasRoomFor(HashDatabase database, byte[] key, byte[] value)
+    private static bool TrySet(HashDatabase database, byte[] key, byte[] value)
     {
         try
         {
@@ -137,7 +137,7 @@ public abstract partial class HashContract
         using (HashDatabase database = Open(options))
         {
             int large = 0;
-            while (HasRoomFor(database, Some.Key(large), Some.Bytes(large, 20_000)))
+            while (TrySet(database, Some.Key(large), Some.Bytes(large, 20_000)))
                 large++;
             for (int i = 0; i < large; i++)
                 database.Set(Some.Key(i), Some.Bytes(i, smallBytes));

@@ -153,15 +153,15 @@ public abstract partial class HashContract(ITestOutputHelper output) : IDisposab
     public void A_value_is_read_into_a_span_that_has_room()
     {
         using HashDatabase database = Open();
-        var room = new byte[10];
-        Assert.False(database.TryGet("a"u8, room, out int length));
+        var buffer = new byte[10];
+        Assert.False(database.TryGet("a"u8, buffer, out int length));
         Assert.Equal(0, length);
         database.Set("a"u8, "12345"u8);
-        Assert.True(database.TryGet("a"u8, room, out length));
-        Assert.Equal((5, true), (length, room.AsSpan(0, 5).SequenceEqual("12345"u8)));
-        Assert.Equal([0, 0, 0, 0, 0], room[5..]);
-        Assert.True(database.TryGet("a"u8, room.AsSpan(0, 5), out length));
-        var error = Assert.Throws<ArgumentException>(() => database.TryGet("a"u8, room.AsSpan(0, 4), out _));
+        Assert.True(database.TryGet("a"u8, buffer, out length));
+        Assert.Equal((5, true), (length, buffer.AsSpan(0, 5).SequenceEqual("12345"u8)));
+        Assert.Equal([0, 0, 0, 0, 0], buffer[5..]);
+        Assert.True(database.TryGet("a"u8, buffer.AsSpan(0, 5), out length));
+        var error = Assert.Throws<ArgumentException>(() => database.TryGet("a"u8, buffer.AsSpan(0, 4), out _));
         Assert.Contains("5", error.Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => database.TryGet("a"u8, [], out _));
         database.Set("empty"u8, []);

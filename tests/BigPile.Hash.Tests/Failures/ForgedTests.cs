@@ -120,8 +120,8 @@ public sealed class ForgedTests(ITestOutputHelper output) : IDisposable
             int at = (int)OffsetOf(original, number);
             foreach (long units in (long[])[0, 1, 3, 4, 1_000, 1 << 20, int.MaxValue, uint.MaxValue])
             {
-                foreach (RoomKind kind in Enum.GetValues<RoomKind>())
-                    Try($"room of {units} units, {kind}", at, RoomWord.Of(units, kind, at, layout.Salt).Bits);
+                foreach (ExtentKind kind in Enum.GetValues<ExtentKind>())
+                    Try($"room of {units} units, {kind}", at, ExtentWord.Of(units, kind, at, layout.Salt).Bits);
             }
             ulong key = BinaryPrimitives.ReadUInt64LittleEndian(original.AsSpan(at + 16));
             ulong value = BinaryPrimitives.ReadUInt64LittleEndian(original.AsSpan(at + 24));

@@ -168,7 +168,7 @@ public sealed class LossTests : IDisposable
         FileLayout layout = FileLayout.Read(bytes, FilePath, bytes.Length);
         bytes = bytes[..(Enumerable.Range(0, 60).Max(i => OffsetOf(bytes, i)) + 512)];
         byte[] longer = [.. bytes, .. new byte[40]];
-        RoomWord word = RoomWord.Of(1, RoomKind.Live, bytes.Length, layout.Salt);
+        ExtentWord word = ExtentWord.Of(1, ExtentKind.Live, bytes.Length, layout.Salt);
         RecordHead.Of(word, 0, 5, KeyOf(7), default, bytes.Length, layout).Write(longer.AsSpan(bytes.Length));
         KeyOf(7).CopyTo(longer.AsSpan(bytes.Length + RecordHead.Bytes));
         File.WriteAllBytes(FilePath, longer);

@@ -60,37 +60,37 @@ internal sealed class RawClient : IDisposable
     internal Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
 
     /// <summary>Reads as many bytes as there are at the moment, at least one; none at the end.</summary>
-    internal async Task<int> ReadAsync(Memory<byte> room)
+    internal async Task<int> ReadAsync(Memory<byte> buffer)
     {
         using var stop = new CancellationTokenSource(Timeout);
-        return await _socket.ReceiveAsync(room, stop.Token);
+        return await _socket.ReceiveAsync(buffer, stop.Token);
     }
 
     /// <summary>Reads exactly as many characters.</summary>
     internal async Task<string> ReadAsync(int lengthBytes)
     {
-        var room = new byte[lengthBytes];
+        var buffer = new byte[lengthBytes];
         int readBytes = 0;
         while (readBytes < lengthBytes)
         {
-            int more = await ReadAsync(room.AsMemory(readBytes));
+            int more = await ReadAsync(buffer.AsMemory(readBytes));
             if (more == 0)
-                throw new EndOfStreamException(Encoding.Latin1.GetString(room, 0, readBytes));
+                throw new EndOfStreamException(Encoding.Latin1.GetString(buffer, 0, readBytes));
             readBytes += more;
         }
-        return Encoding.Latin1.GetString(room);
+        return Encoding.Latin1.GetString(buffer);
     }
 
     /// <summary>Reads up to and with a text.</summary>
     internal async Task<string> ReadUntilAsync(string end)
     {
         var text = new StringBuilder();
-        var room = new byte[1];
+        var buffer = new byte[1];
         while (!text.ToString().EndsWith(end, StringComparison.Ordinal))
         {
-            if (await ReadAsync(room) == 0)
+            if (await ReadAsync(buffer) == 0)
                 throw new EndOfStreamException(text.ToString());
-            text.Append((char)room[0]);
+            text.Append((char)buffer[0]);
         }
         return text.ToString();
     }
@@ -98,11 +98,11 @@ internal sealed class RawClient : IDisposable
     internal async Task<byte[]> ReadToEndAsync()
     {
         using var all = new MemoryStream();
-        var room = new byte[64 * 1024];
+        var buffer = new byte[64 * 1024];
         try
         {
-            while (await ReadAsync(room) is var lengthBytes and not 0)
-                all.Write(room, 0, lengthBytes);
+            while (await ReadAsync(buffer) is var lengthBytes and not 0)
+                all.Write(buffer, 0, lengthBytes);
         }
         catch (SocketException)
         {

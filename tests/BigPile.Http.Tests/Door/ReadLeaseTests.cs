@@ -34,13 +34,13 @@ public sealed class ReadLeaseTests : StackReadTest
         byte[] bytes = PutLarge(seed: 7);
         using RawClient client = await LeaseSlowlyAsync();
         Pile pile = App.Table.Core.Pile;
-        var room = App.Services.GetRequiredService<BufferRoom>();
+        var quota = App.Services.GetRequiredService<BufferQuota>();
         for (int i = 0; i < 10; i++)
         {
             App.Time.Advance(TimeSpan.FromSeconds(6));
             await Task.Yield();
             Assert.Equal(1, pile.LeaseCount);
-            Assert.Equal(0, room.UsedBytes);
+            Assert.Equal(0, quota.UsedBytes);
         }
         byte[] received = await client.ReadToEndAsync();
         Assert.Equal(bytes, received[^bytes.Length..]);
@@ -51,7 +51,7 @@ public sealed class ReadLeaseTests : StackReadTest
     {
         App.Put("large", new byte[8 << 20]);
         Pile pile = App.Table.Core.Pile;
-        var room = App.Services.GetRequiredService<BufferRoom>();
+        var quota = App.Services.GetRequiredService<BufferQuota>();
         var clients = new List<RawClient>();
         try
         {
@@ -67,11 +67,11 @@ public sealed class ReadLeaseTests : StackReadTest
                 App.Time.Advance(TimeSpan.FromSeconds(1));
                 return pile.LeaseCount == 0;
             });
-            Assert.InRange(room.UsedBytes, 0, room.LimitBytes / 2);
+            Assert.InRange(quota.UsedBytes, 0, quota.LimitBytes / 2);
             await Eventually.TrueAsync(() =>
             {
                 App.Time.Advance(TimeSpan.FromSeconds(1));
-                return room.UsedBytes == 0;
+                return quota.UsedBytes == 0;
             });
         }
         finally

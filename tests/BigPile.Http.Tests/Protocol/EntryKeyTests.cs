@@ -23,8 +23,8 @@ public sealed class EntryKeyTests
     [InlineData(":@!$&'()*+,;=~-._", ":@!$&'()*+,;=~-._")]
     public void Each_escape_is_undone_once(string raw, string key)
     {
-        var room = new byte[EntryKey.MaxBytes];
-        Assert.Equal(KeyError.None, EntryKey.Decode(raw, room, out ReadOnlySpan<byte> decoded));
+        var buffer = new byte[EntryKey.MaxBytes];
+        Assert.Equal(KeyError.None, EntryKey.Decode(raw, buffer, out ReadOnlySpan<byte> decoded));
         Assert.Equal(key, Encoding.UTF8.GetString(decoded));
     }
 
@@ -54,12 +54,12 @@ public sealed class EntryKeyTests
     [Fact]
     public void A_key_has_up_to_1024_bytes_however_they_are_written()
     {
-        var room = new byte[EntryKey.MaxBytes];
+        var buffer = new byte[EntryKey.MaxBytes];
         string escaped = string.Concat(Enumerable.Repeat("%C3%BC", 512));
-        Assert.Equal(KeyError.None, EntryKey.Decode(escaped, room, out ReadOnlySpan<byte> key));
+        Assert.Equal(KeyError.None, EntryKey.Decode(escaped, buffer, out ReadOnlySpan<byte> key));
         Assert.Equal(1024, key.Length);
-        Assert.Equal(KeyError.TooLong, EntryKey.Decode(escaped + "a", room, out _));
-        Assert.Equal(KeyError.None, EntryKey.Decode(new string('k', 1024), room, out _));
-        Assert.Equal(KeyError.TooLong, EntryKey.Decode(new string('k', 1025), room, out _));
+        Assert.Equal(KeyError.TooLong, EntryKey.Decode(escaped + "a", buffer, out _));
+        Assert.Equal(KeyError.None, EntryKey.Decode(new string('k', 1024), buffer, out _));
+        Assert.Equal(KeyError.TooLong, EntryKey.Decode(new string('k', 1025), buffer, out _));
     }
 }

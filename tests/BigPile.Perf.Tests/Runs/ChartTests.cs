@@ -42,9 +42,9 @@ public sealed class ChartTests
     [Fact]
     public void Logarithmic_axes_have_round_figures_at_equal_ratios()
     {
-        AxisScale objects = Axis([1e6, 50e6], isLogarithmic: true, endsAtTicks: false, length: 600, room: 50);
+        AxisScale objects = Axis([1e6, 50e6], isLogarithmic: true, endsAtTicks: false, length: 600, labelPixels: 50);
         Assert.Equal([1e6, 2e6, 5e6, 10e6, 20e6, 50e6], objects.Ticks, static (a, b) => Math.Abs(a / b - 1) < 1e-9);
-        AxisScale pauses = Axis([0.5, 2200], isLogarithmic: true, endsAtTicks: true, length: 290, room: 34);
+        AxisScale pauses = Axis([0.5, 2200], isLogarithmic: true, endsAtTicks: true, length: 290, labelPixels: 34);
         Assert.Equal((0.1, 10_000.0), (Math.Round(pauses.Lowest, 9), Math.Round(pauses.Highest, 6)));
         Assert.Equal(pauses.PixelsOf(10) - pauses.PixelsOf(1), pauses.PixelsOf(1000) - pauses.PixelsOf(100), 1e-6);
         AxisScale sizes = AxisScale.Of([1 << 20, 1 << 28], new AxisWish(true, true, true, false, 500, static _ => 60));
@@ -54,10 +54,10 @@ public sealed class ChartTests
     [Fact]
     public void Other_axes_begin_at_zero_whatever_the_figures()
     {
-        AxisScale axis = Axis([95, 98], isLogarithmic: false, endsAtTicks: true, length: 290, room: 34);
+        AxisScale axis = Axis([95, 98], isLogarithmic: false, endsAtTicks: true, length: 290, labelPixels: 34);
         Assert.Equal((0.0, 100.0), (axis.Lowest, axis.Highest));
         Assert.Equal(145, axis.PixelsOf(50), 1e-6);
-        Assert.Contains(0, Axis([-5, 10], isLogarithmic: false, endsAtTicks: true, length: 290, room: 34).Ticks);
+        Assert.Contains(0, Axis([-5, 10], isLogarithmic: false, endsAtTicks: true, length: 290, labelPixels: 34).Ticks);
     }
 
     // Any figures that a file may hold: an axis comes out, with rising ticks inside of it whose texts do not meet.
@@ -144,8 +144,8 @@ public sealed class ChartTests
         }
     }
 
-    private static AxisScale Axis(double[] values, bool isLogarithmic, bool endsAtTicks, double length, double room) =>
-        AxisScale.Of(values, new AxisWish(isLogarithmic, false, false, endsAtTicks, length, _ => room));
+    private static AxisScale Axis(double[] values, bool isLogarithmic, bool endsAtTicks, double length, double labelPixels) =>
+        AxisScale.Of(values, new AxisWish(isLogarithmic, false, false, endsAtTicks, length, _ => labelPixels));
 
     private static void AssertInside(XElement svg)
     {

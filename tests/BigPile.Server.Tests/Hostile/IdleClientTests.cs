@@ -30,9 +30,9 @@ public sealed class IdleClientTests : ServerTest
         {
             for (int i = 0; i < 20; i++)
                 idle.Add(Ask("POST /v1/tables/t:mget", "{\"keys\":[\"large\"]}"));
-            var room = Server.Service<BufferRoom>();
-            await Eventually.TrueAsync(() => room.ForAnswers.UsedBytes > room.ForAnswers.LimitBytes - (2 * ValueBytes));
-            Assert.InRange(room.ForAnswers.UsedBytes, 0, room.LimitBytes / 2);
+            var quota = Server.Service<BufferQuota>();
+            await Eventually.TrueAsync(() => quota.ForAnswers.UsedBytes > quota.ForAnswers.LimitBytes - (2 * ValueBytes));
+            Assert.InRange(quota.ForAnswers.UsedBytes, 0, quota.LimitBytes / 2);
             (await Server.PutAsync("/v1/tables/t/entries/other", new byte[ValueBytes])).EnsureSuccessStatusCode();
         }
         finally
@@ -66,8 +66,8 @@ public sealed class IdleClientTests : ServerTest
         var holding = WithLifetime(services);
         var other = WithLifetime(services);
         var never = new TaskCompletionSource<int>();
-        ValueTask<int> first = ClientWaits.ForAsync(holding, new ValueTask<int>(never.Task), holdsRoom: true);
-        ValueTask<int> second = ClientWaits.ForAsync(other, new ValueTask<int>(never.Task), holdsRoom: false);
+        ValueTask<int> first = ClientWaits.ForAsync(holding, new ValueTask<int>(never.Task), holdsQuota: true);
+        ValueTask<int> second = ClientWaits.ForAsync(other, new ValueTask<int>(never.Task), holdsQuota: false);
         time.Advance(ClientWaits.MaxHold - TimeSpan.FromSeconds(1));
         waits.AbortSlowClients();
         Assert.False(holding.RequestAborted.IsCancellationRequested);
@@ -98,7 +98,7 @@ public sealed class IdleClientTests : ServerTest
             for (int i = 0; i < times; i++)
             {
                 var more = new TaskCompletionSource<int>();
-                ValueTask<int> waiting = ClientWaits.ForAsync(context, new ValueTask<int>(more.Task), holdsRoom: true);
+                ValueTask<int> waiting = ClientWaits.ForAsync(context, new ValueTask<int>(more.Task), holdsQuota: true);
                 time.Advance(pause);
                 waits.AbortSlowClients();
                 more.SetResult(1);

@@ -21,7 +21,7 @@ public sealed class MemoryTests : ServerTest
         [$"--Limits:BufferedBytes={LimitBytes}", $"--Server:MaxBodyBytes={BodyBytes}", "--Limits:MinBodyBytesPerSecond=0",
             "--Limits:MinResponseBytesPerSecond=0"];
 
-    private BufferRoom Room => Server.Service<BufferRoom>();
+    private BufferQuota Quota => Server.Service<BufferQuota>();
 
     [Fact]
     public async Task Unfinished_bodies_share_one_limit()
@@ -37,19 +37,19 @@ public sealed class MemoryTests : ServerTest
                     $"PUT /v1/tables/t/entries/{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {BodyBytes}\r\n\r\n");
                 await connection.SendAsync(new byte[BodyBytes - 1]);
             }
-            await Eventually.TrueAsync(() => Room.UsedBytes >= LimitBytes - 3 * BodyBytes);
+            await Eventually.TrueAsync(() => Quota.UsedBytes >= LimitBytes - 3 * BodyBytes);
             HttpResponseMessage? refused = null;
             await Eventually.TrueAsync(async () => (refused = await TryPutAsync())?.IsSuccessStatusCode == false);
             JsonElement problem = await ProblemAsync(refused!, HttpStatusCode.ServiceUnavailable, "buffers_full");
             Assert.Equal(LimitBytes, problem.GetProperty("limit").GetInt64());
             Assert.Equal("1", refused!.Headers.RetryAfter?.ToString());
-            Assert.InRange(Room.UsedBytes, 0, LimitBytes);
+            Assert.InRange(Quota.UsedBytes, 0, LimitBytes);
         }
         finally
         {
             held.ForEach(static connection => connection.Abort());
         }
-        await RoomIsGivenBackAsync();
+        await WaitForQuotaReturnAsync();
         Assert.Equal(HttpStatusCode.Created, (await Server.PutAsync("/v1/tables/t/entries/after", new byte[BodyBytes])).StatusCode);
     }
 
@@ -57,7 +57,7 @@ public sealed class MemoryTests : ServerTest
     public async Task A_body_that_was_refused_leaves_its_connection_to_the_next_request()
     {
         const long Taken = LimitBytes - BodyBytes / 2;
-        Room.Take(Taken);
+        Quota.Take(Taken);
         try
         {
             using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
@@ -70,7 +70,7 @@ public sealed class MemoryTests : ServerTest
         }
         finally
         {
-            Room.Return(Taken);
+            Quota.Return(Taken);
         }
     }
 
@@ -102,10 +102,10 @@ public sealed class MemoryTests : ServerTest
         // The system's buffers may take some answers whole, and so fast that nobody sees them: the one after those stays.
         await connection.SendAsync(string.Concat(Enumerable.Repeat(request, 100)));
         long used = 0;
-        await Eventually.TrueAsync(() => (used = Room.UsedBytes) >= 2 * BodyBytes);
+        await Eventually.TrueAsync(() => (used = Quota.UsedBytes) >= 2 * BodyBytes);
         Assert.InRange(used, 2 * BodyBytes, 4 * BodyBytes + (512 << 10));
         connection.Abort();
-        await RoomIsGivenBackAsync();
+        await WaitForQuotaReturnAsync();
     }
 
     [Theory]
@@ -129,7 +129,7 @@ public sealed class MemoryTests : ServerTest
         }
         int first = body.AsSpan().IndexOf(payload);
         Assert.Equal(form != "application/json", first >= 0 && body.AsSpan(first + payload.Length).IndexOf(payload) >= 0);
-        await RoomIsGivenBackAsync();
+        await WaitForQuotaReturnAsync();
     }
 
     [Fact]
@@ -146,7 +146,7 @@ public sealed class MemoryTests : ServerTest
         Assert.Equal(
             100, JsonDocument.Parse(await answer.Content.ReadAsByteArrayAsync()).RootElement.GetProperty("errors").GetArrayLength());
         Assert.InRange((await Client.GetByteArrayAsync("/v1/operations")).Length, 100, 8_000);
-        await RoomIsGivenBackAsync();
+        await WaitForQuotaReturnAsync();
     }
 
     [Theory]
@@ -165,7 +165,7 @@ public sealed class MemoryTests : ServerTest
         byte[] sent = Encoding.UTF8.GetBytes(body.Replace("?", new string('x', 60_000), StringComparison.Ordinal));
         HttpResponseMessage answer = await Server.SendAsync(method, "/v1/tables/t" + action, sent, ("Content-Type", "application/json"));
         Assert.InRange((await answer.Content.ReadAsByteArrayAsync()).Length, 1, 4_000);
-        await RoomIsGivenBackAsync();
+        await WaitForQuotaReturnAsync();
     }
 
     [Fact]
@@ -193,5 +193,5 @@ public sealed class MemoryTests : ServerTest
     }
 
     /// <summary>Waits until nothing is held any more: a client has its answer before the server has cleaned up behind it.</summary>
-    private Task RoomIsGivenBackAsync() => Eventually.TrueAsync(() => Room.UsedBytes == 0);
+    private Task WaitForQuotaReturnAsync() => Eventually.TrueAsync(() => Quota.UsedBytes == 0);
 }

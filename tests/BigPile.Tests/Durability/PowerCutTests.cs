@@ -60,6 +60,6 @@ public sealed class PowerCutTests(ITestOutputHelper output)
         Assert.True(tally.IsClean, tally.ToString());
         Assert.NotEqual(0, tally.LostSectors);
         Assert.NotEqual(0, tally.Checked);
-        Assert.Equal(operations.HasFlag(PileOperations.FullDisk), tally.NoRoom != 0);
+        Assert.Equal(operations.HasFlag(PileOperations.FullDisk), tally.OutOfSpace != 0);
     }
 }

@@ -22,7 +22,7 @@ internal sealed class FailureRun : IDisposable
     private readonly ScratchDirectory _scratch = new();
     private readonly Dictionary<PilePointer, byte[]> _live = [];
     private readonly List<PilePointer> _dead = [];
-    private readonly byte[] _room = ArrayPool<byte>.Shared.Rent(2 * SegmentBytes);
+    private readonly byte[] _buffer = ArrayPool<byte>.Shared.Rent(2 * SegmentBytes);
     private int _values;
 
     internal FailingFiles Files { get; } = new();
@@ -44,7 +44,7 @@ internal sealed class FailureRun : IDisposable
     {
         Files.Disarm();
         Pile?.Dispose();
-        ArrayPool<byte>.Shared.Return(_room);
+        ArrayPool<byte>.Shared.Return(_buffer);
         _scratch.Dispose();
     }
 
@@ -161,9 +161,9 @@ internal sealed class FailureRun : IDisposable
         pile.Recovery.Completion.Wait();
         foreach ((PilePointer pointer, byte[] value) in _live)
         {
-            if (!pile.TryRead(pointer, _room, out int lengthBytes))
+            if (!pile.TryRead(pointer, _buffer, out int lengthBytes))
                 Lost++;
-            else if (!_room.AsSpan(0, lengthBytes).SequenceEqual(value))
+            else if (!_buffer.AsSpan(0, lengthBytes).SequenceEqual(value))
                 Wrong++;
         }
         Wrong += _dead.Count(pile.Contains);

@@ -60,7 +60,7 @@ public sealed class SpaceTests : IDisposable
         }
         disk.Fill();
         Assert.Contains(segment, Assert.Throws<PileStorageException>(() => Pile.Open(copy, Options())).Message, StringComparison.Ordinal);
-        disk.MakeRoom();
+        disk.FreeSpace();
         using Pile again = Pile.Open(copy, Options());
         disk.Fill();
         PilePointer pointer = again.Put(Value(1, 2 * Megabyte));

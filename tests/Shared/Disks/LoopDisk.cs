@@ -39,7 +39,7 @@ internal sealed class LoopDisk : IDisposable
         }
     }
 
-    internal void MakeRoom() => File.Delete(BallastPath);
+    internal void FreeSpace() => File.Delete(BallastPath);
 
     /// <summary>Whether this process may mount one.</summary>
     internal static bool IsPossible { get; } = TryMount();

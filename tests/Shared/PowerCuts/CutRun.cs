@@ -26,7 +26,7 @@ internal sealed class CutRun<T> : IDisposable
     private bool _refuses;
     private bool _wasRefused;
     private bool _hasWritten;
-    private long _noRoomBefore;
+    private long _outOfSpaceBefore;
 
     internal CutRun(int seed, CutSubject<T> subject)
     {
@@ -52,7 +52,7 @@ internal sealed class CutRun<T> : IDisposable
         _opened.Dispose();
         _subject.Tally.DirtySectors += _disk.DirtyCount;
         _subject.Tally.LostSectors += _disk.LostCount;
-        _subject.Tally.NoRoom += _disk.NoRoomCount;
+        _subject.Tally.OutOfSpace += _disk.OutOfSpaceCount;
         _disk.Forget();
         _scratch.Dispose();
         GC.Collect(); // the copies of files are large, and come faster than the collector does by itself
@@ -92,9 +92,9 @@ internal sealed class CutRun<T> : IDisposable
         _refuses = _subject.Refuses && _random.Next(2) == 0;
         _wasRefused = false;
         _hasWritten = false;
-        _noRoomBefore = _disk.NoRoomCount;
-        _disk.HasNoRoom = _subject.FillsDisk && _random.Next(2) == 0;
-        _subject.Log.Add(_disk.HasNoRoom ? "flush without room" : "flush");
+        _outOfSpaceBefore = _disk.OutOfSpaceCount;
+        _disk.IsFull = _subject.FillsDisk && _random.Next(2) == 0;
+        _subject.Log.Add(_disk.IsFull ? "flush without room" : "flush");
         _isFlushing = true;
         try
         {
@@ -109,7 +109,7 @@ internal sealed class CutRun<T> : IDisposable
         {
             _isFlushing = false;
             _refuses = false;
-            _disk.HasNoRoom = false;
+            _disk.IsFull = false;
         }
         _images.CheckAll(); // they fell into the flush: what it makes durable is not promised before it returns
         if (!_wasRefused && _hasWritten)
@@ -145,9 +145,9 @@ internal sealed class CutRun<T> : IDisposable
     private void Restart()
     {
         int begin = _subject.BeginFlush();
-        _disk.HasNoRoom = _subject.FillsDisk && _random.Next(2) == 0;
+        _disk.IsFull = _subject.FillsDisk && _random.Next(2) == 0;
         _opened.Dispose();
-        _disk.HasNoRoom = false;
+        _disk.IsFull = false;
         _images.CheckAll();
         _subject.EndFlush(begin);
         if (_random.Next(2) == 0)
@@ -224,7 +224,7 @@ internal sealed class CutRun<T> : IDisposable
             return; // work in the background is cut by chance, when something else is
         _hasWritten |= isDone;
         bool isMapped = name != null && SectorMap.IsMapped(name);
-        bool waits = _disk.NoRoomCount != _noRoomBefore; // a flush without a log lets nobody in who changes something
+        bool waits = _disk.OutOfSpaceCount != _outOfSpaceBefore; // a flush without a log lets nobody in who changes something
         if (_subject.StepsWhileFlushing && _isFlushing && !waits && isMapped && !isDone && _random.Next(2) == 0)
             StepMeanwhile();
         if (_images.Count < MostWaiting && _random.Next(10) == 0)

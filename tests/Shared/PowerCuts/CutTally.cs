@@ -27,7 +27,7 @@ internal sealed class CutTally
     internal long LostSectors { get; set; }
 
     /// <summary>How often the disk had no room for the flush log.</summary>
-    internal long NoRoom { get; set; }
+    internal long OutOfSpace { get; set; }
 
     /// <summary>Whether nothing was found.</summary>
     internal bool IsClean => _findings.Count == 0;

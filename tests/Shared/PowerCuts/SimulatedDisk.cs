@@ -43,10 +43,10 @@ internal sealed class SimulatedDisk : IFileHook
     internal Func<string?, bool>? Refuses { get; set; }
 
     /// <summary>Whether there is no room for the flush log: neither for its files, nor for what is written to them.</summary>
-    internal bool HasNoRoom { get; set; }
+    internal bool IsFull { get; set; }
 
     /// <summary>How often there was none.</summary>
-    internal long NoRoomCount { get; private set; }
+    internal long OutOfSpaceCount { get; private set; }
 
     /// <summary>Called before a write-through, and again once it is done: the power may be cut here.</summary>
     internal Action<string?, bool>? Passing { get; set; }
@@ -135,10 +135,10 @@ internal sealed class SimulatedDisk : IFileHook
     {
         if (!IsHere(path, out string? name))
             return;
-        if (HasNoRoom && operation is (FileOperation.Create or FileOperation.Allocate or FileOperation.Write)
+        if (IsFull && operation is (FileOperation.Create or FileOperation.Allocate or FileOperation.Write)
             && name?.StartsWith("log-", StringComparison.Ordinal) == true)
         {
-            NoRoomCount++;
+            OutOfSpaceCount++;
             throw new IOException($"'{path}' got no room (made up by a test).", NoSpaceLeft);
         }
         if (!IsSync(operation))

@@ -99,8 +99,8 @@ internal sealed class SimulatedFile(string name)
     /// <param name="reached">Which sectors are there that were not written through.</param>
     internal void WriteCut(string directory, int lengthBytes, IEnumerable<int> reached)
     {
-        byte[] room = ArrayPool<byte>.Shared.Rent(Math.Max(lengthBytes, 1));
-        Span<byte> mixed = room.AsSpan(0, lengthBytes);
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(Math.Max(lengthBytes, 1));
+        Span<byte> mixed = buffer.AsSpan(0, lengthBytes);
         mixed.Clear();
         _device.AsSpan(0, Math.Min(lengthBytes, _device.Length)).CopyTo(mixed);
         foreach (int offset in reached)
@@ -110,7 +110,7 @@ internal sealed class SimulatedFile(string name)
         }
         using (FileStream file = File.Create(Path.Combine(directory, name)))
             SparseFile.Write(file, mixed);
-        ArrayPool<byte>.Shared.Return(room);
+        ArrayPool<byte>.Shared.Return(buffer);
     }
 
     private bool IsSame(int offset, int lengthBytes)

@@ -5,12 +5,12 @@ namespace BigPile.Hash.Space;
 
 /// <summary>Free rooms of each class, and an extent from whose front rooms are cut; for the records of some stripes.</summary>
 /// <remarks>Thread safety: all members may be called concurrently. No other lock is taken inside.</remarks>
-internal sealed class RoomShard
+internal sealed class ExtentShard
 {
     private readonly Lock _lock = new();
-    private readonly long[]?[] _free = new long[]?[RoomClasses.Count];
-    private readonly int[] _counts = new int[RoomClasses.Count];
-    private Room _chunk;
+    private readonly long[]?[] _free = new long[]?[ExtentClasses.Count];
+    private readonly int[] _counts = new int[ExtentClasses.Count];
+    private Extent _chunk;
     private long _freeBytes;
 
     /// <summary>All that is free here, for who holds it.</summary>
@@ -22,48 +22,48 @@ internal sealed class RoomShard
     internal void LetGo() => _lock.Exit();
 
     /// <summary>A room of a class, or from the extent; -1 where there is none.</summary>
-    internal long TryTake(int roomClass, long roomBytes, bool mayCut)
+    internal long TryTake(int extentClass, long extentBytes, bool mayCut)
     {
         lock (_lock)
         {
-            int count = _counts[roomClass];
+            int count = _counts[extentClass];
             long offset = -1;
             if (count > 0)
             {
-                offset = _free[roomClass]![count - 1];
-                _counts[roomClass] = count - 1;
+                offset = _free[extentClass]![count - 1];
+                _counts[extentClass] = count - 1;
             }
-            else if (mayCut && _chunk.Bytes >= roomBytes)
+            else if (mayCut && _chunk.Bytes >= extentBytes)
             {
                 offset = _chunk.Offset;
-                _chunk = new Room(offset + roomBytes, _chunk.Bytes - roomBytes);
+                _chunk = new Extent(offset + extentBytes, _chunk.Bytes - extentBytes);
             }
             if (offset >= 0)
-                _freeBytes -= roomBytes;
+                _freeBytes -= extentBytes;
             return offset;
         }
     }
 
-    internal void Give(int roomClass, long offset, long roomBytes)
+    internal void Give(int extentClass, long offset, long extentBytes)
     {
         lock (_lock)
         {
-            int count = _counts[roomClass];
-            long[] stack = _free[roomClass] ??= new long[16];
+            int count = _counts[extentClass];
+            long[] stack = _free[extentClass] ??= new long[16];
             if (count == stack.Length)
-                Array.Resize(ref _free[roomClass], count * 2);
-            _free[roomClass]![count] = offset;
-            _counts[roomClass] = count + 1;
-            _freeBytes += roomBytes;
+                Array.Resize(ref _free[extentClass], count * 2);
+            _free[extentClass]![count] = offset;
+            _counts[extentClass] = count + 1;
+            _freeBytes += extentBytes;
         }
     }
 
     /// <summary>Gives another extent, and returns what is left of the one before.</summary>
-    internal Room Exchange(Room chunk)
+    internal Extent Exchange(Extent chunk)
     {
         lock (_lock)
         {
-            Room before = _chunk;
+            Extent before = _chunk;
             _chunk = chunk;
             _freeBytes += chunk.Bytes - before.Bytes;
             return before;

@@ -17,7 +17,7 @@ namespace BigPile.Ports.Objects;
 /// that read it. It moves where there is room when there is none in its window. Thread safety: the caller has the process's lock.
 /// </para>
 /// </remarks>
-internal sealed class RoomFinder
+internal sealed class ObjectAllocator
 {
     private const long WindowBytes = 8 << 20;
 
@@ -29,7 +29,7 @@ internal sealed class RoomFinder
     private long _windowStart;
     private long _next;
 
-    internal RoomFinder(ObjectTable objects, RefCounts refCounts, int slot, PortTestHooks hooks)
+    internal ObjectAllocator(ObjectTable objects, RefCounts refCounts, int slot, PortTestHooks hooks)
     {
         _hooks = hooks;
         _objects = objects;

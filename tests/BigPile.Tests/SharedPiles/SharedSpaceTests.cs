@@ -9,7 +9,7 @@ namespace BigPile.Tests.SharedPiles;
 
 /// <summary>Memory that runs out, and memory that is given back while readers look on.</summary>
 [SupportedOSPlatform("linux")]
-public sealed class SharedRoomTests : SharedPileTest
+public sealed class SharedSpaceTests : SharedPileTest
 {
     private const int ValueBytes = 40_000;
 

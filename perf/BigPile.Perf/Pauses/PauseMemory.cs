@@ -3,7 +3,7 @@ using BigPile.Perf.Loads;
 namespace BigPile.Perf.Pauses;
 
 /// <summary>Whether a pause load fits the machine.</summary>
-internal static class PauseRoom
+internal static class PauseMemory
 {
     // Above what was measured, for what the collector holds beside live objects: a load that swaps would measure the disk.
     private const int HeapBytesPerObject = 230;
@@ -18,6 +18,6 @@ internal static class PauseRoom
     internal static void Require(PauseOptions options)
     {
         string load = $"--count {options.Count} of --holder {options.Holder.ToString().ToLowerInvariant()}";
-        Room.Require(load, BytesFor(options.Holder, options.Count), Room.FreeMemoryBytes(), "memory", "Lower --count.");
+        MachineLimits.Require(load, BytesFor(options.Holder, options.Count), MachineLimits.FreeMemoryBytes(), "memory", "Lower --count.");
     }
 }

@@ -13,7 +13,7 @@ namespace BigPile.Hash.Space;
 /// beginning of a room stays true: the first word of one that is cut, or joined to the one in front, is cleared before any part of it is
 /// used. Order of locks: the one for growth, then a shard's; of shards only who counts holds more than one.
 /// </remarks>
-internal sealed class RoomStock
+internal sealed class ExtentAllocator
 {
     private const long LeastChunkBytes = 64 << 10;
     private const long LargestChunkBytes = 1 << 20;
@@ -24,19 +24,19 @@ internal sealed class RoomStock
     private readonly Lock _growing = new();
     private readonly IBlockFile _file;
     private readonly FileLayout _layout;
-    private readonly RoomShard[] _shards;
+    private readonly ExtentShard[] _shards;
     private readonly FreeExtents _others;
     private long _end;
 
-    internal RoomStock(IBlockFile file, FileLayout layout)
+    internal ExtentAllocator(IBlockFile file, FileLayout layout)
     {
         _file = file;
         _layout = layout;
         _others = new FreeExtents(TryForgetWord);
         _end = Math.Max(file.Size, layout.AreaStart);
-        _shards = new RoomShard[Math.Clamp(Environment.ProcessorCount, 2, 16)];
+        _shards = new ExtentShard[Math.Clamp(Environment.ProcessorCount, 2, 16)];
         for (int i = 0; i < _shards.Length; i++)
-            _shards[i] = new RoomShard();
+            _shards[i] = new ExtentShard();
     }
 
     /// <summary>Where the area of rooms ends.</summary>
@@ -53,7 +53,7 @@ internal sealed class RoomStock
                 for (; held < _shards.Length; held++)
                     _shards[held].Hold();
                 long free = _others.Bytes;
-                foreach (RoomShard shard in _shards)
+                foreach (ExtentShard shard in _shards)
                     free += shard.FreeBytesHeld;
                 return count(_end, free);
             }
@@ -67,27 +67,27 @@ internal sealed class RoomStock
 
     /// <summary>Takes a room.</summary>
     /// <exception cref="BlockFileFullException">There is none, and the file can't grow.</exception>
-    internal Room Take(int stripe, long bytes)
+    internal Extent Take(int stripe, long bytes)
     {
-        long roomBytes = RoomClasses.RoomFor(bytes, _layout.Alignment);
-        if (roomBytes > RoomClasses.LargestBytes)
-            return TakeOther(roomBytes);
-        RoomShard shard = _shards[stripe % _shards.Length];
-        int roomClass = RoomClasses.ClassOf(roomBytes);
-        long offset = shard.TryTake(roomClass, roomBytes, mayCut: true);
-        return offset >= 0 ? new Room(offset, roomBytes) : TakeSlowly(shard, roomClass, roomBytes);
+        long extentBytes = ExtentClasses.ExtentBytesFor(bytes, _layout.Alignment);
+        if (extentBytes > ExtentClasses.LargestBytes)
+            return TakeOther(extentBytes);
+        ExtentShard shard = _shards[stripe % _shards.Length];
+        int extentClass = ExtentClasses.ClassOf(extentBytes);
+        long offset = shard.TryTake(extentClass, extentBytes, mayCut: true);
+        return offset >= 0 ? new Extent(offset, extentBytes) : TakeSlowly(shard, extentClass, extentBytes);
     }
 
     /// <summary>Gives a room back, in which nothing counts.</summary>
-    internal void Give(int stripe, Room room)
+    internal void Give(int stripe, Extent extent)
     {
-        if (RoomClasses.HasClass(room.Bytes, _layout.Alignment))
+        if (ExtentClasses.HasClass(extent.Bytes, _layout.Alignment))
         {
-            _shards[stripe % _shards.Length].Give(RoomClasses.ClassOf(room.Bytes), room.Offset, room.Bytes);
+            _shards[stripe % _shards.Length].Give(ExtentClasses.ClassOf(extent.Bytes), extent.Offset, extent.Bytes);
             return;
         }
         lock (_growing)
-            _others.Add(room);
+            _others.Add(extent);
     }
 
     /// <summary>Has a scan find no room at an offset any more: by its word it would pass over what comes to lie behind.</summary>
@@ -105,7 +105,7 @@ internal sealed class RoomStock
         {
             _others.Clear();
             for (int i = 0; i < _shards.Length; i++)
-                _shards[i] = new RoomShard();
+                _shards[i] = new ExtentShard();
             Volatile.Write(ref _end, end);
         }
     }
@@ -117,102 +117,102 @@ internal sealed class RoomStock
             Volatile.Write(ref _end, end);
     }
 
-    private Room TakeSlowly(RoomShard shard, int roomClass, long roomBytes)
+    private Extent TakeSlowly(ExtentShard shard, int extentClass, long extentBytes)
     {
-        foreach (RoomShard other in _shards)
+        foreach (ExtentShard other in _shards)
         {
-            if (other.TryTake(roomClass, roomBytes, mayCut: false) is >= 0 and var offset)
-                return new Room(offset, roomBytes);
+            if (other.TryTake(extentClass, extentBytes, mayCut: false) is >= 0 and var offset)
+                return new Extent(offset, extentBytes);
         }
         lock (_growing)
         {
-            long offset = shard.TryTake(roomClass, roomBytes, mayCut: true); // another thread has brought an extent
+            long offset = shard.TryTake(extentClass, extentBytes, mayCut: true); // another thread has brought an extent
             if (offset >= 0)
-                return new Room(offset, roomBytes);
-            Room chunk;
+                return new Extent(offset, extentBytes);
+            Extent chunk;
             try
             {
-                chunk = TakeChunkLocked(roomBytes);
+                chunk = TakeChunkLocked(extentBytes);
             }
             catch (BlockFileFullException)
             {
-                if (TryTakeLargerLocked(roomClass, roomBytes) is { } larger)
+                if (TryTakeLargerLocked(extentClass, extentBytes) is { } larger)
                     return larger;
                 throw;
             }
-            Room rest = shard.Exchange(new Room(chunk.Offset + roomBytes, chunk.Bytes - roomBytes));
+            Extent rest = shard.Exchange(new Extent(chunk.Offset + extentBytes, chunk.Bytes - extentBytes));
             if (rest.Bytes > 0)
                 _others.Add(rest);
-            return new Room(chunk.Offset, roomBytes);
+            return new Extent(chunk.Offset, extentBytes);
         }
     }
 
-    private Room TakeChunkLocked(long roomBytes)
+    private Extent TakeChunkLocked(long extentBytes)
     {
         long good = Math.Clamp((_end - _layout.AreaStart) / ExtentsOfArea, LeastChunkBytes, LargestChunkBytes);
-        good = Math.Max(good & -FileLayout.HeadBytes, (roomBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
-        if (_others.Find(roomBytes) is { } extent)
+        good = Math.Max(good & -FileLayout.HeadBytes, (extentBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
+        if (_others.Find(extentBytes) is { } extent)
             return TakeFrontLocked(extent, extent.Bytes <= LargestChunkBytes ? extent.Bytes : good);
         try
         {
             return GrowLocked(good);
         }
-        catch (BlockFileFullException) when (roomBytes + FileLayout.HeadBytes <= good)
+        catch (BlockFileFullException) when (extentBytes + FileLayout.HeadBytes <= good)
         {
-            return GrowLocked((roomBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
+            return GrowLocked((extentBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
         }
     }
 
-    private Room TakeOther(long roomBytes)
+    private Extent TakeOther(long extentBytes)
     {
         lock (_growing)
         {
-            return _others.Find(roomBytes) is { } extent ? TakeFrontLocked(extent, roomBytes) : GrowLocked(roomBytes);
+            return _others.Find(extentBytes) is { } extent ? TakeFrontLocked(extent, extentBytes) : GrowLocked(extentBytes);
         }
     }
 
-    private Room TakeFrontLocked(Room extent, long bytes)
+    private Extent TakeFrontLocked(Extent extent, long bytes)
     {
         ForgetWord(extent.Offset);
         _others.Remove(extent);
         if (extent.Bytes > bytes)
-            _others.Add(new Room(extent.Offset + bytes, extent.Bytes - bytes));
+            _others.Add(new Extent(extent.Offset + bytes, extent.Bytes - bytes));
         return extent with { Bytes = bytes };
     }
 
     // When the disk is full: a part of a room that is longer than it need be. What is over serves the next ones.
-    private Room? TryTakeLargerLocked(int roomClass, long roomBytes)
+    private Extent? TryTakeLargerLocked(int extentClass, long extentBytes)
     {
-        for (int larger = roomClass + 1; larger < RoomClasses.Count; larger++)
+        for (int larger = extentClass + 1; larger < ExtentClasses.Count; larger++)
         {
-            long bytes = RoomClasses.BytesOf(larger);
-            foreach (RoomShard shard in _shards)
+            long bytes = ExtentClasses.BytesOf(larger);
+            foreach (ExtentShard shard in _shards)
             {
-                if (RoomClasses.HasClass(bytes, _layout.Alignment) && shard.TryTake(larger, bytes, mayCut: false) is >= 0 and var offset)
-                    return CutLocked(shard, larger, new Room(offset, bytes), roomBytes);
+                if (ExtentClasses.HasClass(bytes, _layout.Alignment) && shard.TryTake(larger, bytes, mayCut: false) is >= 0 and var offset)
+                    return CutLocked(shard, larger, new Extent(offset, bytes), extentBytes);
             }
         }
         return null;
     }
 
-    private Room CutLocked(RoomShard shard, int roomClass, Room room, long roomBytes)
+    private Extent CutLocked(ExtentShard shard, int extentClass, Extent extent, long extentBytes)
     {
-        if (room.Bytes - roomBytes < LeastRestBytes)
-            return room;
+        if (extent.Bytes - extentBytes < LeastRestBytes)
+            return extent;
         try
         {
-            ForgetWord(room.Offset);
+            ForgetWord(extent.Offset);
         }
         catch
         {
-            shard.Give(roomClass, room.Offset, room.Bytes);
+            shard.Give(extentClass, extent.Offset, extent.Bytes);
             throw;
         }
-        _others.Add(new Room(room.Offset + roomBytes, room.Bytes - roomBytes));
-        return room with { Bytes = roomBytes };
+        _others.Add(new Extent(extent.Offset + extentBytes, extent.Bytes - extentBytes));
+        return extent with { Bytes = extentBytes };
     }
 
-    private Room GrowLocked(long bytes)
+    private Extent GrowLocked(long bytes)
     {
         if (_end > _layout.MaxBytes - bytes)
         {
@@ -222,15 +222,15 @@ internal sealed class RoomStock
         }
         long offset = _file.Expand(bytes);
         Volatile.Write(ref _end, offset + bytes);
-        return new Room(offset, bytes);
+        return new Extent(offset, bytes);
     }
 
     // What was a room is a part of a larger piece from now on; cut anew, it may have a room in its middle.
-    private bool TryForgetWord(Room room)
+    private bool TryForgetWord(Extent extent)
     {
         try
         {
-            ForgetWord(room.Offset);
+            ForgetWord(extent.Offset);
             return true;
         }
         catch (IOException)

@@ -9,7 +9,7 @@ using BigPile.Durability;
 namespace BigPile.Caching.Tests;
 
 /// <summary>What was freed and waits for a flush is room for every call of a table that needs some.</summary>
-public sealed class RoomTests : StoppedCacheTest
+public sealed class OutOfSpaceTests : StoppedCacheTest
 {
     private const int LengthBytes = 2_000;
     private const long SegmentBytes = 4 << 20;

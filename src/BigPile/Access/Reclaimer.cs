@@ -14,46 +14,46 @@ namespace BigPile.Access;
 /// then, or waits for who gives back, and tries again, once it is outside of the pile and holds no lock; it throws when nothing waits any
 /// more, or the device refuses. A call within a call can't: a flush, or a trim, would wait for it.
 /// </remarks>
-internal abstract class RoomMaker
+internal abstract class Reclaimer
 {
     /// <summary>Others may take what was given back, again and again: after so many a call gives up.</summary>
-    private protected const int MostFlushesForRoom = 8;
+    private protected const int MostAttempts = 8;
 
     private readonly GivingBack _givingBack;
 
-    private protected RoomMaker(GivingBack givingBack) => _givingBack = givingBack;
+    private protected Reclaimer(GivingBack givingBack) => _givingBack = givingBack;
 
     /// <summary>Whether what was freed waits for a flush, which would give room.</summary>
     private protected abstract bool IsFlushWanted { get; }
 
     /// <summary>Wants the next flush to leave room of the disk, if it has some.</summary>
-    private protected abstract bool TryWantRoomOfDisk();
+    private protected abstract bool TryRequestDiskSpace();
 
     /// <summary>Whether there is room soon that was not found, and this thread may wait for it once it has left the pile.</summary>
     /// <param name="critical">The calling thread, inside of the call that failed.</param>
     /// <param name="full">What it met.</param>
-    /// <param name="flushes">How often it has flushed for it; see <see cref="MakeRoom(int)"/>.</param>
-    internal bool CanMakeRoom(CriticalRegion critical, PileFullException full, int flushes)
+    /// <param name="flushes">How often it has flushed for it; see <see cref="Reclaim(int)"/>.</param>
+    internal bool CanReclaim(CriticalRegion critical, PileFullException full, int flushes)
     {
         Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "Asked by the thread that failed, before it leaves.");
-        if (flushes >= MostFlushesForRoom || critical.IsNested)
+        if (flushes >= MostAttempts || critical.IsNested)
             return false;
         if (full.ObservedEvents is { } events && (IsFlushWanted || _givingBack.MayHaveMissed(events)))
             return true; // in this order: what is not wanted any more was counted before
-        return IsOfDisk(full) && TryWantRoomOfDisk();
+        return IsOfDisk(full) && TryRequestDiskSpace();
     }
 
     /// <summary>Makes room of the disk, where there is some that it has no room for. The caller is outside of all calls.</summary>
     /// <param name="refused">What a call met.</param>
     /// <returns>Whether the call may be made again.</returns>
-    internal bool TryMakeRoomOfDisk(Exception refused) => IsOfDisk(refused) && TryWantRoomOfDisk() && TryFlush();
+    internal bool TryReclaimDiskSpace(Exception refused) => IsOfDisk(refused) && TryRequestDiskSpace() && TryFlush();
 
     private static bool IsOfDisk(Exception refused) => refused.InnerException is IOException refusal && FileErrors.IsDiskFull(refusal);
 
     /// <summary>Flushes where that gives room, and waits for those who give some back. The caller is outside of all calls.</summary>
     /// <param name="flushes">How often it was done for the same call before.</param>
     /// <returns>The number for the next time.</returns>
-    internal abstract int MakeRoom(int flushes);
+    internal abstract int Reclaim(int flushes);
 
     /// <summary>Flushes if it may, without a limit of times; whatever it meets is logged.</summary>
     internal abstract bool TryFlush();

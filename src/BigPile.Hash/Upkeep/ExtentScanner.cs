@@ -14,7 +14,7 @@ namespace BigPile.Hash.Upkeep;
 /// <param name="file">The file.</param>
 /// <param name="end">Where its rooms end.</param>
 /// <param name="onStaleWord">Gets the offsets of words in gaps.</param>
-internal sealed class RoomScanner(RecordFile file, long end, Action<long>? onStaleWord = null)
+internal sealed class ExtentScanner(RecordFile file, long end, Action<long>? onStaleWord = null)
 {
     private const int WindowBytes = 1 << 20;
 
@@ -30,21 +30,21 @@ internal sealed class RoomScanner(RecordFile file, long end, Action<long>? onSta
     internal long Bytes { get; private set; }
 
     /// <summary>Whether the piece is a room, and no gap.</summary>
-    internal bool IsRoom { get; private set; }
+    internal bool IsExtent { get; private set; }
 
     /// <summary>Of a room.</summary>
     internal RecordHead Head => _head;
 
     /// <summary>Of a room: whether it is of a record or a tombstone.</summary>
-    internal bool IsRecord => IsRoom && _head.Word.Kind != RoomKind.Dead;
+    internal bool IsRecord => IsExtent && _head.Word.Kind != ExtentKind.Dead;
 
     internal bool MoveNext()
     {
         Offset += Bytes;
         if (Offset >= end)
             return false;
-        IsRoom = TryRoom(Offset, mustMatch: false);
-        Bytes = IsRoom ? _head.Word.Units << _layout.AlignmentShift : GapAt(Offset);
+        IsExtent = TryReadExtent(Offset, mustMatch: false);
+        Bytes = IsExtent ? _head.Word.Units << _layout.AlignmentShift : GapAt(Offset);
         return true;
     }
 
@@ -57,18 +57,18 @@ internal sealed class RoomScanner(RecordFile file, long end, Action<long>? onSta
     /// <summary>The record's key. It must be known to be in the room.</summary>
     internal ReadOnlySpan<byte> Key() => Peek(Offset, RecordHead.Bytes + _head.KeyLength)[RecordHead.Bytes..];
 
-    private bool TryRoom(long offset, bool mustMatch)
+    private bool TryReadExtent(long offset, bool mustMatch)
     {
         ReadOnlySpan<byte> bytes = Peek(offset, (int)Math.Min(RecordHead.Bytes, end - offset));
         if (bytes.Length < sizeof(ulong))
             return false;
-        var word = new RoomWord(BitConverter.ToUInt64(bytes));
+        var word = new ExtentWord(BitConverter.ToUInt64(bytes));
         if (!word.IsOf(offset, _layout.Salt) || word.Units == 0 || word.Units << _layout.AlignmentShift > end - offset)
             return false;
         if (bytes.Length < RecordHead.Bytes)
-            return word.Kind == RoomKind.Dead && Take(default);
+            return word.Kind == ExtentKind.Dead && Take(default);
         var head = RecordHead.Read(bytes);
-        if (word.Kind == RoomKind.Dead)
+        if (word.Kind == ExtentKind.Dead)
             return Take(head);
         bool fits = head.NeededBytes <= word.Units << _layout.AlignmentShift;
         if (!fits && mustMatch)
@@ -91,14 +91,14 @@ internal sealed class RoomScanner(RecordFile file, long end, Action<long>? onSta
                 onStaleWord(at);
             at += ZerosAt(at);
         }
-        while (at < end && !TryRoom(at, mustMatch: true));
+        while (at < end && !TryReadExtent(at, mustMatch: true));
         return Math.Min(at, end) - offset;
     }
 
     private bool HasWord(long offset)
     {
         ReadOnlySpan<byte> bytes = Peek(offset, (int)Math.Min(sizeof(ulong), end - offset));
-        return bytes.Length == sizeof(ulong) && new RoomWord(BitConverter.ToUInt64(bytes)).IsOf(offset, _layout.Salt);
+        return bytes.Length == sizeof(ulong) && new ExtentWord(BitConverter.ToUInt64(bytes)).IsOf(offset, _layout.Salt);
     }
 
     // The step to the next multiple of the alignment that is worth a look.

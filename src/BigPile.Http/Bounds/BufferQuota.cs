@@ -7,19 +7,19 @@ namespace BigPile.Http.Bounds;
 /// What the server keeps for each connection, and values of up to 32 KB that are being sent, are bounded by the number of connections and
 /// of requests, and are not counted. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class BufferRoom
+internal sealed class BufferQuota
 {
-    private readonly BufferRoom? _whole;
+    private readonly BufferQuota? _whole;
     private long _usedBytes;
 
     /// <param name="limitBytes">The most bytes.</param>
-    internal BufferRoom(long limitBytes)
+    internal BufferQuota(long limitBytes)
     {
         LimitBytes = limitBytes;
-        ForAnswers = new BufferRoom(limitBytes / 2, this);
+        ForAnswers = new BufferQuota(limitBytes / 2, this);
     }
 
-    private BufferRoom(long limitBytes, BufferRoom whole)
+    private BufferQuota(long limitBytes, BufferQuota whole)
     {
         LimitBytes = limitBytes;
         ForAnswers = this;
@@ -27,7 +27,7 @@ internal sealed class BufferRoom
     }
 
     /// <summary>The half of it that answers may take: clients that take theirs slowly leave those that put the other half.</summary>
-    internal BufferRoom ForAnswers { get; }
+    internal BufferQuota ForAnswers { get; }
 
     internal long LimitBytes { get; }
 
@@ -45,11 +45,11 @@ internal sealed class BufferRoom
     }
 
     /// <summary>Takes room.</summary>
-    /// <exception cref="BufferRoomException">There is not so much left.</exception>
+    /// <exception cref="BufferQuotaException">There is not so much left.</exception>
     internal void Take(long bytes)
     {
         if (!TryTake(bytes))
-            throw new BufferRoomException(LimitBytes);
+            throw new BufferQuotaException(LimitBytes);
     }
 
     internal void Return(long bytes)

@@ -8,7 +8,7 @@ namespace BigPile.Memory;
 /// <summary>
 /// Taking a file's space from the disk for real: a store through a map for which there is none ends the process by a signal.
 /// </summary>
-internal static class FileRoom
+internal static class FileSpace
 {
     private const int PartBytes = 1 << 20;
     private const int FileSystemWords = 32; // more than struct statfs has

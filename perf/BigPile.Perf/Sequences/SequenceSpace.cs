@@ -6,7 +6,7 @@ using BigPile.Perf.Loads;
 namespace BigPile.Perf.Sequences;
 
 /// <summary>Whether a sequence can fit the disk at all.</summary>
-internal static class SequenceRoom
+internal static class SequenceSpace
 {
     private const long MaxAheadBytes = 256 << 20; // what a file takes ahead of its size
     private const int BucketBytes = 8;
@@ -18,7 +18,7 @@ internal static class SequenceRoom
     {
         long fileBytes = FileBytesOf(options);
         long neededBytes = fileBytes + Math.Min(fileBytes, MaxAheadBytes);
-        long freeBytes = Room.FreeDiskBytes(directory);
+        long freeBytes = MachineLimits.FreeDiskBytes(directory);
         if (neededBytes <= freeBytes)
             return;
         throw new LoadException(string.Create(

@@ -8,7 +8,7 @@ using BigPile.Durability;
 namespace BigPile.Tests.Durability;
 
 /// <summary>What was freed and waits for a flush is room for every call that needs some.</summary>
-public sealed class RoomTests : DurabilityTest
+public sealed class SpaceReuseTests : DurabilityTest
 {
     private const int LengthBytes = 2_000;
     private const int Deleted = 300;

@@ -1,7 +1,7 @@
 namespace BigPile.Hash.Format;
 
 /// <summary>What lies in a room, as the first word of it says.</summary>
-internal enum RoomKind
+internal enum ExtentKind
 {
     /// <summary>No room begins here.</summary>
     None,

@@ -6,7 +6,7 @@ using System.Linq;
 namespace BigPile.Tests.Durability;
 
 /// <summary>The room of what a power cut tore is used again, and given back; nobody's pointer names anything in it.</summary>
-public sealed class TornRoomTests : DurabilityTest
+public sealed class TornSpaceTests : DurabilityTest
 {
     private const int Objects = 40;
 
@@ -35,7 +35,7 @@ public sealed class TornRoomTests : DurabilityTest
         cut.Recovery.Completion.Wait();
         Assert.Equal(Payload(0, payloadBytes), cut.Get<byte[]>(kept));
         Assert.All(torn, pointer => Assert.False(cut.Contains(pointer)));
-        AssertRoomIsUsed(cut, torn, payloadBytes);
+        AssertSpaceIsUsed(cut, torn, payloadBytes);
         cut.Delete(kept);
         cut.Flush();
         cut.Trim();
@@ -43,17 +43,17 @@ public sealed class TornRoomTests : DurabilityTest
         Assert.InRange(cut.Statistics.CommittedBytes, 0, MostKeptBytes);
     }
 
-    private static void AssertRoomIsUsed(Pile pile, List<PilePointer> torn, int payloadBytes)
+    private static void AssertSpaceIsUsed(Pile pile, List<PilePointer> torn, int payloadBytes)
     {
-        HashSet<ulong> rooms = [.. torn.Select(static pointer => pointer.Address)];
+        HashSet<ulong> unused = [.. torn.Select(static pointer => pointer.Address)];
         var put = new List<PilePointer>();
-        for (int i = 0; i < 2_000 && rooms.Count != 0 && i * (long)payloadBytes < 8 * SegmentBytes; i++)
+        for (int i = 0; i < 2_000 && unused.Count != 0 && i * (long)payloadBytes < 8 * SegmentBytes; i++)
         {
             Concurrency.CriticalRegion.Mine.Heap = i; // whichever heap has the page
             put.Add(pile.Put(new byte[payloadBytes]));
-            rooms.Remove(put[^1].Address);
+            unused.Remove(put[^1].Address);
         }
-        Assert.Empty(rooms);
+        Assert.Empty(unused);
         Assert.All(torn, pointer => Assert.False(pile.Contains(pointer)));
         put.ForEach(pile.Delete);
     }

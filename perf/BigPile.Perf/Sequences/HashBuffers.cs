@@ -8,17 +8,17 @@ namespace BigPile.Perf.Sequences;
 /// A key is its number with the highest byte first, wider ones with zeros before it. A value has a word made of the number at its beginning
 /// and one at its end, so that one of another record is noticed, and one of two; what lies between is the same in all.
 /// </remarks>
-internal sealed class HashRoom
+internal sealed class HashBuffers
 {
     private const ulong Odd = 0x9E3779B97F4A7C15; // another word for each number
     private const byte Between = (byte)'v';
 
-    private readonly OwnRoom _key;
-    private readonly OwnRoom _value;
-    private readonly OwnRoom _read;
+    private readonly PaddedBuffer _key;
+    private readonly PaddedBuffer _value;
+    private readonly PaddedBuffer _read;
     private readonly int _keyBytes;
 
-    private HashRoom(OwnRoom key, OwnRoom value, OwnRoom read, int keyBytes)
+    private HashBuffers(PaddedBuffer key, PaddedBuffer value, PaddedBuffer read, int keyBytes)
     {
         _key = key;
         _value = value;
@@ -31,15 +31,15 @@ internal sealed class HashRoom
     internal Span<byte> Read => _read.Bytes;
 
     /// <summary>Makes a room for each worker.</summary>
-    internal static HashRoom[] Make(SequenceOptions options)
+    internal static HashBuffers[] Make(SequenceOptions options)
     {
-        OwnRoom[] keys = OwnRoom.Make(options.Threads, Math.Max(options.KeyBytes, sizeof(long)));
-        OwnRoom[] values = OwnRoom.Make(options.Threads, options.ValueBytes);
-        OwnRoom[] reads = OwnRoom.Make(options.Threads, options.ValueBytes);
-        var rooms = new HashRoom[options.Threads];
-        for (int i = 0; i < rooms.Length; i++)
-            rooms[i] = new HashRoom(keys[i], values[i], reads[i], options.KeyBytes);
-        return rooms;
+        PaddedBuffer[] keys = PaddedBuffer.Make(options.Threads, Math.Max(options.KeyBytes, sizeof(long)));
+        PaddedBuffer[] values = PaddedBuffer.Make(options.Threads, options.ValueBytes);
+        PaddedBuffer[] reads = PaddedBuffer.Make(options.Threads, options.ValueBytes);
+        var buffers = new HashBuffers[options.Threads];
+        for (int i = 0; i < buffers.Length; i++)
+            buffers[i] = new HashBuffers(keys[i], values[i], reads[i], options.KeyBytes);
+        return buffers;
     }
 
     /// <summary>The key of a number, until the next call.</summary>

@@ -4,7 +4,7 @@ namespace BigPile.Http.Bounds;
 
 /// <summary>There was no room for one more buffer.</summary>
 /// <param name="limitBytes">The bytes that all have together.</param>
-internal sealed class BufferRoomException(long limitBytes)
+internal sealed class BufferQuotaException(long limitBytes)
     : Exception($"Bodies and answers in flight take the {limitBytes:N0} bytes that they may have together.")
 {
     internal long LimitBytes => limitBytes;

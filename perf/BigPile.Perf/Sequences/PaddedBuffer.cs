@@ -3,14 +3,14 @@ using System;
 namespace BigPile.Perf.Sequences;
 
 /// <summary>Bytes of one worker, with no cache line that another worker's lie in.</summary>
-internal sealed class OwnRoom
+internal sealed class PaddedBuffer
 {
     private const int ApartBytes = 128;
 
     private readonly byte[] _bytes;
     private readonly int _lengthBytes;
 
-    private OwnRoom(int lengthBytes)
+    private PaddedBuffer(int lengthBytes)
     {
         _lengthBytes = lengthBytes;
         _bytes = new byte[ApartBytes + lengthBytes + ApartBytes];
@@ -19,11 +19,11 @@ internal sealed class OwnRoom
     internal Span<byte> Bytes => new(_bytes, ApartBytes, _lengthBytes);
 
     /// <summary>Makes a room for each worker.</summary>
-    internal static OwnRoom[] Make(int threads, int lengthBytes)
+    internal static PaddedBuffer[] Make(int threads, int lengthBytes)
     {
-        var rooms = new OwnRoom[threads];
+        var buffers = new PaddedBuffer[threads];
         for (int i = 0; i < threads; i++)
-            rooms[i] = new OwnRoom(lengthBytes);
-        return rooms;
+            buffers[i] = new PaddedBuffer(lengthBytes);
+        return buffers;
     }
 }

@@ -10,16 +10,16 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Upkeep;
 
 /// <summary>Of a mapped pile: what was flushed and then freed is free once the next flush has ended, and so is the log's room.</summary>
-internal sealed class FlushedRoom(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
-    : RoomMaker(allocator.GivingBack)
+internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
+    : Reclaimer(allocator.GivingBack)
 {
     private int _isRequested;
 
-    private protected override bool IsFlushWanted => allocator.PendingFreeBytes != 0 || shadowHeaders.IsFull || log.IsRoomWanted;
+    private protected override bool IsFlushWanted => allocator.PendingFreeBytes != 0 || shadowHeaders.IsFull || log.IsSpaceRequested;
 
-    private protected override bool TryWantRoomOfDisk() => log.TryWantRoom();
+    private protected override bool TryRequestDiskSpace() => log.TryRequestSpace();
 
-    internal override int MakeRoom(int flushes)
+    internal override int Reclaim(int flushes)
     {
         Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
         bool isRefused = IsFlushWanted && !TryFlush();
@@ -27,8 +27,8 @@ internal sealed class FlushedRoom(PileEngine engine, Allocator allocator, Shadow
         {
             // what another one's flush gave back is free now
         }
-        allocator.WaitForRoom();
-        return isRefused ? MostFlushesForRoom : flushes + 1;
+        allocator.WaitForReclaim();
+        return isRefused ? MostAttempts : flushes + 1;
     }
 
     internal override bool TryFlush()

@@ -9,7 +9,7 @@ namespace BigPile.Perf.Standard;
 /// <param name="diskBytes">The space that is free where mapped piles lie.</param>
 /// <param name="cores">The processors.</param>
 /// <param name="quick">Whether small sizes are asked for.</param>
-internal sealed class StandardRoom(long memoryBytes, long diskBytes, int cores, bool quick)
+internal sealed class StandardBudget(long memoryBytes, long diskBytes, int cores, bool quick)
 {
     // A machine that is filled to its last byte measures the system's search for pages.
     private const double MostOfMemory = 0.8;
@@ -40,12 +40,12 @@ internal sealed class StandardRoom(long memoryBytes, long diskBytes, int cores, 
             yield return threads;
     }
 
-    private bool Fits(string what, long bytes, long mostBytes, string room)
+    private bool Fits(string what, long bytes, long mostBytes, string kind)
     {
         if (bytes <= mostBytes)
             return true;
         string text = string.Create(
-            CultureInfo.InvariantCulture, $"{what}: needs {Gibibytes(bytes):N1} GiB of {room}, and {Gibibytes(mostBytes):N1} may be used");
+            CultureInfo.InvariantCulture, $"{what}: needs {Gibibytes(bytes):N1} GiB of {kind}, and {Gibibytes(mostBytes):N1} may be used");
         if (!_leftOut.Contains(text))
             _leftOut.Add(text);
         return false;

@@ -6,16 +6,16 @@ using BigPile.Concurrency;
 namespace BigPile.Upkeep;
 
 /// <summary>Of a pile in memory: what was freed is free at once, but for what a trim is about to give back.</summary>
-internal sealed class MemoryRoom(Allocator allocator, Trimmer trimmer) : RoomMaker(allocator.GivingBack)
+internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Reclaimer(allocator.GivingBack)
 {
     private protected override bool IsFlushWanted => false;
 
-    private protected override bool TryWantRoomOfDisk() => false;
+    private protected override bool TryRequestDiskSpace() => false;
 
-    internal override int MakeRoom(int flushes)
+    internal override int Reclaim(int flushes)
     {
         Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
-        allocator.WaitForRoom();
+        allocator.WaitForReclaim();
         return flushes + 1;
     }
 

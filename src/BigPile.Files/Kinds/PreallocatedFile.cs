@@ -20,7 +20,7 @@ namespace BigPile.Files.Kinds;
 /// A mapping that must move is published before the room that it has; the old one goes when all who came before have left.
 /// </para>
 /// </remarks>
-internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenamableFile where TBytes : struct, IByteStore
+internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile, IRenamableFile where TBytes : struct, IByteStore
 {
     private protected const long ClosedSize = -1;
 
@@ -32,9 +32,9 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
     private protected TBytes Bytes;
 #pragma warning restore IDE0044
     private protected long SizeWord;
-    private protected long RoomWord;
+    private protected long CapacityWord;
 
-    private protected RoomFile(OpenedFile file)
+    private protected PreallocatedFile(OpenedFile file)
     {
         _file = file;
         _growth = new Growth(file.Options.InitialSize, file.Options.GrowthFactor, file.Options.MaxSize);
@@ -44,7 +44,7 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
         {
             SizeWord = file.File.LengthBytes;
             Bytes.Open(file.File, file.Options, SizeWord);
-            RoomWord = IsReadOnly ? 0 : SizeWord;
+            CapacityWord = IsReadOnly ? 0 : SizeWord;
         }
         catch
         {
@@ -89,19 +89,19 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
         lock (_changing)
         {
             CheckWritable();
-            MakeRoomLocked(size);
-            long room = RoomWord;
+            EnsureCapacityLocked(size);
+            long capacity = CapacityWord;
             StopExtendingLocked();
             try
             {
                 if (size < SizeWord)
-                    room = CutLocked(size, room);
+                    capacity = CutLocked(size, capacity);
                 else
                     SetSizeLocked(size);
             }
             finally
             {
-                Volatile.Write(ref RoomWord, room);
+                Volatile.Write(ref CapacityWord, capacity);
             }
         }
     }
@@ -190,22 +190,22 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
 
     /// <summary>Takes room of the disk.</summary>
     /// <exception cref="BlockFileFullException">There is none; the file is as it was.</exception>
-    private protected void MakeRoom(long neededBytes)
+    private protected void EnsureCapacity(long neededBytes)
     {
         lock (_changing)
-            MakeRoomLocked(neededBytes);
+            EnsureCapacityLocked(neededBytes);
     }
 
-    /// <inheritdoc cref="MakeRoom"/>
-    private protected void MakeRoomLocked(long neededBytes)
+    /// <inheritdoc cref="EnsureCapacity"/>
+    private protected void EnsureCapacityLocked(long neededBytes)
     {
         CheckWritable();
-        long room = RoomWord;
-        if (neededBytes <= room)
+        long capacity = CapacityWord;
+        if (neededBytes <= capacity)
             return;
         if (neededBytes > _file.Options.MaxSize)
             throw BlockFileErrors.LimitReached(Path, neededBytes, _file.Options.MaxSize);
-        long taken = _file.Extend(room, _growth.Next(room, neededBytes), _growth.Least(neededBytes));
+        long taken = _file.Extend(capacity, _growth.Next(capacity, neededBytes), _growth.Least(neededBytes));
         IDisposable? before;
         try
         {
@@ -213,10 +213,10 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
         }
         catch
         {
-            _file.Restore(room);
+            _file.Restore(capacity);
             throw;
         }
-        Volatile.Write(ref RoomWord, taken);
+        Volatile.Write(ref CapacityWord, taken);
         if (before == null)
             return;
         WaitForOthers();
@@ -224,17 +224,17 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
     }
 
     /// <summary>After a write that failed behind the end: what it left there goes, so that the room is zero again.</summary>
-    private protected void ClearRoom()
+    private protected void ClearBehindSize()
     {
         lock (_changing)
         {
             if (SizeWord == ClosedSize)
                 return;
-            long room = RoomWord;
+            long capacity = CapacityWord;
             StopExtendingLocked();
             try
             {
-                room = Bytes.Cut(room, SizeWord, room);
+                capacity = Bytes.Cut(capacity, SizeWord, capacity);
             }
             catch (IOException)
             {
@@ -242,25 +242,25 @@ internal abstract class RoomFile<TBytes> : CacheLineIsolated, IBlockFile, IRenam
             }
             finally
             {
-                Volatile.Write(ref RoomWord, room);
+                Volatile.Write(ref CapacityWord, capacity);
             }
         }
     }
 
     private void StopExtendingLocked()
     {
-        Volatile.Write(ref RoomWord, 0);
+        Volatile.Write(ref CapacityWord, 0);
         WaitForOthers();
     }
 
-    private long CutLocked(long size, long room)
+    private long CutLocked(long size, long capacity)
     {
         long before = SizeWord;
         SetSizeLocked(size);
         try
         {
             WaitForOthers();
-            return Bytes.Cut(before, size, room);
+            return Bytes.Cut(before, size, capacity);
         }
         catch
         {

@@ -9,7 +9,7 @@ namespace BigPile.Perf.Loads;
 /// The system hands out more memory than it has, and ends the process that then uses it. So what can't fit is refused before it
 /// starts, and the pile is limited to what is free.
 /// </remarks>
-internal static class Room
+internal static class MachineLimits
 {
     private const int PointerBytes = 8;
     private const int HeaderBytes = 8;

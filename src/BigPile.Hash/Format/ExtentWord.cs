@@ -4,10 +4,10 @@ namespace BigPile.Hash.Format;
 
 /// <summary>The first word of a room: how long it is, and what is in it.</summary>
 /// <remarks>
-/// Bits 31..0: the room in units of the alignment, head and all. Bits 39..32: <see cref="RoomKind"/>. Bits 63..40: a check of these, of
+/// Bits 31..0: the room in units of the alignment, head and all. Bits 39..32: <see cref="ExtentKind"/>. Bits 63..40: a check of these, of
 /// the room's offset and of the file's salt, so that a word can be trusted by itself. The length of a room stays as long as the room does.
 /// </remarks>
-internal readonly record struct RoomWord(ulong Bits)
+internal readonly record struct ExtentWord(ulong Bits)
 {
     private const int KindShift = 32;
     private const int CheckShift = 40;
@@ -15,20 +15,20 @@ internal readonly record struct RoomWord(ulong Bits)
 
     internal long Units => (uint)Bits;
 
-    internal RoomKind Kind => (RoomKind)(byte)(Bits >> KindShift);
+    internal ExtentKind Kind => (ExtentKind)(byte)(Bits >> KindShift);
 
     /// <summary>Whether it is of a record that counts.</summary>
-    internal bool IsLive => Kind is RoomKind.Live or RoomKind.LiveHiding;
+    internal bool IsLive => Kind is ExtentKind.Live or ExtentKind.LiveHiding;
 
-    internal static RoomWord Of(long units, RoomKind kind, long offset, ulong salt)
+    internal static ExtentWord Of(long units, ExtentKind kind, long offset, ulong salt)
     {
         ulong stated = (uint)units | ((ulong)kind << KindShift);
-        return new RoomWord(stated | (CheckOf(stated, offset, salt) << CheckShift));
+        return new ExtentWord(stated | (CheckOf(stated, offset, salt) << CheckShift));
     }
 
     /// <summary>Whether it was written to this offset of this file.</summary>
     internal bool IsOf(long offset, ulong salt) =>
-        Bits != 0 && Bits >> CheckShift == CheckOf(Bits & StatedMask, offset, salt) && Kind is > RoomKind.None and <= RoomKind.Dead;
+        Bits != 0 && Bits >> CheckShift == CheckOf(Bits & StatedMask, offset, salt) && Kind is > ExtentKind.None and <= ExtentKind.Dead;
 
     private static ulong CheckOf(ulong stated, long offset, ulong salt)
     {

@@ -11,7 +11,7 @@ namespace BigPile.Allocation;
 /// an instant without any: all heaps and the pool are looked at with all their locks held, and what was on its way meanwhile is told by
 /// <see cref="GivingBack"/>; or once others were faster as often as <see cref="MostSearches"/> says.
 /// </remarks>
-internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack givingBack)
+internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, GivingBack givingBack)
 {
     private const int MostWaste = 2;
     private const int MostSearches = 32; // others may be faster, again and again
@@ -30,7 +30,7 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
             Slot slot = TakeFromNewPage(sizeClass, payloadBytes, critical);
             if (slot.IsNone)
                 slot = TakeFromAny(sizeClass, payloadBytes, critical);
-            if (!slot.IsNone || searches == MostSearches || !(HasRoom(sizeClass) || givingBack.HasEndedSince(events)))
+            if (!slot.IsNone || searches == MostSearches || !(HasSpace(sizeClass) || givingBack.HasEndedSince(events)))
                 return slot;
         }
     }
@@ -133,7 +133,7 @@ internal sealed unsafe class RoomSearch(Heap[] heaps, PagePool pool, GivingBack 
         return default;
     }
 
-    private bool HasRoom(int sizeClass)
+    private bool HasSpace(int sizeClass)
     {
         EnterHeaps();
         try

@@ -6,7 +6,7 @@ namespace BigPile.Perf.Copies;
 
 /// <summary>Where bytes are copied from and to: an array of the managed heap, and shared memory. All pages are there.</summary>
 /// <remarks>Both begin at a line of the cache, in an array by leaving out some bytes. Thread safety: none.</remarks>
-internal sealed unsafe class CopyRoom : IDisposable
+internal sealed unsafe class CopyBuffers : IDisposable
 {
     private const int LineBytes = 64;
     private const int PeriodBytes = 8191; // a prime number: no two images and no two small writes are alike
@@ -14,7 +14,7 @@ internal sealed unsafe class CopyRoom : IDisposable
     private readonly MemoryMappedFile _map;
     private readonly byte* _mapped;
 
-    internal CopyRoom(int lengthBytes)
+    internal CopyBuffers(int lengthBytes)
     {
         Array = GC.AllocateUninitializedArray<byte>(lengthBytes + LineBytes, pinned: true);
         fixed (byte* start = Array)
