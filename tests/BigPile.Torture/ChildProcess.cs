@@ -42,7 +42,7 @@ internal static unsafe class ChildProcess
         if (journal.Head->IsOtherBoot)
             target.Verify(); // what is left of the time before is all that there is to go on from
         else
-            target.Settle();
+            target.Reconcile();
         CrashPoints.ReportTo(null);
         RunThreads(target, journal, findings, options.Seed);
         return Failed;

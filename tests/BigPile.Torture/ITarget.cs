@@ -4,7 +4,7 @@ namespace BigPile.Torture;
 internal interface ITarget
 {
     /// <summary>Settles what was in flight when the process before was killed, so that work can go on at once.</summary>
-    void Settle();
+    void Reconcile();
 
     /// <summary>Compares everything with the journal.</summary>
     void Verify();

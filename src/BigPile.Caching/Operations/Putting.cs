@@ -121,7 +121,7 @@ internal static unsafe class Putting
             }
             finally
             {
-                core.Settle(change);
+                core.ReleaseUnpublished(change);
             }
             Debug.Assert(!change.IsRetry || !change.IsPublished, "What begins anew has left nothing behind.");
             if (change.IsRetry)
@@ -168,7 +168,7 @@ internal static unsafe class Putting
     }
 
     // What was reserved and not used goes back, and so does the room of an entry that nobody will see.
-    private static void Settle(this TableCore core, in PutChange change)
+    private static void ReleaseUnpublished(this TableCore core, in PutChange change)
     {
         if (change.IsPublished)
             return;

@@ -65,7 +65,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         store.Pass(HashCrashPoint.RecoveryBucketsEmptied);
         for (long from = 0; from < _file.Layout.Buckets;)
             from = RunPart(from);
-        Settle();
+        SetCounts();
         store.Pass(HashCrashPoint.RecoveryLinked);
         if (isPowerCut && _wasEverHard)
             StateFound();
@@ -268,7 +268,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
 
     private int NextStripe() => _stripe = (_stripe + 1) % Stripes.Count;
 
-    private void Settle()
+    private void SetCounts()
     {
         for (int i = 0; i < Stripes.Count; i++)
             stripes[i].Sequence = _lastSequence;

@@ -82,19 +82,19 @@ internal sealed unsafe partial class Allocator
     internal void Release(PendingFrees pending)
     {
         foreach (ulong address in pending.Deferred)
-            Settle(address); // first: a lease may have ended since, and put the same block into quarantine
+            CompleteDeferred(address); // first: a lease may have ended since, and put the same block into quarantine
         foreach (ulong address in pending.Runs)
             Pool.ReleaseRun(_map.MetaOf(address));
         Span<ulong> retired = stackalloc ulong[PageMeta.MostBitWords];
         for (int index = 0; index < pending.PageCount; index++)
         {
             PageMeta* page = pending.PageAt(index, out ReadOnlySpan<ulong> slots);
-            SettleSlots(page, slots, retired);
+            StoreFreeHeaders(page, slots, retired);
             ReleaseSlots(page, slots, retired[..slots.Length]);
         }
     }
 
-    private void Settle(ulong address)
+    private void CompleteDeferred(ulong address)
     {
         PageMeta* page = _map.MetaOf(address);
         _ = _map.Find(address, out PageInfo* infoAt);
@@ -112,7 +112,7 @@ internal sealed unsafe partial class Allocator
     }
 
     // Nobody else may touch a slot in quarantine, so it takes no lock until they are given back all at once.
-    private static void SettleSlots(PageMeta* page, ReadOnlySpan<ulong> slots, Span<ulong> retired)
+    private static void StoreFreeHeaders(PageMeta* page, ReadOnlySpan<ulong> slots, Span<ulong> retired)
     {
         for (int word = 0; word < slots.Length; word++)
         {

@@ -52,7 +52,7 @@ internal abstract class SegmentStore : IDisposable
     /// States again what was stated last, if a withdrawal that failed left that open: the segment may be used again then.
     /// </summary>
     /// <exception cref="IOException">That still can't be stated.</exception>
-    internal virtual void Settle()
+    internal virtual void Reconcile()
     {
     }
 

@@ -74,7 +74,7 @@ internal sealed class SegmentTrim(
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         try
         {
-            store.Settle();
+            store.Reconcile();
         }
         catch (IOException)
         {

@@ -41,7 +41,7 @@ internal sealed partial class FileCatalog
             return;
         try
         {
-            SettleLocked();
+            ReconcileLocked();
             WriteAnewLocked(Stating);
             _nextTryBytes = LeastVoidBytes;
         }
@@ -71,7 +71,7 @@ internal sealed partial class FileCatalog
             _directory.TryDelete(name + UnfinishedSuffix);
             throw;
         }
-        SettleNameLocked();
+        SyncNameLocked();
     }
 
     // A rename may fail after it was done: the path of the file then is the new one.
@@ -93,7 +93,7 @@ internal sealed partial class FileCatalog
         Changes.ForgetVoid();
     }
 
-    private void SettleNameLocked()
+    private void SyncNameLocked()
     {
         if (!_isNameUnsettled)
             return;

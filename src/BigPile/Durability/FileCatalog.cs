@@ -94,7 +94,7 @@ internal sealed partial class FileCatalog : PileCatalog
 
     /// <summary>Cuts off what a call left that failed, durably.</summary>
     /// <exception cref="IOException">The device still refuses.</exception>
-    internal void Settle() => WhileNothingIsStored(SettleLocked);
+    internal void Reconcile() => WhileNothingIsStored(ReconcileLocked);
 
     public override void Dispose() => _file.Dispose();
 
@@ -134,7 +134,7 @@ internal sealed partial class FileCatalog : PileCatalog
     {
         try
         {
-            SettleLocked();
+            ReconcileLocked();
             _isUnsettled = true;
             ForgetOnDevice();
             Debug.Assert(!_isNameUnsettled, "The record would go with a name that the device does not have.");
@@ -146,7 +146,7 @@ internal sealed partial class FileCatalog : PileCatalog
         }
         catch (IOException e)
         {
-            string left = TrySettleLocked()
+            string left = TryReconcileLocked()
                 ? "Nothing was stored."
                 : "It could not be taken back either: if the process ends before the next flush, it may have been stored.";
             throw new PileStorageException(
@@ -155,11 +155,11 @@ internal sealed partial class FileCatalog : PileCatalog
         }
     }
 
-    private bool TrySettleLocked()
+    private bool TryReconcileLocked()
     {
         try
         {
-            SettleLocked();
+            ReconcileLocked();
             return true;
         }
         catch (IOException)
@@ -169,9 +169,9 @@ internal sealed partial class FileCatalog : PileCatalog
     }
 
     // Written through on its own: a record that follows must never be on a device that has the end of the failed one behind it.
-    private void SettleLocked()
+    private void ReconcileLocked()
     {
-        SettleNameLocked();
+        SyncNameLocked();
         if (!_isUnsettled)
             return;
         try

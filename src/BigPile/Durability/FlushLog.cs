@@ -89,7 +89,7 @@ internal sealed partial class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused.</exception>
     internal IOException? Append(Span<byte> batch, ulong versionLimit)
     {
-        _directory.Superblock.SettleAll();
+        _directory.Superblock.ReconcileAll();
         try
         {
             _file ??= Open(_directory.Superblock.LogEpoch);
@@ -114,7 +114,7 @@ internal sealed partial class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused.</exception>
     internal IOException? Restart(Span<byte> batch, ulong versionLimit, ulong flushedVersion)
     {
-        _directory.Superblock.SettleAll();
+        _directory.Superblock.ReconcileAll();
         long epoch = _directory.Superblock.LogEpoch + 1;
         HeldFile? file = null;
         try
@@ -158,7 +158,7 @@ internal sealed partial class FlushLog : IDisposable
     /// <exception cref="IOException">The device refused.</exception>
     internal void RestartEmpty(ulong flushedVersion, bool releasesSpace)
     {
-        _directory.Superblock.SettleAll();
+        _directory.Superblock.ReconcileAll();
         long before = _directory.Superblock.LogEpoch;
         _directory.Superblock.RaiseLogEpoch(before + EpochsWithoutBatch, flushedVersion);
         Begin(null, 0);

@@ -36,7 +36,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     // After a change of the superblock that failed, the disk may list a segment that memory does not. Its file must not be replaced.
     internal override MemoryRegion Create(int number, long lengthBytes)
     {
-        directory.Superblock.Settle();
+        directory.Superblock.Reconcile();
         Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
         lock (_lock)
             _left.Remove(number);
@@ -113,7 +113,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         ListChanged?.Invoke();
     }
 
-    internal override void Settle() => directory.Superblock.Settle();
+    internal override void Reconcile() => directory.Superblock.Reconcile();
 
     internal override IReadOnlyDictionary<int, uint> Generations => directory.Superblock.Generations;
 

@@ -201,7 +201,7 @@ internal sealed class Superblock : IDisposable
     /// Has the disk say what this object does, where a change that failed left that open. A change that ends well does so too.
     /// </summary>
     /// <exception cref="IOException">The device still refuses.</exception>
-    internal void Settle()
+    internal void Reconcile()
     {
         lock (_lock)
         {
@@ -211,14 +211,14 @@ internal sealed class Superblock : IDisposable
     }
 
     /// <summary>
-    /// As <see cref="Settle"/>, and the catalog as well: it has nothing of a call that failed, and the superblock states all that it has.
+    /// As <see cref="Reconcile"/>, and the catalog as well: it has nothing of a call that failed, and the superblock states all that it has.
     /// To be called behind the last look at what is to become durable, and before that does: its types and tables can't be lost unseen
     /// then.
     /// </summary>
     /// <exception cref="IOException">The device still refuses.</exception>
-    internal void SettleAll()
+    internal void ReconcileAll()
     {
-        _directory.Catalog.Settle();
+        _directory.Catalog.Reconcile();
         lock (_lock)
         {
             if (_isUnsettled || _state.DurableCatalogBytes != _directory.Catalog.LengthBytes)

@@ -119,7 +119,7 @@ internal sealed class FileEngine : PileEngine
         Debug.Assert(Barrier.IsClosed, "Nobody is inside any more.");
         try
         {
-            _directory.Catalog.Settle(); // first of all: what a failed call left must not go with what becomes durable
+            _directory.Catalog.Reconcile(); // first of all: what a failed call left must not go with what becomes durable
             _flusher!.FlushAtEnd();
             Debug.Assert(Space.ShadowHeaders.Count == 0, "A pile is clean only if each header is where its block is.");
             _directory.Superblock.MarkClean(Versions.Last);

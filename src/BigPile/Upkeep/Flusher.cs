@@ -98,7 +98,7 @@ internal sealed class Flusher
             {
                 long start = Stopwatch.GetTimestamp();
                 IOException? refusal = FlushLocked(gauge, ref checkpoint);
-                _directory.Catalog.Settle(); // of a call that failed meanwhile
+                _directory.Catalog.Reconcile(); // of a call that failed meanwhile
                 RecordTrouble(refusal == null ? null : FlushTrouble.WithoutLog(_directory.Path, refusal));
                 return Stopwatch.GetElapsedTime(start);
             }
@@ -129,7 +129,7 @@ internal sealed class Flusher
     private IOException? FlushLocked(ProgressGauge gauge, ref PastActivity checkpoint)
     {
         Debug.Assert(_flushing.IsHeldByCurrentThread && !CriticalRegion.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
-        _directory.Superblock.SettleAll(); // which log counts must be known before one is written
+        _directory.Superblock.ReconcileAll(); // which log counts must be known before one is written
         bool isCheckpoint = _needsCheckpoint || _log.IsSpaceRequested;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
         if (!_directory.LastEnd.WasClean)

@@ -98,7 +98,7 @@ public sealed class UserCodeTests : StoppedCacheTest
             calls++;
             table.Cased.Put("KEY", new byte[ValueBytes]);
             table.Plain.Put("key", new byte[ValueBytes]);
-            table.Settle();
+            table.FlushAndCompact();
             isCalled = false;
         })).WaitAsync(MaxWait);
         Assert.InRange(calls, 1, 3);
@@ -120,7 +120,7 @@ public sealed class UserCodeTests : StoppedCacheTest
         Assert.Equal(1, calls);
         table.Comparer.Comparing = null;
         Assert.Equal(ValueBytes, table.Cased.Get("kEy").Length);
-        table.Settle();
+        table.FlushAndCompact();
         table.Check();
     }
 
@@ -194,10 +194,10 @@ public sealed class UserCodeTests : StoppedCacheTest
             Cased.Configure(TestCache.Durable("cased"));
             Cased.Clear();
             Plain.Configure(TestCache.Durable("plain"));
-            Settle();
+            FlushAndCompact();
         }
 
-        internal void Settle()
+        internal void FlushAndCompact()
         {
             _mapped.Pile.Flush();
             foreach (PileCache cache in (PileCache[])[_mapped, _native])

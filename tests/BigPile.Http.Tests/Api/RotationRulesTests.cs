@@ -57,7 +57,7 @@ public sealed class RotationRulesTests
     [Fact]
     public void Substitutes_stay_while_their_node_is_away_and_go_when_it_comes_back()
     {
-        Settle("111");
+        DrainInFlight("111");
         Ask(nodes: "110");
         Assert.False(_rules.MustEvict);
         Ask(nodes: "110");
@@ -69,7 +69,7 @@ public sealed class RotationRulesTests
     [Fact]
     public void One_that_comes_back_as_another_goes_is_seen()
     {
-        Settle("110");
+        DrainInFlight("110");
         Ask(nodes: "101");
         Assert.True(_rules.MustEvict);
     }
@@ -77,7 +77,7 @@ public sealed class RotationRulesTests
     [Fact]
     public void Puts_that_were_on_their_way_go_as_well_and_later_ones_stay()
     {
-        Settle("110");
+        DrainInFlight("110");
         Ask(nodes: "111");
         for (double seconds = 0.5; seconds <= RotationRules.MaxOnItsWay.TotalSeconds; seconds += 0.5)
         {
@@ -93,13 +93,13 @@ public sealed class RotationRulesTests
     [InlineData(751, true)]
     public void Substitutes_go_when_their_node_may_have_come_and_gone_unseen(int milliseconds, bool isEvicted)
     {
-        Settle("110");
+        DrainInFlight("110");
         Ask(nodes: "110", after: milliseconds);
         Assert.Equal(isEvicted, _rules.MustEvict);
     }
 
     // Until nothing can be on its way any more from before the first check.
-    private void Settle(string nodes)
+    private void DrainInFlight(string nodes)
     {
         for (double seconds = 0; seconds <= RotationRules.MaxOnItsWay.TotalSeconds + 1; seconds += 0.5)
             Ask(nodes: nodes);

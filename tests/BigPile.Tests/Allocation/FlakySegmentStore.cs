@@ -33,7 +33,7 @@ internal sealed class FlakySegmentStore(Random random) : SegmentStore
         _isUnsettled = false;
     }
 
-    internal override void Settle()
+    internal override void Reconcile()
     {
         if (_isUnsettled)
             FailSometimes();

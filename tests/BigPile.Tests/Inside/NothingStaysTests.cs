@@ -27,12 +27,12 @@ public sealed class NothingStaysTests
             : new Pile(new PileOptions { SegmentBytes = SegmentBytes, Store = kind });
         PilePointer kept = pile.Put("kept");
         RunThreads(pile);
-        Settle(pile);
+        Quiesce(pile);
         PileStatistics first = pile.Statistics;
         long firstManaged = GC.GetTotalMemory(forceFullCollection: true);
         for (int i = 0; i < TestLeg.Steps(2, 3); i++)
             RunThreads(pile);
-        Settle(pile);
+        Quiesce(pile);
         PileStatistics last = pile.Statistics;
         Assert.Equal("kept", pile.Get(kept));
         Assert.Equal((1, 1), (last.ObjectCount, pile.Count()));
@@ -66,7 +66,7 @@ public sealed class NothingStaysTests
         return new WeakReference(pile.Engine.Codec);
     }
 
-    private static void Settle(Pile pile)
+    private static void Quiesce(Pile pile)
     {
         pile.Flush();
         pile.Compact();

@@ -26,7 +26,7 @@ internal static unsafe class HashChild
         if (journal.Head->IsOtherBoot)
             target.Verify(); // what is left of the time before is all that there is to go on from
         else
-            target.Settle();
+            target.Reconcile();
         CrashPoints.ReportTo(null);
         ChildProcess.RunThreads(target, journal, findings, options.Seed);
         return ChildProcess.Failed;

@@ -8,20 +8,20 @@ namespace BigPile.Torture.Hash;
 /// <summary>After a start of the machine: what was synchronized is there as it was or younger, and nothing older is.</summary>
 internal sealed unsafe partial class HashTarget
 {
-    private void SettleOtherBoot()
+    private void ReconcileOtherBoot()
     {
         for (int i = 0; i < journal.ObjectCount; i++)
         {
             if (!HashValue.IsShared(i))
-                SettleOtherBoot(i, journal.ObjectAt(i));
+                ReconcileOtherBoot(i, journal.ObjectAt(i));
         }
         for (int counter = 0; counter < HashValue.SharedCounters; counter++)
-            SettleSharedOtherBoot(counter);
+            ReconcileSharedOtherBoot(counter);
         if (journal.ClearAt(ClearTable)->IsInFlight)
             journal.ClearAt(ClearTable)->Complete(new EntryState { End = journal.Tick() });
     }
 
-    private void SettleOtherBoot(int id, ObjectRecord* record)
+    private void ReconcileOtherBoot(int id, ObjectRecord* record)
     {
         ObjectVersion flushed = record->FlushedAt(journal.FlushedUpTo);
         ObjectVersion now = record->Now;
@@ -67,7 +67,7 @@ internal sealed unsafe partial class HashTarget
         found.Revision < (flushed.IsLive ? flushed.Revision : flushed.NextRevision)
         || (found.Revision == flushed.Revision && found.Next < flushed.Next);
 
-    private void SettleSharedOtherBoot(int counter)
+    private void ReconcileSharedOtherBoot(int counter)
     {
         byte[]? found = Get(counter);
         ObjectVersion stored = default;

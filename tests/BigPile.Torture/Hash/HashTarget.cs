@@ -41,7 +41,7 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
         Pointer = journal.ObjectAt(id)->Now.Pointer + 1,
     };
 
-    public void Settle()
+    public void Reconcile()
     {
         bool isClearing = journal.ClearAt(ClearTable)->IsInFlight;
         if (isClearing)
@@ -49,10 +49,10 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
         for (int i = 0; i < journal.ObjectCount; i++)
         {
             if (!HashValue.IsShared(i))
-                SettleOne(i, journal.ObjectAt(i), isClearing);
+                ReconcileOne(i, journal.ObjectAt(i), isClearing);
         }
         for (int counter = 0; counter < HashValue.SharedCounters; counter++)
-            SettleShared(counter, isClearing);
+            ReconcileShared(counter, isClearing);
         if (isClearing)
             journal.ClearAt(ClearTable)->Complete(new EntryState { End = journal.Tick() });
     }
@@ -103,9 +103,9 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
     public void Verify()
     {
         if (journal.Head->IsOtherBoot)
-            SettleOtherBoot();
+            ReconcileOtherBoot();
         else
-            Settle();
+            Reconcile();
         for (int i = 0; i < journal.ObjectCount; i++)
         {
             journal.Head->Compared++;
@@ -125,7 +125,7 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
             findings.Wrong("a clear was done in part", $"{database.Count:N0} records are there, and {live:N0} were");
     }
 
-    private void SettleOne(int id, ObjectRecord* record, bool isClearing)
+    private void ReconcileOne(int id, ObjectRecord* record, bool isClearing)
     {
         byte[]? found = Get(id);
         if (isClearing && found == null)
@@ -153,7 +153,7 @@ internal sealed unsafe partial class HashTarget(HashDatabase database, Journal j
     }
 
     // The sum of what was counted, and of what was being counted as much as is there.
-    private void SettleShared(int counter, bool isClearing)
+    private void ReconcileShared(int counter, bool isClearing)
     {
         byte[]? found = Get(counter);
         long value = found == null ? 0 : HashValue.TryParse(counter, found, out ObjectVersion stored) ? (long)stored.Next : -1;

@@ -15,11 +15,11 @@ internal sealed unsafe partial class PileTarget
 {
     private readonly record struct Found(ulong Pointer, ObjectVersion Version);
 
-    private void SettleOtherBoot()
+    private void ReconcileOtherBoot()
     {
         Dictionary<int, List<Found>> found = ParseEntries();
         for (int i = 0; i < journal.ObjectCount; i++)
-            SettleOtherBoot(i, journal.ObjectAt(i), found.GetValueOrDefault(i) ?? []);
+            ReconcileOtherBoot(i, journal.ObjectAt(i), found.GetValueOrDefault(i) ?? []);
         foreach (ulong pointer in _entries.Keys.Where(pointer => !_known.Contains(pointer)))
             _ = pile.TryDelete(PilePointer.FromUInt64(pointer));
         journal.Head->OpenPuts = 0;
@@ -101,7 +101,7 @@ internal sealed unsafe partial class PileTarget
         return owners;
     }
 
-    private void SettleOtherBoot(int index, ObjectRecord* record, List<Found> found)
+    private void ReconcileOtherBoot(int index, ObjectRecord* record, List<Found> found)
     {
         journal.Head->Compared++;
         ObjectVersion flushed = record->FlushedAt(journal.FlushedUpTo);

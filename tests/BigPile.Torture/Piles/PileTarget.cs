@@ -13,7 +13,7 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
 
     public IWorker MakeWorker(int thread, ulong seed) => new PileWorker(pile, journal, findings, thread, seed);
 
-    public void Settle()
+    public void Reconcile()
     {
         for (int i = 0; i < journal.ObjectCount; i++)
         {
@@ -25,7 +25,7 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
             }
             else
             {
-                SettleKnown(i, record);
+                ReconcileKnown(i, record);
             }
         }
     }
@@ -35,7 +35,7 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
         CollectEntries();
         if (journal.Head->IsOtherBoot)
         {
-            SettleOtherBoot();
+            ReconcileOtherBoot();
             return;
         }
         for (int i = 0; i < journal.ObjectCount; i++)
@@ -46,7 +46,7 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
                 journal.AddOpenPut(i, record->Then);
                 record->Withdraw();
             }
-            SettleKnown(i, record);
+            ReconcileKnown(i, record);
             if (record->Now.IsLive)
                 CheckLive(i, record);
         }
@@ -72,7 +72,7 @@ internal sealed unsafe partial class PileTarget(Pile pile, Journal journal, Find
     }
 
     // A change of an object that was there: its pointer tells whether it is the old or the new one.
-    private void SettleKnown(int index, ObjectRecord* record)
+    private void ReconcileKnown(int index, ObjectRecord* record)
     {
         if (record->InFlight == Change.None)
             return;

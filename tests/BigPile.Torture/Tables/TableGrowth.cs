@@ -68,11 +68,11 @@ internal sealed unsafe class TableGrowth(TableTarget target, Journal journal, Fi
         if (Math.Abs(table.Count - (end - first)) > 1)
             findings.Wrong("a growing table counts other keys", $"{Name}: {table.Count} of {first} to {end}");
         if (Record->GrowthState == There)
-            Settle(table);
+            Reconcile(table);
     }
 
     // What was in flight counts from here on.
-    private void Settle(CacheTable<long, byte[]> table)
+    private void Reconcile(CacheTable<long, byte[]> table)
     {
         if (table.ContainsKey(Record->GrowthPut))
             Record->GrowthPut++;

@@ -10,12 +10,12 @@ namespace BigPile.Torture.Tables;
 /// <remarks>Every put and removal since the last flush may be there or not, each for itself. What is found is taken over.</remarks>
 internal sealed unsafe partial class TableTarget
 {
-    private void SettleOtherBoot()
+    private void ReconcileOtherBoot()
     {
         var present = new HashSet<int>();
         for (int key = 0; key < _journal.KeyCount; key++)
         {
-            if (SettleOtherBoot(key, _journal.KeyAt(key)))
+            if (ReconcileOtherBoot(key, _journal.KeyAt(key)))
                 present.Add(key);
         }
         WithdrawMarks();
@@ -23,7 +23,7 @@ internal sealed unsafe partial class TableTarget
         _journal.Head->IsOtherBoot = false;
     }
 
-    private bool SettleOtherBoot(int key, KeyRecord* record)
+    private bool ReconcileOtherBoot(int key, KeyRecord* record)
     {
         _journal.Head->Compared++;
         KeepFlushed(key);

@@ -47,7 +47,7 @@ internal sealed unsafe partial class TableTarget : ITarget
             ? new PuttingWorker(this, _journal, _findings, thread, seed)
             : new RemovingWorker(this, _journal, _findings, thread, seed);
 
-    public void Settle()
+    public void Reconcile()
     {
         bool isAnyMarkOpen = Marks().Any(static mark => mark.IsInFlight);
         if (isAnyMarkOpen)
@@ -65,7 +65,7 @@ internal sealed unsafe partial class TableTarget : ITarget
     {
         if (_journal.Head->IsOtherBoot)
         {
-            SettleOtherBoot();
+            ReconcileOtherBoot();
             return;
         }
         CheckMarks();
