@@ -136,7 +136,7 @@ public static class BigPileApplicationExtensions
         RequestLimits limits = services.GetRequiredService<RequestLimits>();
         TimeProvider time = services.GetRequiredService<TimeProvider>();
         BufferQuota quota = services.GetRequiredService<BufferQuota>();
-        DearWork work = services.GetRequiredService<DearWork>();
+        ExpensiveWork work = services.GetRequiredService<ExpensiveWork>();
         var bulk = new BulkEndpoints(limits, quota, work, services.GetRequiredService<OperationStore>(), time);
         return new ActionMiddleware(
             next, services.GetRequiredService<PileHost>(), limits, new BatchEndpoints(limits, quota, work, time),

@@ -49,19 +49,19 @@ public static class BigPileFastReadsExtensions
     {
         IServiceProvider services = endpoint.ApplicationServices;
         ILogger logger = services.GetRequiredService<ILoggerFactory>().CreateLogger("BigPile.Http.FastReads");
-        if (DoorObstacle.Find(endpoint.Protocols, services.GetService<IConfiguration>()) is { } obstacle)
+        if (FastPathObstacle.Find(endpoint.Protocols, services.GetService<IConfiguration>()) is { } obstacle)
         {
             logger.LogInformation("Reads at {Endpoint} go through the full HTTP stack, because {Obstacle}", endpoint, obstacle);
             return next;
         }
-        DoorEndpoint door = Make(endpoint.KestrelServerOptions, services, options);
-        return connection => IsHttp2(connection) ? next(connection) : new DoorConnection(door, connection).RunAsync(next);
+        FastPathEndpoint fastPath = Make(endpoint.KestrelServerOptions, services, options);
+        return connection => IsHttp2(connection) ? next(connection) : new FastPathConnection(fastPath, connection).RunAsync(next);
     }
 
-    private static DoorEndpoint Make(KestrelServerOptions server, IServiceProvider services, BigPileFastReadsOptions options) => new(
+    private static FastPathEndpoint Make(KestrelServerOptions server, IServiceProvider services, BigPileFastReadsOptions options) => new(
         Registered.HostOf(services),
         services.GetRequiredService<IEntryGuard>(),
-        services.GetRequiredService<DoorCounters>(),
+        services.GetRequiredService<FastPathCounters>(),
         new HeadLimits(server.Limits),
         services.GetRequiredService<TimeProvider>(),
         [.. options.IgnoredHeaders.Select(static name => Encoding.ASCII.GetBytes(name))],

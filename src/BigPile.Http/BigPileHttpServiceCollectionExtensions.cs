@@ -34,13 +34,13 @@ public static class BigPileHttpServiceCollectionExtensions
         services.TryAddSingleton(TimeProvider.System);
         services.TryAddSingleton(static provider => OptionsOf(provider).ToLimits());
         services.TryAddSingleton(static provider => OptionsOf(provider).ToQuota());
-        services.TryAddSingleton(static _ => DearWork.ForThisMachine());
+        services.TryAddSingleton(static _ => ExpensiveWork.ForThisMachine());
         services.TryAddSingleton(static provider =>
             new ClientWaits(provider.GetRequiredService<TimeProvider>(), provider.GetService<IHostApplicationLifetime>()));
         services.TryAddSingleton<OperationStore>();
         services.TryAddSingleton<EntryLatency>();
         services.TryAddSingleton<IEntryGuard, OpenGuard>();
-        services.TryAddSingleton(static provider => new DoorCounters(provider.GetService<IMeterFactory>()));
+        services.TryAddSingleton(static provider => new FastPathCounters(provider.GetService<IMeterFactory>()));
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IStartupFilter, ResponseCompletionFilter>());
         return services;
     }

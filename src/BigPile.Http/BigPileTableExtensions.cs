@@ -80,7 +80,7 @@ public static class BigPileTableExtensions
             .GetRequiredService<TimeProvider>());
 
     internal static EntryWriter WriterOf(IServiceProvider services) => new(
-        services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferQuota>(), services.GetRequiredService<DearWork>(),
+        services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferQuota>(), services.GetRequiredService<ExpensiveWork>(),
         services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILogger<EntryWriter>>());
 
     private static CacheTable<string, TValue> TableOf<TValue>(PileHost host, string name)

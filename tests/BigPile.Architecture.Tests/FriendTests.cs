@@ -35,7 +35,7 @@ public sealed class FriendTests
         "BigPile.Http: BigPile.Access.BlockSpace", "BigPile.Http: BigPile.Allocation.PageUse",
         "BigPile.Http: BigPile.Allocation.SegmentMap", "BigPile.Http: BigPile.Allocation.SegmentUse",
         "BigPile.Http: BigPile.Concurrency.BackgroundFailure", "BigPile.Http: BigPile.Concurrency.BackgroundWork",
-        "BigPile.Http: BigPile.Reporting.ProgressGauge", "BigPile.Http: BigPile.Telemetry.HistogramBounds",
+        "BigPile.Http: BigPile.Reporting.ProgressGauge", "BigPile.Http: BigPile.Telemetry.HistogramBuckets",
         "BigPile.Http: BigPile.Upkeep.FlushTrouble", "BigPile.Http: BigPile.Upkeep.PileEngine",
         "BigPile.Http: BigPile.Upkeep.SegmentSurvey",
     ];

@@ -52,7 +52,7 @@ switch (args[0])
             Parcels.Make(arena, Parcels.PathIn(args[1]), int.Parse(args[2]));
         return 0;
     case "hostile":
-        HostileRun.Run(args[1], int.Parse(args[2]), int.Parse(args[3]));
+        CorruptWordRun.Run(args[1], int.Parse(args[2]), int.Parse(args[3]));
         return 0;
     default:
         return 2;

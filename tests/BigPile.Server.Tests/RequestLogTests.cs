@@ -130,15 +130,15 @@ public sealed class RequestLogTests : IDisposable
     [Fact]
     public async Task The_door_logs_what_the_stack_logs()
     {
-        string[] stack = await LogOfReadsAsync(hasDoor: false, out RecordingProvider stackLines, answeredAtDoor: 0);
-        string[] door = await LogOfReadsAsync(hasDoor: true, out RecordingProvider doorLines, answeredAtDoor: 5);
+        string[] stack = await LogOfReadsAsync(hasFastPath: false, out RecordingProvider stackLines, answeredByFastPath: 0);
+        string[] fastPath = await LogOfReadsAsync(hasFastPath: true, out RecordingProvider fastPathLines, answeredByFastPath: 5);
         Assert.Equal(6, stack.Length);
-        Assert.Equal(stack, door);
+        Assert.Equal(stack, fastPath);
         Assert.Equal(
             "Information Client=127.0.0.1 Method=GET Status=200 Target=/v1/tables/t/entries/k:1 | {Method} {Target} from {Client} "
             + "answered {Status} in "
-            + "{Milliseconds:F2} ms", door[0]);
-        Assert.All(stackLines.Milliseconds.Concat(doorLines.Milliseconds), static elapsed => Assert.InRange(elapsed, 0, 60_000));
+            + "{Milliseconds:F2} ms", fastPath[0]);
+        Assert.All(stackLines.Milliseconds.Concat(fastPathLines.Milliseconds), static elapsed => Assert.InRange(elapsed, 0, 60_000));
     }
 
     [Theory]
@@ -157,7 +157,7 @@ public sealed class RequestLogTests : IDisposable
             await server.PutAsync("/v1/tables/t/entries/large", new byte[100_000]);
             for (int i = 0; i < 40; i++)
                 await server.Client.GetAsync("/v1/tables/t/entries/" + (i % 3 == 0 ? "large" : "none"));
-            Assert.Equal(26, server.Service<DoorCounters>().Answered);
+            Assert.Equal(26, server.Service<FastPathCounters>().Answered);
         }
         Assert.Equal(expected, lines.Lines.Count);
     }
@@ -174,7 +174,7 @@ public sealed class RequestLogTests : IDisposable
             await server.Service<PileHost>().Opening;
             await server.PutAsync("/v1/tables/t/entries/k", [1]);
             await server.Client.GetAsync("/v1/tables/t/entries/k");
-            Assert.Equal(1, server.Service<DoorCounters>().Answered);
+            Assert.Equal(1, server.Service<FastPathCounters>().Answered);
         }
         Assert.Empty(lines.Lines);
     }
@@ -189,12 +189,12 @@ public sealed class RequestLogTests : IDisposable
             "--Server:LogEntryReads=true", "--Server:LogOneIn=1000000000");
         await server.Service<PileHost>().Opening;
         await server.PutAsync("/v1/tables/t/entries/k", new byte[100]);
-        var door = new DoorEndpoint(
-            server.Service<PileHost>(), server.Service<IEntryGuard>(), server.Service<DoorCounters>(),
+        var fastPath = new FastPathEndpoint(
+            server.Service<PileHost>(), server.Service<IEntryGuard>(), server.Service<FastPathCounters>(),
             new HeadLimits(new KestrelServerLimits()),
             TimeProvider.System, [], namesServer: false, variesByOrigin: false) { Log = server.Service<IReadLog>() };
         var pipe = new Pipe();
-        var answers = new DoorAnswers(door, pipe.Writer);
+        var answers = new FastPathResponder(fastPath, pipe.Writer);
         var head = new RequestHead();
         head.Read("GET /v1/tables/t/entries/k HTTP/1.1\r\nHost: h\r\n\r\n"u8.ToArray(), 32, []);
 
@@ -220,19 +220,19 @@ public sealed class RequestLogTests : IDisposable
         }
     }
 
-    private Task<string[]> LogOfReadsAsync(bool hasDoor, out RecordingProvider lines, long answeredAtDoor)
+    private Task<string[]> LogOfReadsAsync(bool hasFastPath, out RecordingProvider lines, long answeredByFastPath)
     {
         lines = new RecordingProvider();
-        return LogOfReadsAsync(hasDoor, lines, answeredAtDoor);
+        return LogOfReadsAsync(hasFastPath, lines, answeredByFastPath);
     }
 
-    private async Task<string[]> LogOfReadsAsync(bool hasDoor, RecordingProvider lines, long answeredAtDoor)
+    private async Task<string[]> LogOfReadsAsync(bool hasFastPath, RecordingProvider lines, long answeredByFastPath)
     {
         const string Path = "/v1/tables/t/entries/k:1";
         await using (RunningServer server = await RunningServer.StartAsync(
-            System.IO.Path.Combine(_directory.Pile, hasDoor ? "door" : "stack"),
+            System.IO.Path.Combine(_directory.Pile, hasFastPath ? "door" : "stack"),
             services => services.AddSingleton<ILoggerProvider>(lines),
-            "--Server:LogEntryReads=true", "--Server:LogOneIn=1", $"--Http:FastDoor={hasDoor}"))
+            "--Server:LogEntryReads=true", "--Server:LogOneIn=1", $"--Http:FastDoor={hasFastPath}"))
         {
             await server.Service<PileHost>().Opening;
             using HttpResponseMessage put = await server.PutAsync(Path, [1]);
@@ -243,7 +243,7 @@ public sealed class RequestLogTests : IDisposable
             await server.SendAsync("HEAD", "/v1/tables/t/entries/none", null);
             await server.SendAsync("GET", "/v1/tables/t/entries/large", null);
             await server.SendAsync("GET", Path, null, ("If-None-Match", put.Headers.ETag!.ToString()));
-            Assert.Equal(answeredAtDoor, server.Service<DoorCounters>().Answered);
+            Assert.Equal(answeredByFastPath, server.Service<FastPathCounters>().Answered);
         }
         return [.. lines.Events];
     }

@@ -28,11 +28,11 @@ internal sealed class CacheMeter
     private CacheMeter(Meter meter)
     {
         _factoryDuration = meter.CreateHistogram(
-            FactoryDuration, "s", "How long it took to make values that were missing.", advice: HistogramBounds.Seconds);
+            FactoryDuration, "s", "How long it took to make values that were missing.", advice: HistogramBuckets.Seconds);
         _sweepDuration = meter.CreateHistogram(
-            SweepDuration, "s", "How long one sweep of a table for what has expired took.", advice: HistogramBounds.Seconds);
+            SweepDuration, "s", "How long one sweep of a table for what has expired took.", advice: HistogramBuckets.Seconds);
         _payloadSize = meter.CreateHistogram(
-            PayloadSize, "By", "Bytes of values that were put, as they are stored.", advice: HistogramBounds.Bytes);
+            PayloadSize, "By", "Bytes of values that were put, as they are stored.", advice: HistogramBuckets.Bytes);
         meter.CreateObservableCounter(
             Requests, () => Observe(RequestTypeTag, ("hit", Counter.Hits), ("miss", Counter.Misses)), "{request}", "Reads by key.");
         meter.CreateObservableCounter(Writes, ObserveWrites, "{write}", "Puts, by what became of them.");

@@ -106,17 +106,17 @@ internal sealed unsafe class DimensionedArrayModel : ContainerModel
         if (dimensions.Length != 2 * _rank)
             BadData.Invalid("an array has another rank than its type");
         var lengths = new int[_rank];
-        var lowerBounds = new int[_rank];
+        var firstIndexes = new int[_rank];
         long total = 1;
         for (int d = 0; d < _rank; d++)
         {
             lengths[d] = dimensions[2 * d];
-            lowerBounds[d] = dimensions[2 * d + 1];
-            if (lengths[d] < 0 || (long)lowerBounds[d] + lengths[d] > int.MaxValue)
+            firstIndexes[d] = dimensions[2 * d + 1];
+            if (lengths[d] < 0 || (long)firstIndexes[d] + lengths[d] > int.MaxValue)
                 BadData.Invalid("an array has impossible dimensions");
             total = checked(total * lengths[d]);
         }
         c.Charge(total * _slot.LeastBytes);
-        return Array.CreateInstanceFromArrayType(Type, lengths, lowerBounds);
+        return Array.CreateInstanceFromArrayType(Type, lengths, firstIndexes);
     }
 }

@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.Http.Bounds;
 
-/// <summary>A turn of <see cref="DearWork"/>; the default one stands for work that needs none.</summary>
+/// <summary>A turn of <see cref="ExpensiveWork"/>; the default one stands for work that needs none.</summary>
 internal readonly struct WorkTurn(SemaphoreSlim? turns) : IDisposable
 {
     /// <summary>Leaves the turn to the next work.</summary>

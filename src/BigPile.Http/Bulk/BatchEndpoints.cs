@@ -16,7 +16,7 @@ namespace BigPile.Http.Bulk;
 /// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, DearWork work, TimeProvider time)
+internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, ExpensiveWork work, TimeProvider time)
 {
     private readonly int _maxItems = limits.MaxBatchItems;
     private readonly long _maxBytes = limits.MaxBatchBytes;
@@ -111,7 +111,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, De
     private async ValueTask<Problem?> RunAsync(BatchPuts puts, HttpContext context)
     {
         string? contentType = context.Request.ContentType;
-        using WorkTurn turn = puts.IsDear(contentType) ? await work.EnterAsync(context.RequestAborted).ConfigureAwait(false) : default;
+        using WorkTurn turn = puts.IsExpensive(contentType) ? await work.EnterAsync(context.RequestAborted).ConfigureAwait(false) : default;
         return puts.Run(contentType);
     }
 

@@ -47,15 +47,15 @@ internal sealed class BatchPuts(
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument(HostileText.Reason);
+            return ProblemCatalog.InvalidDocument(InvalidText.Reason);
         }
     }
 
     /// <summary>Whether it may take long: the body is long, or something in it may be compressed.</summary>
-    internal bool IsDear(string? contentType)
+    internal bool IsExpensive(string? contentType)
     {
         ReadOnlySpan<byte> body = batch.Body.WrittenSpan;
-        if (body.Length > DearWork.SmallBytes)
+        if (body.Length > ExpensiveWork.SmallBytes)
             return true;
         return contentType != null && BatchForms.Is(contentType, BatchForms.Binary)
             ? HasCodedFrame(body)

@@ -18,7 +18,7 @@ namespace BigPile.Http.Bulk;
 
 /// <summary>Answers <c>:load</c> and <c>:export</c>. Both are operations while they run, so that others see how far they are.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, DearWork work, OperationStore operations, TimeProvider time)
+internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, ExpensiveWork work, OperationStore operations, TimeProvider time)
 {
     private const string Ndjson = "application/x-ndjson";
     private const int MaxErrors = 100;

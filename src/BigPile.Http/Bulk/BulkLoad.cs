@@ -28,7 +28,7 @@ internal sealed class BulkLoad : IDisposable
     private readonly TimeProvider _time;
     private readonly DecodeBudget? _budget;
     private readonly BufferQuota? _quota;
-    private readonly DearWork? _work;
+    private readonly ExpensiveWork? _work;
     private readonly ValueBuffer _value = new();
 
     private CacheTable<string, byte[]>? _table;
@@ -51,7 +51,7 @@ internal sealed class BulkLoad : IDisposable
     internal BulkLoad(
         Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time,
         DecodeBudget? budget = null,
-        BufferQuota? quota = null, DearWork? work = null)
+        BufferQuota? quota = null, ExpensiveWork? work = null)
     {
         _work = work;
         _quota = quota;

@@ -101,7 +101,7 @@ internal sealed partial class EntryRecord : IDisposable
         {
             json = start;
             json.Skip();
-            return HostileText.Reason;
+            return InvalidText.Reason;
         }
     }
 
@@ -121,8 +121,8 @@ internal sealed partial class EntryRecord : IDisposable
         string contentType = _contentType ?? _defaultType ?? MediaTypes.Default;
         if (!MediaTypes.IsValid(contentType))
             return $"its contentType '{contentType}' is no media type of at most {MediaTypes.MaxLength} ASCII characters";
-        if (!_isDecoded && !HostileText.IsValid(source.Slice(_start, _length)))
-            return HostileText.Reason; // the reader looks only at texts that are asked for
+        if (!_isDecoded && !InvalidText.IsValid(source.Slice(_start, _length)))
+            return InvalidText.Reason; // the reader looks only at texts that are asked for
         StoredValue.WriteHead(_value, contentType, _coding);
         _value.Write(_isDecoded ? _decoded.Span[.._length] : source.Slice(_start, _length));
         return null;

@@ -35,7 +35,7 @@ internal static class KeyList
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument(HostileText.Reason);
+            return ProblemCatalog.InvalidDocument(InvalidText.Reason);
         }
     }
 

@@ -34,7 +34,7 @@ internal static class KeyPrefix
         stated = stated.Replace("+", "%20", StringComparison.Ordinal);
         var bytes = new byte[stated.Length];
         if (PercentCoding.Decode(stated, bytes, out int length) != OperationStatus.Done
-            || !HostileText.IsValid(bytes.AsSpan(0, length)))
+            || !InvalidText.IsValid(bytes.AsSpan(0, length)))
         {
             return ProblemCatalog.InvalidQuery("prefix", stated, Form);
         }

@@ -6,11 +6,11 @@ using BigPile.Http.Bounds;
 namespace BigPile.Http.Bulk;
 
 /// <summary>
-/// A load's turns of <see cref="DearWork"/>: it leaves its turn after some milliseconds, and whenever it waits for its client.
+/// A load's turns of <see cref="ExpensiveWork"/>: it leaves its turn after some milliseconds, and whenever it waits for its client.
 /// </summary>
 /// <param name="work">Where turns are taken; <see langword="null"/>: none are needed.</param>
 /// <remarks>Thread safety: none; it belongs to one load.</remarks>
-internal sealed class LoadTurns(DearWork? work) : IDisposable
+internal sealed class LoadTurns(ExpensiveWork? work) : IDisposable
 {
     private const int MostMs = 20;
 

@@ -24,8 +24,8 @@ internal sealed class RecordKey(string field)
     internal string? Find(ReadOnlySpan<byte> record, out ReadOnlyMemory<byte> key)
     {
         key = default;
-        if (!HostileText.IsValid(record))
-            return HostileText.Reason;
+        if (!InvalidText.IsValid(record))
+            return InvalidText.Reason;
         if (!MayBeObject(record))
             return NoObject;
         try

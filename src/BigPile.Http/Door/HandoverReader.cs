@@ -18,7 +18,7 @@ namespace BigPile.Http.Door;
 internal sealed class HandoverReader : PipeReader, IHandoverFeature
 {
     private readonly PipeReader _input;
-    private readonly DoorConnection _door;
+    private readonly FastPathConnection _connection;
     private ReadOnlySequence<byte> _read;
     private long _leftBytes;
     private volatile bool _isAnswered;
@@ -27,10 +27,10 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     private bool _isMadeUp;
     private bool _hasPermit;
 
-    internal HandoverReader(PipeReader input, DoorConnection door)
+    internal HandoverReader(PipeReader input, FastPathConnection connection)
     {
         _input = input;
-        _door = door;
+        _connection = connection;
         Follow();
     }
 
@@ -88,7 +88,7 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     {
         // A read that the stack waits for may be one of the door's.
         if (_isServing)
-            _door.Cancel();
+            _connection.Cancel();
         else
             _input.CancelPendingRead();
     }
@@ -102,24 +102,24 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     private void Follow()
     {
         _isAnswered = false;
-        _hasPermit = _door.HandedPermit;
-        _leftBytes = _door.HandedBytes;
+        _hasPermit = _connection.HandedPermit;
+        _leftBytes = _connection.HandedBytes;
         _isOpen = _leftBytes < 0;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> ServeAsync(CancellationToken cancellationToken)
     {
-        _door.Counters.CountReturn();
+        _connection.Counters.CountReturn();
         _isServing = true;
-        DoorTurn turn = await _door.ServeAsync().ConfigureAwait(false);
+        ServeResult turn = await _connection.ServeAsync().ConfigureAwait(false);
         _isServing = false;
-        if (turn != DoorTurn.HandOver)
+        if (turn != ServeResult.HandOver)
         {
             _isMadeUp = true;
-            return new ReadResult(ReadOnlySequence<byte>.Empty, isCanceled: turn == DoorTurn.Canceled, isCompleted: turn == DoorTurn.End);
+            return new ReadResult(ReadOnlySequence<byte>.Empty, isCanceled: turn == ServeResult.Canceled, isCompleted: turn == ServeResult.End);
         }
-        _door.Counters.CountHandOver();
+        _connection.Counters.CountHandOver();
         Follow();
         return await ReadCountedAsync(cancellationToken).ConfigureAwait(false);
     }

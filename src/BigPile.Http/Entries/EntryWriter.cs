@@ -21,7 +21,7 @@ namespace BigPile.Http.Entries;
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class EntryWriter(
-    RequestLimits limits, BufferQuota quota, DearWork work, TimeProvider time, ILogger<EntryWriter> logger)
+    RequestLimits limits, BufferQuota quota, ExpensiveWork work, TimeProvider time, ILogger<EntryWriter> logger)
 {
     private const string TouchAction = ":touch";
     private const string PersistAction = ":persist";
@@ -126,7 +126,7 @@ internal sealed class EntryWriter(
     // Most payloads have not much decompressed, and need no turn.
     private async ValueTask<Problem?> CheckCodingAsync(ReadOnlyMemory<byte> payload, ContentCoding coding, CancellationToken stop)
     {
-        long smallBytes = Math.Min(_maxBodyBytes, DearWork.SmallBytes);
+        long smallBytes = Math.Min(_maxBodyBytes, ExpensiveWork.SmallBytes);
         if (payload.Length <= smallBytes)
         {
             Problem? problem = BodyCoding.Check(payload, coding, smallBytes, new DecodeBudget(smallBytes, stop));

@@ -29,7 +29,7 @@ internal sealed class Metric
         Instrument = instrument;
         _tables = tables;
         Kind = kind;
-        Bounds = kind == MetricKind.Histogram ? MetricBuckets.Of(instrument) : [];
+        BucketBoundaries = kind == MetricKind.Histogram ? MetricBuckets.Of(instrument) : [];
     }
 
     internal Instrument Instrument { get; }
@@ -37,7 +37,7 @@ internal sealed class Metric
     internal MetricKind Kind { get; }
 
     /// <summary>The upper bounds of the buckets, without the last one, which has none.</summary>
-    internal double[] Bounds { get; }
+    internal double[] BucketBoundaries { get; }
 
     internal IReadOnlyList<MetricSeries> Series => [.. _byHash.Values.SelectMany(Chain)];
 
@@ -103,7 +103,7 @@ internal sealed class Metric
             if (Find(hash, tags) is { } other)
                 return other;
             var made = new MetricSeries(
-                tags.ToArray(), Kind == MetricKind.Histogram ? Bounds.Length + 1 : 0) { Next = _byHash.GetValueOrDefault(hash) };
+                tags.ToArray(), Kind == MetricKind.Histogram ? BucketBoundaries.Length + 1 : 0) { Next = _byHash.GetValueOrDefault(hash) };
             _byHash[hash] = made;
             _count++;
             return made;
@@ -130,7 +130,7 @@ internal sealed class Metric
     private int BucketOf(double value)
     {
         int bucket = 0;
-        while (bucket < Bounds.Length && value > Bounds[bucket])
+        while (bucket < BucketBoundaries.Length && value > BucketBoundaries[bucket])
             bucket++;
         return bucket;
     }

@@ -8,9 +8,9 @@ namespace BigPile.Http.Metrics;
 /// <summary>The upper bounds of a histogram's buckets: what the instrument advises, or what its unit suggests.</summary>
 internal static class MetricBuckets
 {
-    private static readonly double[] Seconds = [.. HistogramBounds.Seconds.HistogramBucketBoundaries!];
+    private static readonly double[] Seconds = [.. HistogramBuckets.Seconds.HistogramBucketBoundaries!];
 
-    private static readonly double[] Bytes = [.. HistogramBounds.Bytes.HistogramBucketBoundaries!.Select(static bound => (double)bound)];
+    private static readonly double[] Bytes = [.. HistogramBuckets.Bytes.HistogramBucketBoundaries!.Select(static bound => (double)bound)];
 
     private static readonly double[] Others = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 

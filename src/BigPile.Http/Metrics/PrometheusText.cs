@@ -37,20 +37,20 @@ internal static class PrometheusText
         foreach (IGrouping<string, MetricSeries> set in sets.OrderBy(static set => set.Key, StringComparer.Ordinal))
         {
             if (first.Kind == MetricKind.Histogram)
-                WriteHistogram(text, name, set.Key, first.Bounds, [.. set]);
+                WriteHistogram(text, name, set.Key, first.BucketBoundaries, [.. set]);
             else
                 WriteLine(text, name, set.Key, set.Sum(static series => series.Value));
         }
     }
 
-    private static void WriteHistogram(StringBuilder text, string name, string labels, double[] bounds, MetricSeries[] series)
+    private static void WriteHistogram(StringBuilder text, string name, string labels, double[] boundaries, MetricSeries[] series)
     {
         string comma = labels.Length == 0 ? "" : ",";
         double count = 0;
-        for (int i = 0; i <= bounds.Length; i++)
+        for (int i = 0; i <= boundaries.Length; i++)
         {
             count += series.Sum(one => one.BucketAt(i));
-            string bound = i < bounds.Length ? Format(bounds[i]) : "+Inf";
+            string bound = i < boundaries.Length ? Format(boundaries[i]) : "+Inf";
             WriteLine(text, name + "_bucket", $"{labels}{comma}le=\"{bound}\"", count);
         }
         WriteLine(text, name + "_sum", labels, series.Sum(static one => one.Value));

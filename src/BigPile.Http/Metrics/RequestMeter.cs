@@ -22,7 +22,7 @@ internal sealed class RequestMeter
         meter.CreateObservableCounter(HttpTelemetry.Requests, Observe, "{request}", "Requests that the full stack answered, by status.");
         _duration = meter.CreateHistogram(
             HttpTelemetry.RequestDuration, "s", "From the head of a request to the end of its response, in the full stack.",
-            advice: HistogramBounds.Seconds);
+            advice: HistogramBuckets.Seconds);
         _refusals = meter.CreateCounter<long>(
             HttpTelemetry.Refusals, "{request}", "Requests that their key, or the lack of one, had refused, by key and status.");
     }

@@ -27,7 +27,7 @@ internal sealed record HttpSettings
     internal static readonly string[] Known = ["Http:FastDoor", "Http:InlineScheduling", "Http:IgnoredHeaders", "Http:MaxLeaseSeconds"];
 
     /// <summary>Whether plain reads are answered ahead of the HTTP stack.</summary>
-    internal bool FastDoor { get; init; }
+    internal bool FastPath { get; init; }
 
     /// <summary>Whether requests run on the threads that wait for the network; see <see cref="InlineScheduling"/>.</summary>
     internal bool InlineScheduling { get; init; }
@@ -45,7 +45,7 @@ internal sealed record HttpSettings
         Setting.RefuseUnknown(configuration.GetSection("Http"), Known);
         return new HttpSettings
         {
-            FastDoor = Setting.Switch(configuration, "Http:FastDoor", true),
+            FastPath = Setting.Switch(configuration, "Http:FastDoor", true),
             InlineScheduling = Setting.Switch(configuration, "Http:InlineScheduling", false),
             IgnoredHeaders = [.. (Setting.List(configuration, "Http:IgnoredHeaders") ?? DefaultIgnoredHeaders).Select(CheckIgnored)],
             MaxLease = Setting.Seconds(configuration, "Http:MaxLeaseSeconds", 10, least: 1),

@@ -134,7 +134,7 @@ internal static class ServerApplication
             InlineScheduling.Enable(builder.WebHost);
         builder.Services.Configure<BigPileHttpOptions>(service => service.MaxLease = http.MaxLease);
         var guard = new ListenGuard(builder.Configuration, security);
-        builder.WebHost.ConfigureKestrel(server => DoorEndpoints.Configure(server, builder.Configuration, http, guard.Check));
+        builder.WebHost.ConfigureKestrel(server => FastPathEndpoints.Configure(server, builder.Configuration, http, guard.Check));
     }
 
     // Asked for at each handshake: a new certificate needs no new start.

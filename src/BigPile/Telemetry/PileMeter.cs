@@ -28,9 +28,9 @@ internal sealed class PileMeter
     {
         Meter = meter;
         _flushDuration = meter.CreateHistogram(
-            FlushDuration, "s", "How long flushes of mapped piles took.", advice: HistogramBounds.Seconds);
+            FlushDuration, "s", "How long flushes of mapped piles took.", advice: HistogramBuckets.Seconds);
         _recoveryDuration = meter.CreateHistogram(
-            RecoveryDuration, "s", "From the opening of a mapped pile until all of it was examined.", advice: HistogramBounds.Seconds);
+            RecoveryDuration, "s", "From the opening of a mapped pile until all of it was examined.", advice: HistogramBuckets.Seconds);
         Observe(ReservedMemory, "By", "Bytes of all segments.", static pile => pile.ReservedBytes);
         Observe(CommittedMemory, "By", "Bytes of pages in use.", static pile => pile.CommittedBytes);
         Observe(MemoryOverhead, "By", "Bytes of process memory beside the segments.", static pile => pile.RecordBytes);

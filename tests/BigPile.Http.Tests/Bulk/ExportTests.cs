@@ -145,7 +145,7 @@ public sealed class ExportTests : IDisposable
         Put("own type", "1"u8, "application/x-own; v=\"1\"");
         Put("nothing", [], MediaTypes.Default, Tagged("blue", "blue"));
         Put("bytes \"\\\n\u0001🔑", [0, 1, 2, 255], "image/png", new EntryOptions { Priority = EntryPriority.Low });
-        Put("packed", DoorPair.Zip(new byte[5000]), "text/html", Tagged("red", "blue"), ContentCoding.Gzip);
+        Put("packed", ServerPair.Zip(new byte[5000]), "text/html", Tagged("red", "blue"), ContentCoding.Gzip);
         Put("aging", "1"u8, MediaTypes.Json, new EntryOptions { ExpiresAt = _time.GetUtcNow().AddTicks(1_234_567_891), Tags = ["red"] });
         Put("for ever", "1"u8, MediaTypes.Json, new EntryOptions { MaxAge = TimeSpan.MaxValue });
         Put("sliding", "1"u8, MediaTypes.Json, new EntryOptions { Sliding = TimeSpan.FromSeconds(90), Priority = EntryPriority.High });

@@ -8,7 +8,7 @@ using BigPile.Http.Protocol;
 namespace BigPile.Http.Tests.Door;
 
 /// <summary>A stored page does not run in a browser, whichever door it comes through.</summary>
-public sealed class BrowserGuardTests(DoorPair doors) : IClassFixture<DoorPair>
+public sealed class BrowserGuardTests(ServerPair servers) : IClassFixture<ServerPair>
 {
     private const string At = "/v1/tables/t/entries/";
     private const string Last = "Host: h\r\nConnection: close\r\n\r\n";
@@ -32,9 +32,9 @@ public sealed class BrowserGuardTests(DoorPair doors) : IClassFixture<DoorPair>
     [MemberData(nameof(Pages))]
     public async Task The_door_and_the_stack_put_a_page_into_a_sandbox(string method, string key)
     {
-        long answered = doors.Fast.Counters.Answered;
-        string answer = await doors.CompareAsync($"{method} {At}{key} HTTP/1.1\r\nAccept-Encoding: gzip\r\n{Last}");
-        Assert.Equal(1, doors.Fast.Counters.Answered - answered);
+        long answered = servers.Fast.Counters.Answered;
+        string answer = await servers.CompareAsync($"{method} {At}{key} HTTP/1.1\r\nAccept-Encoding: gzip\r\n{Last}");
+        Assert.Equal(1, servers.Fast.Counters.Answered - answered);
         AssertGuarded(answer);
     }
 
@@ -47,9 +47,9 @@ public sealed class BrowserGuardTests(DoorPair doors) : IClassFixture<DoorPair>
     [InlineData("text/html;%20charset=utf-8", "")]
     public async Task So_does_the_stack_alone(string key, string header)
     {
-        long answered = doors.Fast.Counters.Answered;
-        string answer = await doors.CompareAsync($"GET {At}{key} HTTP/1.1\r\n{header}{Last}");
-        Assert.Equal(0, doors.Fast.Counters.Answered - answered);
+        long answered = servers.Fast.Counters.Answered;
+        string answer = await servers.CompareAsync($"GET {At}{key} HTTP/1.1\r\n{header}{Last}");
+        Assert.Equal(0, servers.Fast.Counters.Answered - answered);
         AssertGuarded(answer);
     }
 
@@ -61,7 +61,7 @@ public sealed class BrowserGuardTests(DoorPair doors) : IClassFixture<DoorPair>
     [InlineData("image/png")]
     public async Task What_a_browser_does_not_run_goes_out_as_it_is(string key)
     {
-        string answer = await doors.CompareAsync($"GET {At}{key} HTTP/1.1\r\n{Last}");
+        string answer = await servers.CompareAsync($"GET {At}{key} HTTP/1.1\r\n{Last}");
         Assert.StartsWith("HTTP/1.1 200", answer, StringComparison.Ordinal);
         Assert.DoesNotContain("Content-Security-Policy", answer, StringComparison.Ordinal);
         Assert.DoesNotContain("X-Content-Type-Options", answer, StringComparison.Ordinal);

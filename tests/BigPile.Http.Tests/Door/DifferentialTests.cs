@@ -7,13 +7,13 @@ using BigPile.Http.Metrics;
 namespace BigPile.Http.Tests.Door;
 
 /// <summary>The same bytes to both doors: the answers are the same, and the counters say which door gave them.</summary>
-public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
+public sealed class DifferentialTests(ServerPair servers) : IClassFixture<ServerPair>
 {
     private const string Last = "Host: h\r\nConnection: close\r\n\r\n";
     private const string At = "/v1/tables/t/entries/";
     private const string Get = "GET " + At + "a HTTP/1.1\r\n";
 
-    public static TheoryData<string> AnsweredByTheDoor =>
+    public static TheoryData<string> AnsweredByTheFastPath =>
     [
         Get + Last,
         "HEAD " + At + "a HTTP/1.1\r\n" + Last,
@@ -56,15 +56,15 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     [Fact]
     public async Task What_a_table_says_to_caches_is_said_at_both_doors()
     {
-        foreach (ServedApp app in new[] { doors.Fast, doors.Plain })
+        foreach (ServedApp app in new[] { servers.Fast, servers.Plain })
             app.Table.Configure(app.Table.Options with { PublicMaxAge = TimeSpan.FromMinutes(5) });
         try
         {
             string answers = "";
             foreach (string key in new[] { "a", "ages", "zip" })
             {
-                answers += await doors.CompareAsync($"GET {At}{key} HTTP/1.1\r\nAccept-Encoding: gzip\r\n{Last}");
-                answers += await doors.CompareAsync(
+                answers += await servers.CompareAsync($"GET {At}{key} HTTP/1.1\r\nAccept-Encoding: gzip\r\n{Last}");
+                answers += await servers.CompareAsync(
                     $"HEAD {At}{key} HTTP/1.1\r\nAccept-Encoding: gzip\r\nIf-None-Match: {{tag:{key}}}\r\n{Last}");
             }
             Assert.Contains("public, max-age=300", answers, StringComparison.Ordinal);
@@ -72,7 +72,7 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
         }
         finally
         {
-            foreach (ServedApp app in new[] { doors.Fast, doors.Plain })
+            foreach (ServedApp app in new[] { servers.Fast, servers.Plain })
                 app.Table.Configure(app.Table.Options with { PublicMaxAge = null });
         }
     }
@@ -173,12 +173,12 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     ];
 
     [Theory]
-    [MemberData(nameof(AnsweredByTheDoor))]
+    [MemberData(nameof(AnsweredByTheFastPath))]
     public async Task The_door_answers_as_the_stack_does(string sent)
     {
-        DoorCounters counters = doors.Fast.Counters;
+        FastPathCounters counters = servers.Fast.Counters;
         (long answered, long handed) = (counters.Answered, counters.HandedOver);
-        await doors.CompareAsync(sent);
+        await servers.CompareAsync(sent);
         Assert.Equal((1, 0), (counters.Answered - answered, counters.HandedOver - handed));
     }
 
@@ -186,18 +186,18 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     [MemberData(nameof(LeftToTheStack))]
     public async Task What_the_door_does_not_know_is_answered_by_the_stack(string sent)
     {
-        long answered = doors.Fast.Counters.Answered;
-        await doors.CompareAsync(sent);
-        Assert.Equal(0, doors.Fast.Counters.Answered - answered);
+        long answered = servers.Fast.Counters.Answered;
+        await servers.CompareAsync(sent);
+        Assert.Equal(0, servers.Fast.Counters.Answered - answered);
     }
 
     [Fact]
     public async Task Requests_in_one_segment_are_answered_in_their_order_by_both_doors()
     {
-        DoorCounters counters = doors.Fast.Counters;
+        FastPathCounters counters = servers.Fast.Counters;
         (long answered, long handed, long returned) = (counters.Answered, counters.HandedOver, counters.Returned);
         const string keepOpen = "Host: h\r\n\r\n";
-        string answers = await doors.CompareAsync(
+        string answers = await servers.CompareAsync(
             Get + keepOpen + "GET " + At + "none HTTP/1.1\r\n" + keepOpen
             + "PUT " + At + "w HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"
             + "GET " + At + "w HTTP/1.1\r\n" + keepOpen
@@ -214,8 +214,8 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     {
         const string sent = Get + "Accept: */*\r\n" + Last;
         for (int cut = 1; cut < sent.Length; cut += 3)
-            await doors.CompareAsync(sent, cut);
-        await doors.CompareAsync(sent, 10, 20, 30, 40, 50, 60);
+            await servers.CompareAsync(sent, cut);
+        await servers.CompareAsync(sent, 10, 20, 30, 40, 50, 60);
     }
 
     [Fact]
@@ -223,9 +223,9 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     {
         string sent = string.Concat(Enumerable.Repeat("GET " + At + "kilobyte HTTP/1.1\r\nHost: h\r\nUser-Agent: test\r\n\r\n", 1_000))
             + Get + Last;
-        long answered = doors.Fast.Counters.Answered;
-        await doors.CompareAsync(sent);
-        Assert.Equal(1_001, doors.Fast.Counters.Answered - answered);
+        long answered = servers.Fast.Counters.Answered;
+        await servers.CompareAsync(sent);
+        Assert.Equal(1_001, servers.Fast.Counters.Answered - answered);
     }
 
     [Fact]
@@ -233,35 +233,35 @@ public sealed class DifferentialTests(DoorPair doors) : IClassFixture<DoorPair>
     {
         string inner = Get + "Host: smuggled\r\n\r\n";
         string sent = $"PUT /unread HTTP/1.1\r\nHost: h\r\nContent-Length: {inner.Length}\r\n\r\n{inner}" + Get + Last;
-        string answers = await doors.CompareAsync(sent);
+        string answers = await servers.CompareAsync(sent);
         Assert.Equal(2, answers.Split("HTTP/1.1 200").Length - 1);
         Assert.Contains("answer of the application to /unread", answers, StringComparison.Ordinal);
         string chunked = "PUT /unread HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
             + $"{inner.Length:x}\r\n{inner}\r\n0\r\n\r\n" + Get + Last;
-        Assert.Equal(2, (await doors.CompareAsync(chunked)).Split("HTTP/1.1 200").Length - 1);
+        Assert.Equal(2, (await servers.CompareAsync(chunked)).Split("HTTP/1.1 200").Length - 1);
     }
 
     [Fact]
     public async Task An_application_that_fails_leaves_the_connection_usable()
     {
         string sent = Get + "Host: h\r\n\r\nGET /fail HTTP/1.1\r\nHost: h\r\n\r\n" + Get + Last;
-        Assert.Contains("HTTP/1.1 500", await doors.CompareAsync(sent), StringComparison.Ordinal);
+        Assert.Contains("HTTP/1.1 500", await servers.CompareAsync(sent), StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task A_request_that_waits_keeps_its_place_in_front_of_one_that_is_fast()
     {
-        using RawClient client = await RawClient.ConnectAsync(doors.Fast.Port);
+        using RawClient client = await RawClient.ConnectAsync(servers.Fast.Port);
         await client.SendAsync("PUT /block/order HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc" + Get + Last);
-        await Eventually.TrueAsync(() => doors.Fast.Blocks.ContainsKey("order"));
-        long answered = doors.Fast.Counters.Answered;
+        await Eventually.TrueAsync(() => servers.Fast.Blocks.ContainsKey("order"));
+        long answered = servers.Fast.Counters.Answered;
         // A second connection is served meanwhile, so the first could have been.
-        await RawClient.ExchangeAsync(doors.Fast.Port, Get + Last);
-        Assert.Equal(answered + 1, doors.Fast.Counters.Answered);
-        doors.Fast.Blocks["order"].SetResult();
+        await RawClient.ExchangeAsync(servers.Fast.Port, Get + Last);
+        Assert.Equal(answered + 1, servers.Fast.Counters.Answered);
+        servers.Fast.Blocks["order"].SetResult();
         string answers = Encoding.Latin1.GetString(await client.ReadToEndAsync());
         int first = answers.IndexOf("/block/order", StringComparison.Ordinal);
         Assert.InRange(first, 0, answers.IndexOf("{\"a\":1}", StringComparison.Ordinal));
-        Assert.Equal(answered + 2, doors.Fast.Counters.Answered);
+        Assert.Equal(answered + 2, servers.Fast.Counters.Answered);
     }
 }

@@ -8,7 +8,7 @@ using Xunit.Abstractions;
 namespace BigPile.Http.Tests.Door;
 
 /// <summary>Random bytes to both doors.</summary>
-public sealed class FuzzTests(DoorPair doors, ITestOutputHelper output) : IClassFixture<DoorPair>
+public sealed class FuzzTests(ServerPair servers, ITestOutputHelper output) : IClassFixture<ServerPair>
 {
     private const string Last = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
 
@@ -31,14 +31,14 @@ public sealed class FuzzTests(DoorPair doors, ITestOutputHelper output) : IClass
         int seed = TestLeg.Seed(71);
         output.WriteLine($"Seed {seed}");
         var random = new Random(seed);
-        long answered = doors.Fast.Counters.Answered;
+        long answered = servers.Fast.Counters.Answered;
         int steps = TestLeg.Steps(400, 20_000);
         for (int i = 0; i < steps; i++)
         {
             string head = Request(random, isPlain: true);
-            await doors.CompareAsync(Mutate(random, head) + Last);
+            await servers.CompareAsync(Mutate(random, head) + Last);
         }
-        long fast = doors.Fast.Counters.Answered - answered;
+        long fast = servers.Fast.Counters.Answered - answered;
         output.WriteLine($"{fast} of about {2 * steps} answered by the door");
         Assert.InRange(fast, steps / 2, 2L * steps); // a broken head is the last one that its connection has for the door
     }
@@ -49,7 +49,7 @@ public sealed class FuzzTests(DoorPair doors, ITestOutputHelper output) : IClass
         int seed = TestLeg.Seed(72);
         output.WriteLine($"Seed {seed}");
         var random = new Random(seed);
-        DoorCounters counters = doors.Fast.Counters;
+        FastPathCounters counters = servers.Fast.Counters;
         (long answered, long returned) = (counters.Answered, counters.Returned);
         int steps = TestLeg.Steps(150, 5_000);
         for (int i = 0; i < steps; i++)
@@ -58,7 +58,7 @@ public sealed class FuzzTests(DoorPair doors, ITestOutputHelper output) : IClass
             for (int count = random.Next(2, 25); count > 0; count--)
                 sent.Append(random.Next(5) == 0 ? Change(random) : Request(random, isPlain: false));
             string all = sent.Append(Last).ToString();
-            await doors.CompareAsync(all, Cuts(random, Math.Min(all.Length, 400)));
+            await servers.CompareAsync(all, Cuts(random, Math.Min(all.Length, 400)));
         }
         output.WriteLine($"{counters.Answered - answered} answered by the door, {counters.Returned - returned} returns");
         Assert.InRange(counters.Answered - answered, steps * 3, long.MaxValue);

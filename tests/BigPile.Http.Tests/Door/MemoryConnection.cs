@@ -37,13 +37,13 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
         _context.Features.Set<IConnectionHeartbeatFeature>(this);
         _context.Features.Set<IConnectionLifetimeNotificationFeature>(this);
         IServiceProvider services = app.Services;
-        var door = new DoorEndpoint(
+        var endpoint = new FastPathEndpoint(
             services.GetRequiredService<PileHost>(), guard ?? services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time,
             [], namesServer: false, variesByOrigin: false)
         {
             Load = load,
         };
-        Running = new DoorConnection(door, _context).RunAsync(next);
+        Running = new FastPathConnection(endpoint, _context).RunAsync(next);
     }
 
     internal static HeadLimits Limits { get; } = new(new KestrelServerLimits

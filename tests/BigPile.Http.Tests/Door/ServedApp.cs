@@ -30,7 +30,7 @@ internal sealed class ServedApp : IAsyncDisposable
         Time = time;
         Port = new Uri(app.Urls.Single()).Port;
         Table = app.Services.GetRequiredService<PileCache>().GetOrCreateTable<string, byte[]>("t");
-        Counters = app.Services.GetRequiredService<DoorCounters>();
+        Counters = app.Services.GetRequiredService<FastPathCounters>();
     }
 
     internal int Port { get; }
@@ -39,7 +39,7 @@ internal sealed class ServedApp : IAsyncDisposable
 
     internal CacheTable<string, byte[]> Table { get; }
 
-    internal DoorCounters Counters { get; }
+    internal FastPathCounters Counters { get; }
 
     internal IServiceProvider Services => _app.Services;
 

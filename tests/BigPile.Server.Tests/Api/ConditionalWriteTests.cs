@@ -96,7 +96,7 @@ public sealed class ConditionalWriteTests : ServerTest
         if (code.Length == 0)
             await connection.SendAsync("ab");
         string answer = await connection.ReadToEndAsync();
-        Assert.Equal((statuses, code), (HostileCase.StatusesOf(answer), HostileCase.CodeOf(answer)));
+        Assert.Equal((statuses, code), (AttackCase.StatusesOf(answer), AttackCase.CodeOf(answer)));
     }
 
     [Fact]

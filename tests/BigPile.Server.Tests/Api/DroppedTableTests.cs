@@ -45,7 +45,7 @@ public sealed class DroppedTableTests : ServerTest
         Assert.Equal(HttpStatusCode.NoContent, (await Client.DeleteAsync("/v1/tables/t")).StatusCode);
         await client.SendAsync(Lines);
         string answer = await client.ReadToEndAsync();
-        Assert.Equal(("404", "table_not_found"), (HostileCase.StatusesOf(answer), HostileCase.CodeOf(answer)));
+        Assert.Equal(("404", "table_not_found"), (AttackCase.StatusesOf(answer), AttackCase.CodeOf(answer)));
         Assert.Contains("2 records were loaded before that, and went with it.", answer, StringComparison.Ordinal);
         Assert.Equal(OperationState.Failed, Server.Service<OperationStore>().All[0].State);
     }

@@ -31,10 +31,10 @@ public sealed class NginxTests(ITestOutputHelper output) : IDisposable
     [ProgramTheory(Program)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task It_gives_payloads_to_nobody_without_a_key_and_none_that_was_replaced(bool hasDoor)
+    public async Task It_gives_payloads_to_nobody_without_a_key_and_none_that_was_replaced(bool hasFastPath)
     {
         await using RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile, [.. _keys.Arguments, $"--Http:FastDoor={hasDoor}", "--Http:IgnoredHeaders=X-Real-IP"]);
+            _directory.Pile, [.. _keys.Arguments, $"--Http:FastDoor={hasFastPath}", "--Http:IgnoredHeaders=X-Real-IP"]);
         await using ServerProcess nginx = await StartAsync(server);
         int payloads = 0, stale = 0;
         for (int i = 0; i < 50; i++)
@@ -61,18 +61,18 @@ public sealed class NginxTests(ITestOutputHelper output) : IDisposable
             Assert.Equal((other, HttpStatusCode.OK), (other, (await SendAsync(HttpMethod.Get, other, true)).Status));
             Assert.Equal((other, HttpStatusCode.Unauthorized), (other, (await SendAsync(HttpMethod.Get, other, false)).Status));
         }
-        output.WriteLine($"{(hasDoor ? "door" : "stack")}: payloads to nobody {payloads}, stale {stale}");
+        output.WriteLine($"{(hasFastPath ? "door" : "stack")}: payloads to nobody {payloads}, stale {stale}");
         Assert.Equal((0, 0), (payloads, stale));
-        Assert.Equal(hasDoor, server.Service<DoorCounters>().Answered > 100);
+        Assert.Equal(hasFastPath, server.Service<FastPathCounters>().Answered > 100);
     }
 
     [ProgramTheory(Program)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task It_keeps_what_a_table_lets_it_keep(bool hasDoor)
+    public async Task It_keeps_what_a_table_lets_it_keep(bool hasFastPath)
     {
         await using RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile, [.. _keys.Arguments, $"--Http:FastDoor={hasDoor}", "--Http:IgnoredHeaders=X-Real-IP"]);
+            _directory.Pile, [.. _keys.Arguments, $"--Http:FastDoor={hasFastPath}", "--Http:IgnoredHeaders=X-Real-IP"]);
         await using ServerProcess nginx = await StartAsync(server);
         Answer made = await SendAsync(HttpMethod.Put, "/v1/tables/shown", true, body: """{"publicMaxAge":"1h"}""");
         Assert.Equal(HttpStatusCode.Created, made.Status);

@@ -114,13 +114,13 @@ public sealed class ApiKeyTests : IAsyncLifetime
     [Fact]
     public async Task The_fast_door_asks_for_the_key_itself_and_leaves_refusals_to_the_stack()
     {
-        DoorCounters door = _server.Service<DoorCounters>();
-        (long found, long handedOver) = (door.Found, door.HandedOver);
+        FastPathCounters counters = _server.Service<FastPathCounters>();
+        (long found, long handedOver) = (counters.Found, counters.HandedOver);
         Assert.Equal(HttpStatusCode.OK, (await SendAsync(HttpMethod.Get, Entry, "reader")).StatusCode);
-        Assert.Equal((found + 1, handedOver), (door.Found, door.HandedOver));
+        Assert.Equal((found + 1, handedOver), (counters.Found, counters.HandedOver));
         Assert.Equal(HttpStatusCode.Forbidden, (await SendAsync(HttpMethod.Get, Entry, "writer")).StatusCode);
         Assert.Equal(HttpStatusCode.Unauthorized, (await SendAsync(HttpMethod.Get, Entry, null)).StatusCode);
-        Assert.Equal((found + 1, handedOver + 2), (door.Found, door.HandedOver));
+        Assert.Equal((found + 1, handedOver + 2), (counters.Found, counters.HandedOver));
     }
 
     [Fact]

@@ -42,7 +42,7 @@ public sealed class BrowserTests : IDisposable
         foreach (string route in Routes)
         {
             string answer = await SendAsync(server, route, server.Address.Authority, headers);
-            Assert.Equal((route, "403", "origin_forbidden"), (route, HostileCase.StatusesOf(answer), HostileCase.CodeOf(answer)));
+            Assert.Equal((route, "403", "origin_forbidden"), (route, AttackCase.StatusesOf(answer), AttackCase.CodeOf(answer)));
         }
         Assert.Equal("kept", await server.Client.GetStringAsync("/v1/tables/t/entries/kept"));
         Assert.Equal(HttpStatusCode.NotFound, (await server.Client.GetAsync("/v1/tables/t/entries/new")).StatusCode);
@@ -57,7 +57,7 @@ public sealed class BrowserTests : IDisposable
     public async Task The_own_page_and_who_is_no_browser_do(params string[] headers)
     {
         await using RunningServer server = await StartAsync();
-        Assert.Equal("201", HostileCase.StatusesOf(await SendAsync(server, Routes[0], server.Address.Authority, headers)));
+        Assert.Equal("201", AttackCase.StatusesOf(await SendAsync(server, Routes[0], server.Address.Authority, headers)));
     }
 
     [Theory]
@@ -76,22 +76,22 @@ public sealed class BrowserTests : IDisposable
     public async Task Only_loopback_hosts_are_served_at_both_doors(string host, bool isServed)
     {
         await using RunningServer server = await StartAsync();
-        DoorCounters door = server.Service<DoorCounters>();
-        long before = door.Answered;
+        FastPathCounters counters = server.Service<FastPathCounters>();
+        long before = counters.Answered;
         foreach (string[] more in new string[][] { [], ["X-Unknown: the full stack"] })
         {
             foreach (string route in new[] { "GET /v1/tables/t/entries/kept", "HEAD /v1/tables/t/entries/kept",
                 "GET /v1/tables/t/entries/none", "GET /v1/tables" })
             {
                 string answer = await SendAsync(server, route, host, more);
-                bool isRefused = HostileCase.StatusesOf(answer) == "421";
+                bool isRefused = AttackCase.StatusesOf(answer) == "421";
                 Assert.Equal((host, route, !isServed), (host, route, isRefused));
             }
         }
         if (!isServed)
-            Assert.Equal(before, door.Answered);
+            Assert.Equal(before, counters.Answered);
         else if (host.Length != 0 && host[0] != '[')
-            Assert.Equal(before + 3, door.Answered);
+            Assert.Equal(before + 3, counters.Answered);
     }
 
     [Fact]
@@ -99,11 +99,11 @@ public sealed class BrowserTests : IDisposable
     {
         await using RunningServer server =
             await StartAsync("--Security:Hosts=cache.example,other", "--Security:Origins=https://page.example");
-        Assert.Equal("200", HostileCase.StatusesOf(await SendAsync(server, "GET /v1/tables/t/entries/kept", "cache.example:99")));
-        Assert.Equal("421", HostileCase.StatusesOf(await SendAsync(server, "GET /v1/tables/t/entries/kept", "page.example")));
-        Assert.Equal("201", HostileCase.StatusesOf(
+        Assert.Equal("200", AttackCase.StatusesOf(await SendAsync(server, "GET /v1/tables/t/entries/kept", "cache.example:99")));
+        Assert.Equal("421", AttackCase.StatusesOf(await SendAsync(server, "GET /v1/tables/t/entries/kept", "page.example")));
+        Assert.Equal("201", AttackCase.StatusesOf(
             await SendAsync(server, Routes[0], "other", "Origin: https://page.example", "Sec-Fetch-Site: cross-site")));
-        Assert.Equal("403", HostileCase.StatusesOf(await SendAsync(server, Routes[0], "other", "Origin: http://page.example")));
+        Assert.Equal("403", AttackCase.StatusesOf(await SendAsync(server, Routes[0], "other", "Origin: http://page.example")));
     }
 
     [Theory]
@@ -112,7 +112,7 @@ public sealed class BrowserTests : IDisposable
     public async Task Any_host_and_any_page_can_be_let_in(params string[] settings)
     {
         await using RunningServer server = await StartAsync(settings);
-        Assert.Equal("201", HostileCase.StatusesOf(await SendAsync(server, Routes[0], "evil.example", "Origin: null")));
+        Assert.Equal("201", AttackCase.StatusesOf(await SendAsync(server, Routes[0], "evil.example", "Origin: null")));
     }
 
     [Theory]
@@ -132,7 +132,7 @@ public sealed class BrowserTests : IDisposable
             string asked = await SendAsync(
                 server, "OPTIONS " + path[1], server.Address.Authority, "Origin: https://page.example",
                 "Access-Control-Request-Method: " + path[0], "Access-Control-Request-Headers: authorization,bigpile-ttl");
-            Assert.Equal("204", HostileCase.StatusesOf(asked));
+            Assert.Equal("204", AttackCase.StatusesOf(asked));
             AssertHas(asked, "Access-Control-Allow-Origin: https://page.example", "Vary: Origin", "Access-Control-Max-Age: 600");
             AssertHas(asked, "Access-Control-Allow-Methods: " + path[0], "Access-Control-Allow-Headers: authorization,bigpile-ttl");
             foreach (string origin in new[] { "https://page.example", "https://evil.example" })
@@ -160,7 +160,7 @@ public sealed class BrowserTests : IDisposable
         string asked = await SendAsync(
             server, "OPTIONS /v1/tables/t/entries/new", server.Address.Authority, "Origin: https://page.example",
             "Access-Control-Request-Method: PUT");
-        Assert.Equal("405", HostileCase.StatusesOf(asked));
+        Assert.Equal("405", AttackCase.StatusesOf(asked));
         string read = await SendAsync(server, "GET /v1/tables/t/entries/kept", server.Address.Authority, "Origin: https://page.example");
         Assert.DoesNotContain("Access-Control", asked + read, StringComparison.Ordinal);
         Assert.DoesNotContain("Vary", read, StringComparison.Ordinal);

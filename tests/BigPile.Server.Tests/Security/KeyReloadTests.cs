@@ -217,10 +217,10 @@ public sealed class KeyReloadTests : IDisposable
     private async Task<string> TryAllAsync(RunningServer server)
     {
         int put = await SendAsync(server, HttpMethod.Put, _firstCredential);
-        long answered = server.Service<DoorCounters>().Answered;
+        long answered = server.Service<FastPathCounters>().Answered;
         int read = await SendAsync(server, HttpMethod.Get, _firstCredential);
         if (read == 200)
-            Assert.Equal(answered + 1, server.Service<DoorCounters>().Answered);
+            Assert.Equal(answered + 1, server.Service<FastPathCounters>().Answered);
         int whole = await SendAsync(server, HttpMethod.Get, _firstCredential, Entry + "?x");
         return $"{put} {read} {whole} {await SendAsync(server, HttpMethod.Get, _secondCredential)}";
     }

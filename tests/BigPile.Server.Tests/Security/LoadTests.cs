@@ -49,11 +49,11 @@ public sealed class LoadTests : IDisposable
     public async Task Reads_at_the_door_are_under_the_same_limit_and_get_the_same_refusal()
     {
         await using RunningServer server = await StartAsync("--Limits:ConcurrentRequests=1");
-        DoorCounters door = server.Service<DoorCounters>();
+        FastPathCounters counters = server.Service<FastPathCounters>();
         RequestLoad load = server.Service<RequestLoad>();
         Assert.Equal(HttpStatusCode.Created, (await server.PutAsync("/v1/tables/t/entries/there", "is"u8.ToArray())).StatusCode);
         Assert.Equal("is", await server.Client.GetStringAsync("/v1/tables/t/entries/there"));
-        Assert.Equal(1, door.Answered);
+        Assert.Equal(1, counters.Answered);
         using TcpClient put = await BeginPutAsync(server);
         Assert.Equal(1, load.Running);
         using HttpResponseMessage refused = await server.Client.GetAsync("/v1/tables/t/entries/there");
@@ -63,13 +63,13 @@ public sealed class LoadTests : IDisposable
         Assert.Equal(WithoutTrace(stacks), WithoutTrace(problem));
         Assert.Equal(1, problem.GetProperty("limit").GetInt32());
         Assert.Equal("1", refused.Headers.RetryAfter?.ToString());
-        Assert.Equal(1, door.Answered);
+        Assert.Equal(1, counters.Answered);
 
         await put.GetStream().WriteAsync("ok"u8.ToArray());
         Assert.StartsWith("HTTP/1.1 201", await ReadAsync(put), StringComparison.Ordinal);
         await Eventually.TrueAsync(() => load.Running == 0);
         Assert.Equal("ok", await server.Client.GetStringAsync("/v1/tables/t/entries/k"));
-        Assert.Equal(2, door.Answered);
+        Assert.Equal(2, counters.Answered);
     }
 
     [Fact]
@@ -90,7 +90,7 @@ public sealed class LoadTests : IDisposable
             ["200", "200", "200", "404", "200", "200", "200"],
             answers.Split("HTTP/1.1 ")[1..].Select(static answer => answer[..3]));
         await Eventually.TrueAsync(() => server.Service<RequestLoad>().Running == 0);
-        Assert.Equal(4, server.Service<DoorCounters>().Answered);
+        Assert.Equal(4, server.Service<FastPathCounters>().Answered);
     }
 
     [Fact]

@@ -52,7 +52,7 @@ internal sealed class GraphAssert
     private void CompareContent(Type type, object expected, object actual)
     {
         if (expected is Array array)
-            Assert.Equal(Bounds(array), Bounds((Array)actual));
+            Assert.Equal(IndexRangesOf(array), IndexRangesOf((Array)actual));
         if (expected is IEnumerable items && IsFramework(type))
             CompareItems(items, (IEnumerable)actual);
         else
@@ -85,7 +85,7 @@ internal sealed class GraphAssert
         }
     }
 
-    private static string Bounds(Array array)
+    private static string IndexRangesOf(Array array)
     {
         string text = "";
         for (int d = 0; d < array.Rank; d++)

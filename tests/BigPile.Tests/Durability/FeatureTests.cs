@@ -81,10 +81,10 @@ public sealed class FeatureTests : DurabilityTest
     [Fact]
     public void A_name_of_any_bytes_is_kept_and_not_shown()
     {
-        string hostile = string.Concat(Enumerable.Range(0, 255).Select(static i => (char)(i * 3 % 256)));
-        Add(new Feature(FeatureWord.Ignore, 9, hostile));
+        string unprintable = string.Concat(Enumerable.Range(0, 255).Select(static i => (char)(i * 3 % 256)));
+        Add(new Feature(FeatureWord.Ignore, 9, unprintable));
         Open().Dispose();
-        Assert.True(Superblocks.Read(PilePath).Features.Has(new Feature(FeatureWord.Ignore, 9, hostile)));
+        Assert.True(Superblocks.Read(PilePath).Features.Has(new Feature(FeatureWord.Ignore, 9, unprintable)));
         Add(new Feature(FeatureWord.Refuse, 9, "\u001b[2J\r\nx"));
         Assert.Contains("'?[2J??x' (bit 9)", Assert.Throws<PileStorageException>(() => Open()).Message, StringComparison.Ordinal);
     }

@@ -45,7 +45,7 @@ public sealed class PitfallTests
     }
 
     [Fact]
-    public void ArraysKeepTheirOwnElementTypeAndBounds()
+    public void ArraysKeepTheirOwnElementTypeAndIndexRanges()
     {
         var fixture = new CodecFixture();
         object[] texts = new string[] { "a" };

@@ -13,12 +13,12 @@ using BigPile.Server.Tests.Support;
 namespace BigPile.Server.Tests.Hostile;
 
 /// <summary>What keeps a processor busy for long takes turns, and everything else passes by.</summary>
-public sealed class DearWorkTests : ServerTest
+public sealed class ExpensiveWorkTests : ServerTest
 {
-    private static readonly byte[] Bomb = Brotli(new byte[DearWork.SmallBytes + 1]);
-    private static readonly string LongText = new('x', DearWork.SmallBytes);
+    private static readonly byte[] Bomb = Brotli(new byte[ExpensiveWork.SmallBytes + 1]);
+    private static readonly string LongText = new('x', ExpensiveWork.SmallBytes);
 
-    private readonly Dictionary<string, (string Method, string Path, byte[] Body, string Coding)> _dear = new()
+    private readonly Dictionary<string, (string Method, string Path, byte[] Body, string Coding)> _expensive = new()
     {
         ["put"] = ("PUT", "/entries/k", Bomb, "br"),
         ["create"] = ("POST", "/entries/k", Bomb, "br"),
@@ -28,7 +28,7 @@ public sealed class DearWorkTests : ServerTest
         ["load"] = ("POST", ":load", "{\"key\":\"k\",\"text\":\"x\"}\n"u8.ToArray(), ""),
     };
 
-    private DearWork Work => Server.Service<DearWork>();
+    private ExpensiveWork Work => Server.Service<ExpensiveWork>();
 
     private CacheTable<string, byte[]> Table => Server.Service<PileCache>().GetOrCreateTable<string, byte[]>("t");
 
@@ -58,9 +58,9 @@ public sealed class DearWorkTests : ServerTest
     public async Task What_is_small_passes_by()
     {
         List<WorkTurn> turns = await TakeAllAsync();
-        byte[] coded = Brotli(new byte[DearWork.SmallBytes]);
+        byte[] coded = Brotli(new byte[ExpensiveWork.SmallBytes]);
         (await Server.SendAsync("PUT", "/v1/tables/t/entries/k", coded, ("Content-Encoding", "br"))).EnsureSuccessStatusCode();
-        (await Server.PutAsync("/v1/tables/t/entries/plain", new byte[2 * DearWork.SmallBytes])).EnsureSuccessStatusCode();
+        (await Server.PutAsync("/v1/tables/t/entries/plain", new byte[2 * ExpensiveWork.SmallBytes])).EnsureSuccessStatusCode();
         (await Server.SendAsync("POST", "/v1/tables/t:mset", """{"items":[{"key":"b","text":"x"}]}"""u8.ToArray()))
             .EnsureSuccessStatusCode();
         (await Server.SendAsync("POST", "/v1/tables/t:mget", """{"keys":["k","plain"]}"""u8.ToArray())).EnsureSuccessStatusCode();
@@ -109,7 +109,7 @@ public sealed class DearWorkTests : ServerTest
 
     private Task<HttpResponseMessage> SendAsync(string name)
     {
-        (string method, string path, byte[] body, string coding) = _dear[name];
+        (string method, string path, byte[] body, string coding) = _expensive[name];
         return coding.Length == 0
             ? Server.SendAsync(method, "/v1/tables/t" + path, body)
             : Server.SendAsync(method, "/v1/tables/t" + path, body, ("Content-Encoding", coding));

@@ -1,7 +1,7 @@
 namespace BigPile.Http.Door;
 
 /// <summary>What a connection waits for, and so which time limit it is under.</summary>
-internal enum DoorPhase
+internal enum TimeoutPhase
 {
     /// <summary>Nothing that the door limits: it works, or the stack has the connection.</summary>
     None,

@@ -8,10 +8,10 @@ namespace BigPile.Server.Tests.Hostile;
 /// <param name="Name">What it is, in a few words.</param>
 /// <param name="Expected">The statuses of all answers in order, joined by blanks; "closed": none; alternatives are parted by a bar.</param>
 /// <param name="RunAsync">Sends it, and gives what came back until the connection ended.</param>
-internal sealed record HostileCase(string Name, string Expected, Func<int, Task<string>> RunAsync)
+internal sealed record AttackCase(string Name, string Expected, Func<int, Task<string>> RunAsync)
 {
     /// <summary>Bytes in one piece. The server ends the connection: because it refuses them, or because they say so.</summary>
-    internal static HostileCase Of(string name, string expected, string bytes) => new(name, expected, async port =>
+    internal static AttackCase Of(string name, string expected, string bytes) => new(name, expected, async port =>
     {
         using RawConnection connection = await RawConnection.OpenAsync(port);
         await connection.SendAsync(bytes);
@@ -19,7 +19,7 @@ internal sealed record HostileCase(string Name, string Expected, Func<int, Task<
     });
 
     /// <summary>Bytes after which the client sends no more.</summary>
-    internal static HostileCase Ended(string name, string expected, string bytes) => new(name, expected, async port =>
+    internal static AttackCase Ended(string name, string expected, string bytes) => new(name, expected, async port =>
     {
         using RawConnection connection = await RawConnection.OpenAsync(port);
         await connection.SendAsync(bytes);
@@ -28,7 +28,7 @@ internal sealed record HostileCase(string Name, string Expected, Func<int, Task<
     });
 
     /// <summary>A GET of a target; the connection ends after it.</summary>
-    internal static HostileCase Target(string name, string expected, string target) =>
+    internal static AttackCase Target(string name, string expected, string target) =>
         Of(name, expected, $"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 
     /// <summary>The statuses in what came back.</summary>

@@ -8,7 +8,7 @@ using MessagePack.Resolvers;
 namespace BigPile.MessagePackCSharp.Tests;
 
 /// <summary>Payloads that nobody wrote so: they are refused as such, whatever they are, and take no memory that they do not have.</summary>
-public sealed class HostilePayloadTests
+public sealed class UntrustedPayloadTests
 {
     private const long MostBytes = 64 << 20;
 

@@ -14,7 +14,7 @@ using Microsoft.Extensions.DependencyInjection;
 namespace BigPile.Server.Tests.Security;
 
 /// <summary>A request costs one permit, whether the door answers it, leaves it to the stack, or never looks at its key.</summary>
-public sealed class DoorPermitTests : IAsyncLifetime
+public sealed class FastPathPermitTests : IAsyncLifetime
 {
     private const int Permits = 12;
 
@@ -57,9 +57,9 @@ public sealed class DoorPermitTests : IAsyncLifetime
     [InlineData("door,large", 1, false)]
     [InlineData("large,header,door,query", 1, true)]
     [InlineData("head,door,large,missing,large,large,door,header", 4, true)]
-    public async Task As_many_requests_are_answered_as_there_are_permits(string kinds, int atDoor, bool staysOpen)
+    public async Task As_many_requests_are_answered_as_there_are_permits(string kinds, int byFastPath, bool staysOpen)
     {
-        DoorCounters door = _server.Service<DoorCounters>();
+        FastPathCounters counters = _server.Service<FastPathCounters>();
         string[] round = kinds.Split(',');
         string[] sent = [.. Enumerable.Range(0, Permits).Select(i => round[i % round.Length])];
         foreach (string kind in sent)
@@ -67,9 +67,9 @@ public sealed class DoorPermitTests : IAsyncLifetime
             using HttpResponseMessage response = await SendAsync(kind, staysOpen);
             Assert.Equal(kind == "missing" ? HttpStatusCode.NotFound : HttpStatusCode.OK, response.StatusCode);
         }
-        string[] answeredAtDoor = ["door", "head", "missing"];
-        Assert.Equal(atDoor, round.Count(answeredAtDoor.Contains));
-        Assert.Equal(sent.Count(answeredAtDoor.Contains), door.Answered);
+        string[] answeredByFastPath = ["door", "head", "missing"];
+        Assert.Equal(byFastPath, round.Count(answeredByFastPath.Contains));
+        Assert.Equal(sent.Count(answeredByFastPath.Contains), counters.Answered);
         foreach (string kind in round.Where(static kind => kind != "head"))
         {
             using HttpResponseMessage refused = await SendAsync(kind, staysOpen);

@@ -11,7 +11,7 @@ using Microsoft.Extensions.Configuration;
 namespace BigPile.Server.Hosting;
 
 /// <summary>Puts the fast door on the endpoints, behind TLS where there is any.</summary>
-internal static class DoorEndpoints
+internal static class FastPathEndpoints
 {
     private const string EndpointSection = "Kestrel:Endpoints";
 
@@ -29,7 +29,7 @@ internal static class DoorEndpoints
         KestrelServerOptions server, IConfiguration configuration, HttpSettings settings, Action<ListenOptions> check)
     {
         server.ConfigureEndpointDefaults(check);
-        if (!settings.FastDoor)
+        if (!settings.FastPath)
             return;
         if (ListenAddresses.UsesEndpoints(configuration))
         {

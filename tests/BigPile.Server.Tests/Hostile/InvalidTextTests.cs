@@ -12,7 +12,7 @@ using BigPile.Server.Tests.Support;
 namespace BigPile.Server.Tests.Hostile;
 
 /// <summary>Texts that are none, in every place where a text comes in.</summary>
-public sealed class HostileTextTests : ServerTest
+public sealed class InvalidTextTests : ServerTest
 {
     // As they stand between quotes in JSON, in Latin-1: bytes above 0x7F go out as they are.
     private static readonly string[] Texts =

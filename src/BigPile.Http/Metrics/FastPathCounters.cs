@@ -10,7 +10,7 @@ namespace BigPile.Http.Metrics;
 /// The server's own meters see the connections of the door, and none of its requests. A connection counts for itself and adds its sums once
 /// for everything that it sends. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class DoorCounters
+internal sealed class FastPathCounters
 {
     private long _found;
     private long _notModified;
@@ -19,7 +19,7 @@ internal sealed class DoorCounters
     private long _handedOver;
     private long _returned;
 
-    internal DoorCounters(IMeterFactory? meters)
+    internal FastPathCounters(IMeterFactory? meters)
     {
         Meter? meter = meters?.Create(PileTelemetry.ServerMeterName);
         meter?.CreateObservableCounter(
@@ -52,7 +52,7 @@ internal sealed class DoorCounters
     /// <summary>All answers to requests, by which tests tell who answered.</summary>
     internal long Answered => Found + NotModified + NotFound;
 
-    internal void Add(ref DoorTally tally)
+    internal void Add(ref FastPathTally tally)
     {
         if (tally.Found != 0)
             Interlocked.Add(ref _found, tally.Found);

@@ -1,7 +1,7 @@
 namespace BigPile.Http.Door;
 
 /// <summary>Why the door stopped serving.</summary>
-internal enum DoorTurn
+internal enum ServeResult
 {
     /// <summary>The connection is at its end.</summary>
     End,

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Configuration;
 namespace BigPile.Http.Door;
 
 /// <summary>Finds what would make the fast door answer otherwise than the full stack.</summary>
-internal static class DoorObstacle
+internal static class FastPathObstacle
 {
     /// <summary>Why an endpoint has no fast door, or <see langword="null"/>.</summary>
     internal static string? Find(HttpProtocols protocols, IConfiguration? configuration)

@@ -4,7 +4,7 @@ using System.Globalization;
 namespace BigPile.Ports.Tests;
 
 /// <summary>Another process writes over the arena: what is read there is checked.</summary>
-public sealed class HostileTests(Xunit.Abstractions.ITestOutputHelper output) : IDisposable
+public sealed class CorruptWordTests(Xunit.Abstractions.ITestOutputHelper output) : IDisposable
 {
     private readonly ArenaDirectory _directory = new();
 

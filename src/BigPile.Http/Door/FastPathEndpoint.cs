@@ -9,8 +9,8 @@ namespace BigPile.Http.Door;
 
 /// <summary>What the connections of one endpoint's fast door have in common.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class DoorEndpoint(
-    PileHost host, IEntryGuard guard, DoorCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders,
+internal sealed class FastPathEndpoint(
+    PileHost host, IEntryGuard guard, FastPathCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders,
     bool namesServer, bool variesByOrigin)
 {
     private readonly byte[] _end = EndOf(namesServer, variesByOrigin, isLast: false);
@@ -20,7 +20,7 @@ internal sealed class DoorEndpoint(
 
     internal IEntryGuard Guard => guard;
 
-    internal DoorCounters Counters => counters;
+    internal FastPathCounters Counters => counters;
 
     internal HeadLimits Limits => limits;
 

@@ -10,18 +10,18 @@ using BigPile.Http.Security;
 namespace BigPile.Http.Door;
 
 /// <summary>Writes the answers of the fast door to a connection's output.</summary>
-/// <param name="door">The endpoint.</param>
+/// <param name="endpoint">The endpoint.</param>
 /// <param name="output">The connection's output.</param>
 /// <param name="client">Who opened the connection.</param>
 /// <remarks>Thread safety: none; it belongs to one connection.</remarks>
-internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint? client = null)
+internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter output, EndPoint? client = null)
 {
     private const int MaxTextLength = 64;
 
     // By so much a head may be longer than the last one, where an age or a length has more digits; few are.
     private const int HeadSlackBytes = 8;
 
-    private DoorTally _tally;
+    private FastPathTally _tally;
     private int _lastHeadBytes;
 
     /// <summary>The bytes that wait to be sent.</summary>
@@ -36,24 +36,24 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
     /// <returns><see langword="false"/> when the stack must answer; nothing is written then.</returns>
     internal bool TryAnswer(RequestHead head, bool isLast)
     {
-        if (door.Log is not { IsOn: true } log)
+        if (endpoint.Log is not { IsOn: true } log)
             return TryAnswerTimed(head, isLast);
-        DoorTally before = _tally;
-        long started = door.Time.GetTimestamp();
+        FastPathTally before = _tally;
+        long started = endpoint.Time.GetTimestamp();
         if (!TryAnswerTimed(head, isLast))
             return false;
         if (log.Take())
         {
             log.Write(
-                head.IsHead ? "HEAD" : "GET", head.Table, head.Key, client, door.Guard.IsOpen ? default : head.Authorization,
-                _tally.StatusSince(before), door.Time.GetElapsedTime(started));
+                head.IsHead ? "HEAD" : "GET", head.Table, head.Key, client, endpoint.Guard.IsOpen ? default : head.Authorization,
+                _tally.StatusSince(before), endpoint.Time.GetElapsedTime(started));
         }
         return true;
     }
 
     private bool TryAnswerTimed(RequestHead head, bool isLast)
     {
-        if (door.Latency is not { } latency || !latency.TryBegin(out long started))
+        if (endpoint.Latency is not { } latency || !latency.TryBegin(out long started))
             return TryAnswerUntimed(head, isLast);
         bool isAnswered = TryAnswerUntimed(head, isLast);
         if (isAnswered)
@@ -64,12 +64,12 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
     private bool TryAnswerUntimed(RequestHead head, bool isLast)
     {
         HasPermit = false;
-        if (door.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table)
+        if (endpoint.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table)
             || table.Core.HasOpaqueValues)
             return false;
-        if (!door.Guard.IsOpen && door.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
+        if (!endpoint.Guard.IsOpen && endpoint.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
             return false;
-        HasPermit = !door.Guard.IsOpen;
+        HasPermit = !endpoint.Guard.IsOpen;
         try
         {
             return head.IsHead || !head.Tags.IsEmpty
@@ -89,16 +89,16 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
         Span<byte> text = stackalloc byte[AnswerHead.Timeout.Length];
         System.Text.Encoding.ASCII.GetBytes(AnswerHead.Timeout, text);
         writer.Add(text);
-        writer.Add(door.Date.At(door.Time.GetUtcNow().UtcTicks));
-        writer.Add(door.Closing(isLast: false));
+        writer.Add(endpoint.Date.At(endpoint.Time.GetUtcNow().UtcTicks));
+        writer.Add(endpoint.Closing(isLast: false));
         Write(writer.Written);
-        door.Counters.CountTimeout();
+        endpoint.Counters.CountTimeout();
     }
 
     /// <summary>Adds up what was counted, and takes what waits as sent.</summary>
     internal void TakeAsSent()
     {
-        door.Counters.Add(ref _tally);
+        endpoint.Counters.Add(ref _tally);
         WaitingBytes = 0;
     }
 
@@ -135,7 +135,7 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
     private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int headBytes, out bool isTight)
     {
         isTight = false;
-        var visitor = new DoorVisitor(output, _lastHeadBytes, headBytes);
+        var visitor = new FastPathVisitor(output, _lastHeadBytes, headBytes);
         if (!table.ByUtf8().TryVisit(head.Key, ref visitor, out EntryInfo info))
             return WriteNotFound(table, head, isLast);
         if (visitor.LengthBytes < 0)
@@ -185,8 +185,8 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
         long nowTicks = table.Core.Clock.Now;
         long entryNow = nowTicks - table.Core.Clock.StepsSince(info.Version);
         AnswerHead.WriteOk(
-            ref writer, info, stored, entryNow, table.Options.PublicMaxAge, door.Date.At(table.Core.Clock.ToSystem(nowTicks)),
-            door.Closing(isLast));
+            ref writer, info, stored, entryNow, table.Options.PublicMaxAge, endpoint.Date.At(table.Core.Clock.ToSystem(nowTicks)),
+            endpoint.Closing(isLast));
     }
 
     private bool WriteNotModified(CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
@@ -195,8 +195,8 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
         long entryNow = nowTicks - table.Core.Clock.StepsSince(info.Version);
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
         AnswerHead.WriteNotModified(
-            ref writer, info, stored, entryNow, table.Options.PublicMaxAge, door.Date.At(table.Core.Clock.ToSystem(nowTicks)),
-            door.Closing(isLast));
+            ref writer, info, stored, entryNow, table.Options.PublicMaxAge, endpoint.Date.At(table.Core.Clock.ToSystem(nowTicks)),
+            endpoint.Closing(isLast));
         Write(writer.Written);
         _tally.NotModified++;
         return true;
@@ -205,7 +205,7 @@ internal sealed class DoorAnswers(DoorEndpoint door, PipeWriter output, EndPoint
     private bool WriteNotFound(CacheTable table, RequestHead head, bool isLast)
     {
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
-        AnswerHead.WriteNotFound(ref writer, door.Date.At(table.Core.Clock.ToSystem(table.Core.Clock.Now)), door.Closing(isLast));
+        AnswerHead.WriteNotFound(ref writer, endpoint.Date.At(table.Core.Clock.ToSystem(table.Core.Clock.Now)), endpoint.Closing(isLast));
         Write(writer.Written);
         if (!head.IsHead)
             Write(PrebuiltProblem.EntryNotFound.Body);

@@ -5,7 +5,7 @@ using System.Text.Unicode;
 namespace BigPile.Http.Protocol;
 
 /// <summary>What is asked of every text that comes from a client, and how one that may be none is given back.</summary>
-internal static class HostileText
+internal static class InvalidText
 {
     /// <summary>What is said of one that is no text.</summary>
     internal const string Reason = "a text in it is no valid text: it has half a surrogate pair, or is not UTF-8";

@@ -13,7 +13,7 @@ namespace BigPile.Server.Tests.Hostile;
 /// Hostile inputs over a real socket: each gets the refusal that it should, and the server goes on as if it had not been.
 /// </summary>
 [Collection(AloneGroup.Name)]
-public sealed class HostileTests(ITestOutputHelper output) : IDisposable
+public sealed class AttackTests(ITestOutputHelper output) : IDisposable
 {
     internal const int MaxBodyBytes = 1 << 20;
 
@@ -45,12 +45,12 @@ public sealed class HostileTests(ITestOutputHelper output) : IDisposable
     {
         await using RunningServer server = await RunningServer.StartAsync(
             _directory.Pile, $"--Server:MaxBodyBytes={MaxBodyBytes}", "--Limits:HeadSeconds=1", "--Limits:GraceSeconds=2");
-        foreach (HostileCase hostile in HostileCases.All())
+        foreach (AttackCase attack in AttackCases.All())
         {
-            string answer = await hostile.RunAsync(server.Address.Port);
+            string answer = await attack.RunAsync(server.Address.Port);
             bool wasStored = answer.Contains("HTTP/1.1 201", StringComparison.Ordinal);
             using var read = await server.Client.DeleteAsync("/v1/tables/t/entries/hostile");
-            Assert.Equal((hostile.Name, wasStored), (hostile.Name, read.StatusCode == HttpStatusCode.NoContent));
+            Assert.Equal((attack.Name, wasStored), (attack.Name, read.StatusCode == HttpStatusCode.NoContent));
         }
     }
 
@@ -58,13 +58,13 @@ public sealed class HostileTests(ITestOutputHelper output) : IDisposable
     {
         var rows = new List<(string Input, string Answer)>();
         var wrong = new List<string>();
-        foreach (HostileCase hostile in HostileCases.All())
+        foreach (AttackCase attack in AttackCases.All())
         {
-            string answer = await hostile.RunAsync(server.Address.Port);
-            string statuses = HostileCase.StatusesOf(answer);
-            if (!hostile.Expected.Split('|').Contains(statuses))
-                wrong.Add($"{hostile.Name}: expected {Shorten(hostile.Expected)}, got {Shorten(statuses)}: {Shorten(answer)}");
-            rows.Add((hostile.Name, $"{Shorten(statuses)} {HostileCase.CodeOf(answer)}".TrimEnd()));
+            string answer = await attack.RunAsync(server.Address.Port);
+            string statuses = AttackCase.StatusesOf(answer);
+            if (!attack.Expected.Split('|').Contains(statuses))
+                wrong.Add($"{attack.Name}: expected {Shorten(attack.Expected)}, got {Shorten(statuses)}: {Shorten(answer)}");
+            rows.Add((attack.Name, $"{Shorten(statuses)} {AttackCase.CodeOf(answer)}".TrimEnd()));
             Assert.Equal("kept", await server.Client.GetStringAsync("/v1/tables/t/entries/kept"));
         }
         Assert.True(wrong.Count == 0, string.Join('\n', wrong));

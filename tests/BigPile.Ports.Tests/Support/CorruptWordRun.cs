@@ -6,7 +6,7 @@ using System.IO.MemoryMappedFiles;
 namespace BigPile.Ports.Tests;
 
 /// <summary>Changes one word of an arena in use at a time, and goes on using it: an exception comes of it, or what was sent.</summary>
-internal static class HostileRun
+internal static class CorruptWordRun
 {
     private const int Granules = 16;
     private const int ProcessesAt = 4096;

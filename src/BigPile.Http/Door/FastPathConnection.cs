@@ -18,7 +18,7 @@ namespace BigPile.Http.Door;
 /// examined before. A head that is slow is waited for here, however long it is, because the stack would give it its time once more. Thread
 /// safety: heartbeats and cancellations come on other threads, everything else from one at a time.
 /// </remarks>
-internal sealed class DoorConnection
+internal sealed class FastPathConnection
 {
     [ThreadStatic]
     private static RequestHead? _head;
@@ -26,29 +26,29 @@ internal sealed class DoorConnection
     [ThreadStatic]
     private static HeadFinder? _finder;
 
-    private readonly DoorEndpoint _door;
+    private readonly FastPathEndpoint _endpoint;
     private readonly ConnectionContext _connection;
     private readonly PipeReader _input;
     private readonly PipeWriter _output;
-    private readonly DoorAnswers _answers;
-    private readonly DoorTimer _timer;
-    private volatile DoorPhase _expired;
+    private readonly FastPathResponder _answers;
+    private readonly FastPathTimer _timer;
+    private volatile TimeoutPhase _expired;
     private volatile bool _isStopping;
     private volatile bool _isCanceled;
     private long _scannedBytes;
     private bool _isCounted;
 
-    internal DoorConnection(DoorEndpoint door, ConnectionContext connection)
+    internal FastPathConnection(FastPathEndpoint endpoint, ConnectionContext connection)
     {
-        _door = door;
+        _endpoint = endpoint;
         _connection = connection;
         _input = connection.Transport.Input;
         _output = connection.Transport.Output;
-        _answers = new DoorAnswers(door, _output, connection.RemoteEndPoint);
-        _timer = new DoorTimer(OnExpired);
+        _answers = new FastPathResponder(endpoint, _output, connection.RemoteEndPoint);
+        _timer = new FastPathTimer(OnExpired);
     }
 
-    internal DoorCounters Counters => _door.Counters;
+    internal FastPathCounters Counters => _endpoint.Counters;
 
     /// <summary>The bytes of the request that was handed over, head and body; -1 when its end is not known.</summary>
     internal long HandedBytes { get; private set; }
@@ -62,10 +62,10 @@ internal sealed class DoorConnection
         _timer.Start(_connection.Features.Get<IConnectionHeartbeatFeature>());
         try
         {
-            DoorTurn turn;
-            using (ClosingOf(_connection).UnsafeRegister(static connection => ((DoorConnection)connection!).Stop(), this))
+            ServeResult turn;
+            using (ClosingOf(_connection).UnsafeRegister(static connection => ((FastPathConnection)connection!).Stop(), this))
                 turn = await ServeAsync().ConfigureAwait(false);
-            if (turn == DoorTurn.HandOver)
+            if (turn == ServeResult.HandOver)
                 await HandOverAsync(next).ConfigureAwait(false);
         }
         catch (Exception e) when (e is ConnectionResetException or ConnectionAbortedException or OperationCanceledException)
@@ -83,13 +83,13 @@ internal sealed class DoorConnection
 
     /// <summary>Answers requests until one of the stack is at the front of the input, or the connection is at its end.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    internal async ValueTask<DoorTurn> ServeAsync()
+    internal async ValueTask<ServeResult> ServeAsync()
     {
         int readsOfHead = 0;
         while (true)
         {
             if (readsOfHead == 0)
-                _timer.Enter(DoorPhase.Idle, _door.Limits.IdleTicks);
+                _timer.Enter(TimeoutPhase.Idle, _endpoint.Limits.IdleTicks);
             ReadResult read = await _input.ReadAsync().ConfigureAwait(false);
             if (readsOfHead == 0)
                 _timer.Stop();
@@ -105,24 +105,24 @@ internal sealed class DoorConnection
                 if (read.IsCompleted)
                     step = HandOver(-1);
             }
-            if (isAtEnd && step == FastPathStep.ReadMore && _expired == DoorPhase.Head)
+            if (isAtEnd && step == FastPathStep.ReadMore && _expired == TimeoutPhase.Head)
                 _answers.WriteTimeout();
             Advance(read.Buffer, consumed, step);
             bool isOpen = _answers.WaitingBytes == 0 || await TryFlushAsync().ConfigureAwait(false);
             Leave();
             if (!isOpen)
-                return DoorTurn.End;
+                return ServeResult.End;
             if (isAtEnd)
-                return _isCanceled ? DoorTurn.Canceled : DoorTurn.End;
+                return _isCanceled ? ServeResult.Canceled : ServeResult.End;
             if (step == FastPathStep.HandOver)
             {
                 _timer.Stop();
-                return DoorTurn.HandOver;
+                return ServeResult.HandOver;
             }
             if (step != FastPathStep.ReadMore)
                 readsOfHead = 0;
             else if (readsOfHead == 1)
-                _timer.Enter(DoorPhase.Head, _door.Limits.HeadTicks);
+                _timer.Enter(TimeoutPhase.Head, _endpoint.Limits.HeadTicks);
         }
     }
 
@@ -148,9 +148,9 @@ internal sealed class DoorConnection
         _input.CancelPendingRead();
     }
 
-    private void OnExpired(DoorPhase phase)
+    private void OnExpired(TimeoutPhase phase)
     {
-        if (phase == DoorPhase.Flush)
+        if (phase == TimeoutPhase.Flush)
         {
             _connection.Abort(new ConnectionAbortedException("The client did not take what was sent to it in time."));
             return;
@@ -175,13 +175,13 @@ internal sealed class DoorConnection
         consumed = received.Start;
         while (!received.IsEmpty)
         {
-            HeadState state = finder.Find(received, _door.Limits, out ReadOnlyMemory<byte> bytes);
+            HeadState state = finder.Find(received, _endpoint.Limits, out ReadOnlyMemory<byte> bytes);
             if (state == HeadState.Partial)
                 return FastPathStep.ReadMore;
             if (state == HeadState.Unsupported)
                 return HandOver(-1);
             int headBytes = bytes.Length;
-            head.Read(bytes, _door.Limits.Headers, _door.IgnoredHeaders, _door.Clients);
+            head.Read(bytes, _endpoint.Limits.Headers, _endpoint.IgnoredHeaders, _endpoint.Clients);
             if (!head.IsFast)
                 return HandOver(head.IsFramed ? headBytes + head.ContentLength : -1);
             if (!TryEnter())
@@ -202,12 +202,12 @@ internal sealed class DoorConnection
     }
 
     private bool HasHead(HeadFinder finder, in ReadOnlySequence<byte> received) =>
-        !received.IsEmpty && finder.Find(received, _door.Limits, out _) != HeadState.Partial;
+        !received.IsEmpty && finder.Find(received, _endpoint.Limits, out _) != HeadState.Partial;
 
     // As in the stack, a connection counts as one request at most: from the first head that it answers until the client took the answers.
     private bool TryEnter()
     {
-        if (!_isCounted && _door.Load is { } load)
+        if (!_isCounted && _endpoint.Load is { } load)
             return _isCounted = load.TryEnter();
         return true;
     }
@@ -217,7 +217,7 @@ internal sealed class DoorConnection
         if (!_isCounted)
             return;
         _isCounted = false;
-        _door.Load!.Leave();
+        _endpoint.Load!.Leave();
     }
 
     private FastPathStep HandOver(long requestBytes, bool hasPermit = false)
@@ -248,7 +248,7 @@ internal sealed class DoorConnection
         ValueTask<FlushResult> flush = _output.FlushAsync();
         if (flush.IsCompletedSuccessfully)
             return IsOpen(flush.Result);
-        _timer.Enter(DoorPhase.Flush, _door.Limits.FlushTicks(waitingBytes));
+        _timer.Enter(TimeoutPhase.Flush, _endpoint.Limits.FlushTicks(waitingBytes));
         FlushResult flushed = await flush.ConfigureAwait(false);
         _timer.Stop();
         return IsOpen(flushed);

@@ -9,7 +9,7 @@ namespace BigPile.Http.Door;
 /// <param name="output">Where answers go.</param>
 /// <param name="offset">Where the value goes in the output's free room.</param>
 /// <param name="headBytes">The room that the head may need, the offset included.</param>
-internal struct DoorVisitor(PipeWriter output, int offset, int headBytes) : IValueVisitor
+internal struct FastPathVisitor(PipeWriter output, int offset, int headBytes) : IValueVisitor
 {
     /// <summary>The value's length, or -1 when it is too long for the door.</summary>
     internal int LengthBytes { get; private set; }

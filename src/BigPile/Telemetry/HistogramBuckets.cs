@@ -3,7 +3,7 @@ using System.Diagnostics.Metrics;
 namespace BigPile.Telemetry;
 
 /// <summary>The bounds of histograms' buckets: what is advised to whoever collects them.</summary>
-internal static class HistogramBounds
+internal static class HistogramBuckets
 {
     /// <summary>Of times: a read from memory takes microseconds, and a load from elsewhere seconds.</summary>
     internal static InstrumentAdvice<double> Seconds { get; } = new()

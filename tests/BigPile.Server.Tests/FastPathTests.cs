@@ -10,7 +10,7 @@ using BigPile.Server.Tests.Support;
 namespace BigPile.Server.Tests;
 
 /// <summary>The fast door as the server puts it on its endpoints.</summary>
-public sealed class DoorTests : IDisposable
+public sealed class FastPathTests : IDisposable
 {
     private const string Path = "/v1/tables/t/entries/k";
 
@@ -26,7 +26,7 @@ public sealed class DoorTests : IDisposable
     public async Task Plain_reads_go_through_it_unless_something_would_differ(int answered, string setting)
     {
         await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, setting);
-        DoorCounters counters = server.Service<DoorCounters>();
+        FastPathCounters counters = server.Service<FastPathCounters>();
         (await server.PutAsync(Path, [1, 2])).EnsureSuccessStatusCode();
         Assert.Equal([1, 2], await server.Client.GetByteArrayAsync(Path));
         await server.SendRawAsync("GET " + Path, "X-Forwarded-For: 10.0.0.1");
@@ -43,7 +43,7 @@ public sealed class DoorTests : IDisposable
             .. endpoint, "--Kestrel:Certificates:Default:Path=" + WriteCertificate(), "--Kestrel:Certificates:Default:Password=x",
         ];
         await using RunningServer server = await RunningServer.StartAsync(_directory.Pile, settings);
-        DoorCounters counters = server.Service<DoorCounters>();
+        FastPathCounters counters = server.Service<FastPathCounters>();
         using var handler = new HttpClientHandler { ServerCertificateCustomValidationCallback = static (_, _, _, _) => true };
         using var client = new HttpClient(handler) { BaseAddress = server.Address };
         (await client.PutAsync(Path, new ByteArrayContent([1, 2]))).EnsureSuccessStatusCode();

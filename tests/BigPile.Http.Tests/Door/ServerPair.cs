@@ -11,7 +11,7 @@ using BigPile.Http.Protocol;
 namespace BigPile.Http.Tests.Door;
 
 /// <summary>Two applications with the same entries in one process: one with the fast door, one without.</summary>
-public sealed class DoorPair : IAsyncLifetime
+public sealed class ServerPair : IAsyncLifetime
 {
     internal ServedApp Fast { get; private set; } = null!;
 

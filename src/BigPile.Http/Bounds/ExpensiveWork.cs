@@ -12,7 +12,7 @@ namespace BigPile.Http.Bounds;
 /// and reads that take microseconds would wait for seconds. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="most">The most works at once; from 1.</param>
-internal sealed class DearWork(int most)
+internal sealed class ExpensiveWork(int most)
 {
     /// <summary>Work on so many bytes is no dear work: it takes less than a millisecond.</summary>
     internal const int SmallBytes = 256 * 1024;
@@ -22,7 +22,7 @@ internal sealed class DearWork(int most)
     private int _waitingCount;
 
     /// <summary>As many works as leave one processor to everything else.</summary>
-    internal static DearWork ForThisMachine() => new(Math.Max(1, Environment.ProcessorCount - 1));
+    internal static ExpensiveWork ForThisMachine() => new(Math.Max(1, Environment.ProcessorCount - 1));
 
     /// <summary>How many works could begin at once; tests look that all turns come back.</summary>
     internal int FreeTurns => _turns.CurrentCount;

@@ -5,7 +5,7 @@ using Xunit.Abstractions;
 namespace BigPile.Tests.Codec;
 
 /// <summary>Damaged payloads end in a clean error or in some object, never in anything else.</summary>
-public sealed class HostileBytesTests(ITestOutputHelper output)
+public sealed class MalformedBytesTests(ITestOutputHelper output)
 {
     private const int Seed = 20240517;
     private const long AllocationMostBytes = 4 << 20;
