@@ -76,7 +76,7 @@ public sealed class BigPileBuilder
     public BigPileBuilder AsDistributedCache(TableOptions? table = null, object? serviceKey = null)
     {
         TableOptions options = table ?? Durable("distributed-cache");
-        AddPlugTable<byte[]>(options);
+        AddAdapterTable<byte[]>(options);
         string? pile = DefaultKey;
         Add<PileDistributedCache, IDistributedCache>(
             serviceKey,
@@ -94,7 +94,7 @@ public sealed class BigPileBuilder
         var options = new PileHybridCacheOptions();
         configure?.Invoke(options);
         options.Validate();
-        AddPlugTable<object?>(options.Table);
+        AddAdapterTable<object?>(options.Table);
         string? pile = DefaultKey;
         Add<PileHybridCache, HybridCache>(serviceKey, provider => PileHybridCache.Of(HostOf(provider, pile), options, provider));
         return this;
@@ -107,7 +107,7 @@ public sealed class BigPileBuilder
     public BigPileBuilder AsOutputCacheStore(TableOptions? table = null, object? serviceKey = null)
     {
         TableOptions options = table ?? Durable("output-cache");
-        AddPlugTable<byte[]>(options);
+        AddAdapterTable<byte[]>(options);
         string? pile = DefaultKey;
         Add<PileOutputCacheStore, IOutputCacheStore>(
             serviceKey,
@@ -137,8 +137,8 @@ public sealed class BigPileBuilder
     private static PileHost HostOf(IServiceProvider provider, string? pile) =>
         pile == null ? provider.GetRequiredService<PileHost>() : provider.GetRequiredKeyedService<PileHost>(pile);
 
-    private void AddPlugTable<TValue>(TableOptions options) =>
-        Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<string, TValue>(options, isOfPlug: true)));
+    private void AddAdapterTable<TValue>(TableOptions options) =>
+        Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<string, TValue>(options, isOpaque: true)));
 
     // The service is added whether there is one already or not: the last one counts, and the framework's own are only added where none is.
     private void Add<TCache, TService>(object? serviceKey, Func<IServiceProvider, TCache> make)

@@ -18,8 +18,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
             [.. LocationFailures(options), .. SizeFailures(options), .. PileFailures(options), .. TableFailures(options.Tables)];
         if (failures.Length == 0)
             return ValidateOptionsResult.Success;
-        string whose = string.IsNullOrEmpty(name) ? "" : $" (pile '{name}')";
-        return ValidateOptionsResult.Fail(failures.Select(failure => failure + whose));
+        string pileSuffix = string.IsNullOrEmpty(name) ? "" : $" (pile '{name}')";
+        return ValidateOptionsResult.Fail(failures.Select(failure => failure + pileSuffix));
     }
 
     private static IEnumerable<string> LocationFailures(BigPileOptions options)

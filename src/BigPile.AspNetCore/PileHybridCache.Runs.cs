@@ -32,7 +32,7 @@ public sealed partial class PileHybridCache
             if (run == own)
             {
                 _ = RunAsync(id, own, table, state, factory, plan, tags);
-                return (await WaitAsync(id, own, FlightTimeout.Endless, cancellation).ConfigureAwait(false)).Value;
+                return (await WaitAsync(id, own, FlightTimeout.Infinite, cancellation).ConfigureAwait(false)).Value;
             }
             if (!run.Flight.TryJoin())
                 continue; // it was abandoned, and is gone in a moment
@@ -70,7 +70,7 @@ public sealed partial class PileHybridCache
         try
         {
             await run.Flight.WaitAsync(timeout, cancellation).ConfigureAwait(false);
-            return await run.Flight.Landing.ConfigureAwait(false);
+            return await run.Flight.TypedCompletion.ConfigureAwait(false);
         }
         finally
         {
@@ -94,7 +94,7 @@ public sealed partial class PileHybridCache
         catch (Exception e)
         {
             Forget(id, run);
-            run.Flight.Crash(e);
+            run.Flight.Fail(e);
         }
     }
 

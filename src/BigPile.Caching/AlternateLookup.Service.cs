@@ -28,12 +28,12 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <summary>As <see cref="TryReadStart(TAlternateKey, Span{byte}, out int, out EntryInfo)"/>.</summary>
     /// <param name="key">The key.</param>
     /// <param name="destination">Where the bytes go.</param>
-    /// <param name="isOfBytes">Whether a value that is no bytes counts as empty.</param>
+    /// <param name="bytesOnly">Whether a value that is no bytes counts as empty.</param>
     /// <param name="copiedBytes">The bytes copied.</param>
     /// <param name="info">Version and size of the entry; the size is that of the whole value.</param>
-    internal bool TryReadStart(TAlternateKey key, Span<byte> destination, bool isOfBytes, out int copiedBytes, out EntryInfo info)
+    internal bool TryReadStart(TAlternateKey key, Span<byte> destination, bool bytesOnly, out int copiedBytes, out EntryInfo info)
     {
-        scoped var reader = new StartReader(destination, isOfBytes);
+        scoped var reader = new StartReader(destination, bytesOnly);
         Unsafe.SkipInit(out KeyRoom buffer);
         Span<byte> stack = buffer;
         bool found = _table.Core.TryRead(Probe(key, stack), ref reader, out info);
@@ -87,7 +87,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <summary>As <see cref="ReadMany"/>, where a value that is no bytes may count as empty.</summary>
     internal long ReadGroups(
         TAlternateKey keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes, Span<int> lengths,
-        Span<EntryInfo> infos, bool isOfBytes, CancellationToken cancellationToken)
+        Span<EntryInfo> infos, bool bytesOnly, CancellationToken cancellationToken)
     {
         if (lengths.Length != ends.Length || infos.Length != ends.Length)
             throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and "
@@ -105,7 +105,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
                 Prefetch(keys, from, ends.Slice(i, Math.Min(Prefetching.GroupKeys, ends.Length - i)), stack);
             }
             KeyProbe key = Probe(Slice(keys, from, ends[i]), stack);
-            lengths[i] = _table.Core.TryCopy(key, destination, maxBytes - copiedBytes, ref bufferBytes, out infos[i], isOfBytes);
+            lengths[i] = _table.Core.TryCopy(key, destination, maxBytes - copiedBytes, ref bufferBytes, out infos[i], bytesOnly);
             copiedBytes += Math.Max(0, lengths[i]);
         }
         return copiedBytes;
@@ -126,7 +126,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         }
         finally
         {
-            _table.Core.Pile.Space.Exit(critical);
+            _table.Core.Pile.Blocks.Exit(critical);
         }
     }
 

@@ -63,7 +63,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryReadStart(TAlternateKey key, Span<byte> destination, out int copiedBytes, out EntryInfo info) =>
-        TryReadStart(key, destination, isOfBytes: false, out copiedBytes, out info);
+        TryReadStart(key, destination, bytesOnly: false, out copiedBytes, out info);
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.TryGetInfo"/>
     public bool TryGetInfo(TAlternateKey key, out EntryInfo info)
@@ -173,7 +173,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Span<EntryInfo> infos, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        return ReadGroups(keys, ends, destination, maxBytes, lengths, infos, isOfBytes: false, cancellationToken);
+        return ReadGroups(keys, ends, destination, maxBytes, lengths, infos, bytesOnly: false, cancellationToken);
     }
 
     // The type is known where this is compiled for, so that one of the two ways is left.

@@ -31,7 +31,7 @@ public sealed partial class PileCache
     public bool DropTable(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
-        CriticalRegion.RefuseInside();
+        CriticalRegion.ThrowIfInRegion();
         if (!Readiness.IsReady)
         {
             throw new InvalidOperationException(
@@ -75,8 +75,8 @@ public sealed partial class PileCache
             }
             _ = _cores.Remove(core.Name);
             _ = _hidden.Remove(core.Name);
-            foreach ((string Name, Type ValueType) cover in _tables.Keys.Where(cover => cover.Name == core.Name).ToArray())
-                _ = _tables.Remove(cover);
+            foreach ((string Name, Type ValueType) typed in _tables.Keys.Where(typed => typed.Name == core.Name).ToArray())
+                _ = _tables.Remove(typed);
         }
     }
 

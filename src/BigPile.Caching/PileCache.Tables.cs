@@ -83,7 +83,7 @@ public sealed partial class PileCache
         lock (_lock)
         {
             bool exists = _cores.TryGetValue(name, out TableCore? core) && KeyCodec<TKey>.Fits(core.KeyKind);
-            table = exists ? CoverLocked<TKey, TValue>(core!) : null;
+            table = exists ? GetTypedLocked<TKey, TValue>(core!) : null;
             return exists;
         }
     }
@@ -104,7 +104,7 @@ public sealed partial class PileCache
                 lock (_lock)
                     table = GetOrCreateLocked<TKey, TValue>(name, ref options, comparer, agreeing, out isKnown);
             }
-            catch (PileException e) when (Pile.Space.Reclaimer.TryReclaimDiskSpace(e)) // then once more
+            catch (PileException e) when (Pile.Blocks.Reclaimer.TryReclaimDiskSpace(e)) // then once more
             {
                 (table, isKnown) = (null, false);
             }
@@ -142,7 +142,7 @@ public sealed partial class PileCache
                 + "use another name, or drop the table by DropTable.");
         if (isKnown && comparer != null && core != agreeing)
             return null;
-        CacheTable<TKey, TValue> table = CoverLocked<TKey, TValue>(core);
+        CacheTable<TKey, TValue> table = GetTypedLocked<TKey, TValue>(core);
         options ??= isKnown && !core.IsConfigured ? DefaultTableOptions with { Name = name } : null;
         core.IsConfigured |= !isKnown;
         return table;
@@ -198,7 +198,7 @@ public sealed partial class PileCache
         return new SpillStore(new SpillFile(path, definition.Name, Pile.Logger, Pile.Engine.Background));
     }
 
-    private CacheTable<TKey, TValue> CoverLocked<TKey, TValue>(TableCore core)
+    private CacheTable<TKey, TValue> GetTypedLocked<TKey, TValue>(TableCore core)
         where TKey : notnull
     {
         if (_tables.TryGetValue((core.Name, typeof(TValue)), out CacheTable? table))

@@ -173,7 +173,7 @@ public sealed partial class PileCache : IDisposable
         {
             if (_disposed)
                 return;
-            CriticalRegion.RefuseInside();
+            CriticalRegion.ThrowIfInRegion();
             _disposed = true;
         }
         _dropping.Enter(); // a drop that runs is finished first
@@ -226,7 +226,7 @@ public sealed partial class PileCache : IDisposable
     }
 
     private MeteredTable[] MeteredTables() => Array.ConvertAll(
-        Cores(), static core => new MeteredTable(core.Name, core.Options, core.Figures, core.Statistics));
+        Cores(), static core => new MeteredTable(core.Name, core.Options, core.CounterValues, core.Statistics));
 
     private static TableOptions CheckDefaults(TableOptions options)
     {

@@ -123,7 +123,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
 
     /// <summary>Refuses a payload that is over <see cref="MaxLengthBytes"/>.</summary>
     [DoesNotReturn]
-    internal static void RefuseLength(long lengthBytes) =>
+    internal static void ThrowTooLong(long lengthBytes) =>
         throw new PileException(
             $"The payload of {lengthBytes:N0} bytes is over the limit of {MaxLengthBytes:N0} bytes for one object. Split the object, and "
             + "link its parts by pointers.");
@@ -134,7 +134,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
         if (neededBytes <= _capacityBytes)
             return;
         if (neededBytes > MaxLengthBytes)
-            RefuseLength(neededBytes);
+            ThrowTooLong(neededBytes);
         Reallocate((int)Math.Min(MaxLengthBytes, Math.Max(neededBytes, _capacityBytes * 2L)));
     }
 

@@ -14,7 +14,7 @@ public sealed record HashDatabaseOptions
     /// <summary>The longest value that there can be.</summary>
     public const int LongestValue = 1 << 30;
 
-    private const int BytesOfRecovered = 64;
+    private const int BytesPerRecovered = 64;
 
     /// <summary>How the file's bytes are got at; <see cref="BlockFileKind.MappedParallel"/> by default. Any kind opens any.</summary>
     public BlockFileKind FileKind { get; init; } = BlockFileKind.MappedParallel;
@@ -59,11 +59,11 @@ public sealed record HashDatabaseOptions
     internal Action<HashCrashPoint>? CrashPoint { get; init; }
 
     /// <summary>A wrong way to store; controls of tests, which must notice it.</summary>
-    internal HashControl Control { get; init; }
+    internal HashMutation Mutation { get; init; }
 
     /// <summary>How many records a recovery has in memory at a time: what a sixteenth of the memory holds that there is.</summary>
-    internal int RecoveredAtOnce { get; init; } =
-        (int)Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 16 / BytesOfRecovered, 1 << 20, 1 << 26);
+    internal int MaxRecoveredAtOnce { get; init; } =
+        (int)Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 16 / BytesPerRecovered, 1 << 20, 1 << 26);
 
     /// <summary>Whether nothing is to be written.</summary>
     internal bool IsReadOnly => ReadOnly || Restore == HashRestoreMode.ReadOnly;

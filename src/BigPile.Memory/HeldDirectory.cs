@@ -26,12 +26,12 @@ internal sealed class HeldDirectory : IDisposable
     private FileStatus? _lockIdentity;
     private string _lockPath = "";
 
-    private HeldDirectory(string path, SafeFileHandle? handle, IFileHook? hook, bool isPassing)
+    private HeldDirectory(string path, SafeFileHandle? handle, IFileHook? hook, bool isVolatile)
     {
         Path = path;
         _handle = handle;
         _hook = hook;
-        IsPassing = isPassing;
+        IsVolatile = isVolatile;
     }
 
     internal string Path { get; }
@@ -42,16 +42,16 @@ internal sealed class HeldDirectory : IDisposable
     /// Whether what is in it is for processes of this user, and for this start of the machine: new files are closed to others, and
     /// nothing is written through to a device.
     /// </summary>
-    internal bool IsPassing { get; }
+    internal bool IsVolatile { get; }
 
     /// <summary>Opens a directory that exists.</summary>
     /// <param name="path">The full path.</param>
     /// <param name="hook">Is told of each operation.</param>
-    /// <param name="isPassing">Whether what is in it need not outlive the machine's present start, and is for one user.</param>
-    internal static HeldDirectory Open(string path, IFileHook? hook = null, bool isPassing = false)
+    /// <param name="isVolatile">Whether what is in it need not outlive the machine's present start, and is for one user.</param>
+    internal static HeldDirectory Open(string path, IFileHook? hook = null, bool isVolatile = false)
     {
         Translate(() => hook?.Before(FileOperation.OpenDirectory, path));
-        var directory = new HeldDirectory(path, OperatingSystem.IsLinux() ? FileOpening.OpenDirectory(path) : null, hook, isPassing);
+        var directory = new HeldDirectory(path, OperatingSystem.IsLinux() ? FileOpening.OpenDirectory(path) : null, hook, isVolatile);
         try
         {
             directory.End(FileOperation.OpenDirectory, path);
@@ -99,7 +99,7 @@ internal sealed class HeldDirectory : IDisposable
     {
         FileOperation operation = mode == FileMode.Open ? FileOperation.Open : FileOperation.Create;
         Begin(operation, PathOf(name));
-        SafeFileHandle handle = Translate(() => FileOpening.Open(_handle, PathOf(name), mode, access, lengthBytes, IsPassing));
+        SafeFileHandle handle = Translate(() => FileOpening.Open(_handle, PathOf(name), mode, access, lengthBytes, IsVolatile));
         return EndWith(operation, new HeldFile(this, PathOf(name), handle, access != FileAccess.Read));
     }
 
@@ -125,7 +125,7 @@ internal sealed class HeldDirectory : IDisposable
     {
         Begin(FileOperation.Lock, PathOf(name));
         SafeFileHandle? handle = Translate(
-            () => FileOpening.TryOpenLocked(_handle, PathOf(name), mode, access, isShared, IsPassing));
+            () => FileOpening.TryOpenLocked(_handle, PathOf(name), mode, access, isShared, IsVolatile));
         return handle == null ? null : EndWith(FileOperation.Lock, new HeldFile(this, PathOf(name), handle, access != FileAccess.Read));
     }
 
@@ -177,7 +177,7 @@ internal sealed class HeldDirectory : IDisposable
     internal void Sync()
     {
         Begin(FileOperation.SyncDirectory, Path);
-        if (OperatingSystem.IsLinux() && !IsPassing && LibC.Sync(_handle!) != 0)
+        if (OperatingSystem.IsLinux() && !IsVolatile && LibC.Sync(_handle!) != 0)
             throw FileErrors.Last(Path, "written through to its device");
         End(FileOperation.SyncDirectory, Path);
     }

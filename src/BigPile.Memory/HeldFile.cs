@@ -158,7 +158,7 @@ internal sealed class HeldFile : IDisposable
         _directory.Begin(FileOperation.Sync, Path);
         if (FileStatus.Of(Handle) is { Names: 0 })
             throw Gone(Path);
-        if (always || !_directory.IsPassing)
+        if (always || !_directory.IsVolatile)
             SyncToDevice();
         _directory.End(FileOperation.Sync, Path);
     }

@@ -13,7 +13,7 @@ namespace BigPile.MessagePackCSharp;
 /// deep, would end the process. Beside that it knows pointers, by which objects refer to each other.
 /// </summary>
 /// <remarks>A pointer is its 64 bits. Thread safety: all members may be called concurrently.</remarks>
-internal sealed class GuardedResolver(IFormatterResolver others, int mostDepth) : IFormatterResolver
+internal sealed class GuardedResolver(IFormatterResolver inner, int mostDepth) : IFormatterResolver
 {
     // A read counts fewer of them than there are formatters one in another. To come back from a full stack would take seconds.
     private const int MostFormattersPerStep = 4;
@@ -33,13 +33,13 @@ internal sealed class GuardedResolver(IFormatterResolver others, int mostDepth) 
 
     public IMessagePackFormatter<T>? GetFormatter<T>()
     {
-        if (Last<T>.Formatter is { } last && last.Resolver == this)
+        if (LastUsed<T>.Formatter is { } last && last.Resolver == this)
             return last;
         if (typeof(T).IsPrimitive || typeof(T).IsEnum || Leaves.Contains(typeof(T)))
-            return others.GetFormatter<T>();
+            return inner.GetFormatter<T>();
         var formatter = (IMessagePackFormatter<T>?)_formatters.GetOrAdd(typeof(T), static (_, self) => self.Make<T>(), this);
         if (formatter is Guard<T> guard)
-            Volatile.Write(ref Last<T>.Formatter, guard);
+            Volatile.Write(ref LastUsed<T>.Formatter, guard);
         return formatter;
     }
 
@@ -51,11 +51,11 @@ internal sealed class GuardedResolver(IFormatterResolver others, int mostDepth) 
             return new PointerFormatter();
         if (typeof(Type).IsAssignableFrom(typeof(T)))
             return new TypeFormatter<T>();
-        return others.GetFormatter<T>() is { } formatter ? new Guard<T>(this, formatter) : null;
+        return inner.GetFormatter<T>() is { } formatter ? new Guard<T>(this, formatter) : null;
     }
 
     /// <summary>The formatter that was asked for last: most programs have one codec.</summary>
-    private static class Last<T>
+    private static class LastUsed<T>
     {
         internal static Guard<T>? Formatter;
     }

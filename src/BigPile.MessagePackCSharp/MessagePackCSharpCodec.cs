@@ -84,7 +84,7 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         {
             throw new PileSerializationException($"An object of type {type} could not be written: {Reason(e)}", e);
         }
-        Prove(destination, type);
+        VerifyReadable(destination, type);
     }
 
     /// <inheritdoc/>
@@ -110,7 +110,7 @@ public sealed class MessagePackCSharpCodec : IPileCodec
     }
 
     // A graph that is too deep, a key without a safe hash, a constructor that throws: the library writes them, and reads them never again.
-    private void Prove(PileBuffer written, Type type)
+    private void VerifyReadable(PileBuffer written, Type type)
     {
         try
         {

@@ -88,7 +88,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         var deadline = new Deadline(timeout);
         while (true)
         {
-            _peers.Identity.Require();
+            _peers.Identity.ThrowIfRemoved();
             if (TrySendOnce(sent, out long oldest))
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero && !HasLostSlow(oldest))
@@ -112,7 +112,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         if (_whenSlow == SlowReceiverPolicy.Fail)
             throw Full();
         Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
-        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => DetectDead(Volatile.Read(ref _side.Port.Reaped)))
+        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => DetectDead(Volatile.Read(ref _side.Port.Reclaimed)))
             .Begin(_work, _peers.WakeEvents.OfWaiter(_peers.OwnSlot), token);
     }
 
@@ -130,7 +130,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         while (true)
         {
             ObjectDisposedException.ThrowIf(IsDisposed, this);
-            _peers.Identity.Require();
+            _peers.Identity.ThrowIfRemoved();
             if (ReceiverCount >= receivers)
                 return true;
             if (deadline.Left is var left && left == TimeSpan.Zero)
@@ -174,12 +174,12 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
                 && _whenSlow is SlowReceiverPolicy.DropOldest or SlowReceiverPolicy.Disconnect)
             {
                 if (_passes++ % PassesBetweenChecks == PassesBetweenChecks - 1)
-                    DetectDead(_side.ReapedLocked); // who is dead loses nothing, and has all be kept that it could
+                    DetectDead(_side.ReclaimedLocked); // who is dead loses nothing, and has all be kept that it could
                 _side.PassSlowLocked(_whenSlow == SlowReceiverPolicy.Disconnect, _lostAtOnce);
             }
             if (isSent)
                 sent.MakeReadOnly();
-            oldest = _side.ReapedLocked;
+            oldest = _side.ReclaimedLocked;
             return isSent;
         }
     }
@@ -192,7 +192,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
 
     private bool IsWorthTrying()
     {
-        long oldest = Volatile.Read(ref _side.Port.Reaped);
+        long oldest = Volatile.Read(ref _side.Port.Reclaimed);
         return _side.Record.Slowest(long.MaxValue, oldest) != oldest || IsDisposed || _peers.Identity.IsRemoved;
     }
 

@@ -12,7 +12,7 @@ namespace BigPile.Ports;
 /// </remarks>
 public sealed class PortSelector
 {
-    private readonly Lock _changing = new();
+    private readonly Lock _changeLock = new();
     private readonly PeerTable _peers;
     private readonly SpinThenWait _waiter;
     private readonly Func<bool> _isClosed;
@@ -29,7 +29,7 @@ public sealed class PortSelector
     /// <summary>How many ports are waited for.</summary>
     public int Count => Volatile.Read(ref _ports).Length;
 
-    private Doorbell WakeEvent => _peers.WakeEvents.OfWaiter(_peers.OwnSlot);
+    private WakeEvent WakeEvent => _peers.WakeEvents.OfWaiter(_peers.OwnSlot);
 
     /// <summary>Waits for a port, too, until it is removed or closed.</summary>
     /// <param name="port">A port that was opened by the same arena object.</param>
@@ -38,7 +38,7 @@ public sealed class PortSelector
     public void Add(ReceivePort port)
     {
         ArgumentNullException.ThrowIfNull(port);
-        lock (_changing)
+        lock (_changeLock)
         {
             ObjectDisposedException.ThrowIf(port.IsDisposed, port);
             if (!port.IsOf(_peers))
@@ -48,7 +48,7 @@ public sealed class PortSelector
             port.AnnounceWaiting();
             Volatile.Write(ref _ports, [.. _ports, port]);
         }
-        WakeEvent.RingAlways();
+        WakeEvent.SignalAlways();
     }
 
     /// <summary>Waits no more for a port.</summary>
@@ -57,7 +57,7 @@ public sealed class PortSelector
     public bool Remove(ReceivePort port)
     {
         ArgumentNullException.ThrowIfNull(port);
-        lock (_changing)
+        lock (_changeLock)
         {
             int index = Array.IndexOf(_ports, port);
             if (index < 0)
@@ -83,7 +83,7 @@ public sealed class PortSelector
             ReceivePort[] ports = Volatile.Read(ref _ports);
             if (FindReady(ports) is { } ready)
                 return ready;
-            _peers.Identity.Require();
+            _peers.Identity.ThrowIfRemoved();
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return null;
             if (!_waiter.Wait(WakeEvent, new AnyReady(this, ports), left))
@@ -113,12 +113,12 @@ public sealed class PortSelector
     private void DetectDeadSenders(ReceivePort[] ports)
     {
         _peers.Identity.Poll();
-        ulong noticed = 0;
+        ulong checkedSlots = 0;
         foreach (ReceivePort port in ports)
         {
-            if (port.SenderSlot is not (>= 0 and int slot) || (noticed & (1UL << slot)) != 0)
+            if (port.SenderSlot is not (>= 0 and int slot) || (checkedSlots & (1UL << slot)) != 0)
                 continue;
-            noticed |= 1UL << slot;
+            checkedSlots |= 1UL << slot;
             _peers.DetectDeath(slot);
         }
     }

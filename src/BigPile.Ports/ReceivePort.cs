@@ -81,7 +81,7 @@ public class ReceivePort : IDisposable
                 return ReceiveResult.Ended;
             if (sender.WasLost)
                 throw new PeerLostException($"The sender of the port '{Name}' died; all that it had sent was received.");
-            _peers.Identity.Require();
+            _peers.Identity.ThrowIfRemoved();
             if (deadline.Left is var left && left == TimeSpan.Zero)
                 return ReceiveResult.Nothing;
             if (!_side.Wait(_waiter, sender, left))
@@ -147,8 +147,8 @@ public class ReceivePort : IDisposable
     // Behind the last of its messages, nothing keeps a sender any more that is gone, or has closed the port.
     private void ReclaimAbandoned(PortEnd sender)
     {
-        _peers.RingIfClosed(_side.Port);
+        _peers.SignalIfClosed(_side.Port);
         if (_peers.IsOther(sender.Slot))
-            _peers.FinishEstates();
+            _peers.ReclaimAbandoned();
     }
 }

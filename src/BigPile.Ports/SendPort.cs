@@ -79,7 +79,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
         var deadline = new Deadline(timeout);
         while (true)
         {
-            _peers.Identity.Require();
+            _peers.Identity.ThrowIfRemoved();
             PortEnd receiver = _side.Port.ReceiverEnd;
             if (TrySendOnce(sent, out long taken))
                 return true;
@@ -143,7 +143,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
     }
 
     private bool IsWorthTrying() =>
-        Volatile.Read(ref _side.Port.Taken) != Volatile.Read(ref _side.Port.Reaped) || IsDisposed || IsGone(_side.Port.ReceiverEnd)
+        Volatile.Read(ref _side.Port.Taken) != Volatile.Read(ref _side.Port.Reclaimed) || IsDisposed || IsGone(_side.Port.ReceiverEnd)
             || _peers.Identity.IsRemoved;
 
     private static bool IsGone(PortEnd receiver) => receiver.WasClosed || receiver.WasLost;
@@ -158,7 +158,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
                 _side.DropOldestLocked();
             if (isSent)
                 sent.MakeReadOnly();
-            taken = _side.ReapedLocked;
+            taken = _side.ReclaimedLocked;
             return isSent;
         }
     }

@@ -20,7 +20,7 @@ namespace BigPile.Ports;
 /// </remarks>
 public sealed partial class SharedArena : IDisposable
 {
-    private readonly Lock _making = new();
+    private readonly Lock _lock = new();
     private readonly HeldDirectory _directory;
     private readonly ObjectTable _objects;
     private readonly RefCounts _refCounts;
@@ -67,8 +67,8 @@ public sealed partial class SharedArena : IDisposable
         get
         {
             ThrowIfDisposed();
-            GiveBackReceived(); // what was received and let go is held by its sender until somebody needs room
-            _peers.HaveReaped();
+            ReclaimReceived(); // what was received and let go is held by its sender until somebody needs room
+            _peers.RequestReclaim();
             (long objects, long lengthBytes, long granules) = _objects.CountObjects();
             long unit = _objects.Shape.GranuleBytes;
             return new SharedArenaStatistics(
@@ -93,8 +93,8 @@ public sealed partial class SharedArena : IDisposable
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(lengthBytes, CapacityBytes);
-        _peers.Identity.Require();
-        return TryTake(lengthBytes) ?? TryTakeWhatIsGivenBack(lengthBytes);
+        _peers.Identity.ThrowIfRemoved();
+        return TryTake(lengthBytes) ?? TryTakeReclaimed(lengthBytes);
     }
 
     /// <summary>Opens the sending end of a port, which is made where there is none.</summary>
@@ -112,11 +112,11 @@ public sealed partial class SharedArena : IDisposable
     public SendPort OpenSendPort(string name, FullPolicy whenFull = FullPolicy.Wait, int? depth = null)
     {
         CheckDefined(whenFull);
-        lock (_making)
+        lock (_lock)
         {
             ThrowIfUnusable();
             SenderSide side = _ports.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
-            return RememberLocked(
+            return RegisterLocked(
                 new SendPort(name, side, _ports, _refCounts, _peers, new SpinThenWait(_spin), _work, whenFull));
         }
     }
@@ -125,7 +125,7 @@ public sealed partial class SharedArena : IDisposable
     /// <inheritdoc cref="OpenSendPort"/>
     public ReceivePort OpenReceivePort(string name, int? depth = null)
     {
-        lock (_making)
+        lock (_lock)
         {
             ThrowIfUnusable();
             ReceiverSide side = _ports.TryBindReceiver(name, CheckDepth(depth)) ?? throw Busy(name, "receiver");
@@ -146,11 +146,11 @@ public sealed partial class SharedArena : IDisposable
         string name, SlowReceiverPolicy whenSlow = SlowReceiverPolicy.DropOldest, int? depth = null)
     {
         CheckDefined(whenSlow);
-        lock (_making)
+        lock (_lock)
         {
             ThrowIfUnusable();
             MulticastSenderSide side = _multicasts.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
-            return RememberLocked(
+            return RegisterLocked(
                 new MulticastPort(name, side, _multicasts, _refCounts, _peers, new SpinThenWait(_spin), _work, whenSlow));
         }
     }
@@ -166,7 +166,7 @@ public sealed partial class SharedArena : IDisposable
     public MulticastReceiver OpenMulticastReceiver(string name, MulticastStart start = MulticastStart.Next, int? depth = null)
     {
         CheckDefined(start);
-        lock (_making)
+        lock (_lock)
         {
             ThrowIfUnusable();
             MulticastReceiverSide side = _multicasts.AddReceiver(name, CheckDepth(depth), start == MulticastStart.Oldest);
@@ -190,7 +190,7 @@ public sealed partial class SharedArena : IDisposable
     /// </remarks>
     public void Dispose()
     {
-        lock (_making)
+        lock (_lock)
         {
             if (_isDisposed)
                 return;
@@ -207,40 +207,40 @@ public sealed partial class SharedArena : IDisposable
             Opened.Remove(this);
     }
 
-    private T RememberLocked<T>(T sender) where T : ISendingEnd
+    private T RegisterLocked<T>(T sender) where T : ISendingEnd
     {
-        _reclaimThread ??= new ReclaimThread(_peers.WakeEvents.OfReaper(_peers.OwnSlot), GiveBackReceived);
+        _reclaimThread ??= new ReclaimThread(_peers.WakeEvents.OfReclaimer(_peers.OwnSlot), ReclaimReceived);
         return _ends.AddSenderLocked(sender);
     }
 
-    private SharedObject? TryTakeWhatIsGivenBack(long lengthBytes)
+    private SharedObject? TryTakeReclaimed(long lengthBytes)
     {
-        GiveBackReceived();
+        ReclaimReceived();
         if (TryTake(lengthBytes) is { } made)
             return made;
-        if (_peers.HaveReaped() && TryTake(lengthBytes) is { } madeOfOthers)
+        if (_peers.RequestReclaim() && TryTake(lengthBytes) is { } madeOfOthers)
             return madeOfOthers;
         _peers.DetectAllDeaths();
-        GiveBackReceived(); // what the dead were to receive
-        _peers.HaveReaped();
+        ReclaimReceived(); // what the dead were to receive
+        _peers.RequestReclaim();
         return TryTake(lengthBytes);
     }
 
     private SharedObject? TryTake(long lengthBytes)
     {
-        lock (_making)
+        lock (_lock)
         {
             ThrowIfDisposed();
-            return _allocator.TryTakeLocked(lengthBytes, out Reference reference)
+            return _allocator.TryAllocateLocked(lengthBytes, out Reference reference)
                 ? new SharedObject(_objects, _refCounts, reference, lengthBytes, isWritable: true)
                 : null;
         }
     }
 
     // By whoever has no room, and by the attendant, when another process asks for it.
-    private void GiveBackReceived()
+    private void ReclaimReceived()
     {
-        lock (_making)
+        lock (_lock)
         {
             if (!_isDisposed)
                 _ends.ReclaimLocked();
@@ -261,12 +261,12 @@ public sealed partial class SharedArena : IDisposable
             throw new ArgumentException($"{typeof(TEnum).Name} has no {value}: give one of {string.Join(", ", Enum.GetNames<TEnum>())}.");
     }
 
-    private static PortBusyException Busy(string name, string who) => new($"The port '{name}' has a {who} that lives.");
+    private static PortBusyException Busy(string name, string end) => new($"The port '{name}' has a {end} that lives.");
 
     private void ThrowIfUnusable()
     {
         ThrowIfDisposed();
-        _peers.Identity.Require();
+        _peers.Identity.ThrowIfRemoved();
     }
 
     private void ThrowIfDisposed() => ObjectDisposedException.ThrowIf(_isDisposed, this);

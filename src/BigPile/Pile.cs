@@ -24,12 +24,12 @@ namespace BigPile;
 /// <see cref="Dispose"/> waits for calls that run, and every later one throws <see cref="ObjectDisposedException"/>.
 /// </para>
 /// </remarks>
-[RequiresUnreferencedCode(Codec.Schema.WholeProgram.NotTrimmed), RequiresDynamicCode(Codec.Schema.WholeProgram.NotNative)]
+[RequiresUnreferencedCode(Codec.Schema.TrimmingCheck.TrimmingMessage), RequiresDynamicCode(Codec.Schema.TrimmingCheck.NativeAotMessage)]
 [SuppressMessage("Naming", "CA1710", Justification = "A pile is what it is called.")]
 public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMeteredPile
 {
     private readonly PileEngine _engine;
-    private readonly BlockSpace _space;
+    private readonly BlockStore _blocks;
     private readonly BlockReader _reader;
     private readonly BlockWriter _writer;
     private readonly Replacer _replacer;
@@ -57,7 +57,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
         options = SharedPileDirectory.Locate(options);
-        CriticalRegion.RefuseInside();
+        CriticalRegion.ThrowIfInRegion();
         Logger = options.Logger ?? NullLogger.Instance;
         Name = options.NameInMetrics;
         Store = options.Directory != null ? StoreKind.Mapped : options.Store;
@@ -65,19 +65,19 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         using Activity? opening =
             options.Directory == null ? null : PileActivity.Start(PileTelemetry.OpenActivity, PileTelemetry.PileNameTag, Name);
         _engine = opening.Watch(() => PileEngine.Open(options, Name, Logger));
-        _space = _engine.Space;
-        _reader = new BlockReader(_space, _engine.Shared);
-        _writer = new BlockWriter(_space);
-        _replacer = new Replacer(_space);
-        _partWriter = new PartWriter(_space, _replacer);
-        _remover = new Remover(_space);
-        _lessor = new Lessor(_space, _engine.Background, _engine.LetGo);
+        _blocks = _engine.Blocks;
+        _reader = new BlockReader(_blocks, _engine.Shared);
+        _writer = new BlockWriter(_blocks);
+        _replacer = new Replacer(_blocks);
+        _partWriter = new PartWriter(_blocks, _replacer);
+        _remover = new Remover(_blocks);
+        _lessor = new Lessor(_blocks, _engine.Background, _engine.Release);
         _objects = new ObjectStore(_engine.Codec, _reader, _writer, _replacer, IsReadOnly ? DirectoryPath : null);
-        _batch = new ObjectBatch(_space, _reader, _engine.Codec, _objects, _remover);
-        _walk = new BlockWalk(_space, _reader, _engine.Shared);
-        _compactor = new Compactor(_space, _walk, new Relocator(_space, _replacer));
+        _batch = new ObjectBatch(_blocks, _reader, _engine.Codec, _objects, _remover);
+        _walk = new BlockWalk(_blocks, _reader, _engine.Shared);
+        _compactor = new Compactor(_blocks, _walk, new Relocator(_blocks, _replacer));
         _counter = new StatisticsCounter(_engine, options.MaxBytes);
-        Entries = new EntryBlocks(_space, _remover, _walk);
+        Entries = new EntryBlocks(_blocks, _remover, _walk);
         Recovery = new PileRecovery(
             _engine, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
         _engine.Meter.Add(this);

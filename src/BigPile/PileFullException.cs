@@ -19,7 +19,7 @@ public sealed class PileFullException : PileException
     }
 
     /// <summary>
-    /// When the room was searched for, as <see cref="Allocation.GivingBack"/> counts; none if it was not for room in the pile.
+    /// When the room was searched for, as <see cref="Allocation.ReclaimEvents"/> counts; none if it was not for room in the pile.
     /// </summary>
     internal int? ObservedEvents { get; init; }
 }

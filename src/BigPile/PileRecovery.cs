@@ -32,7 +32,7 @@ public sealed class PileRecovery
     public long TotalBytes => _opening.TotalBytes;
 
     /// <summary>Bytes of them that nobody has examined yet.</summary>
-    public long RemainingBytes => _engine.Examination.UnrecoveredBytes;
+    public long RemainingBytes => _engine.LazyRecovery.UnrecoveredBytes;
 
     /// <summary>Whether every page was examined: the owner's statistics are exact, and all free space is known.</summary>
     public bool IsComplete => RemainingBytes == 0;
@@ -52,16 +52,16 @@ public sealed class PileRecovery
     public long RestoredCount => _opening.RestoredCount;
 
     /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
-    public long OrphanCount => _engine.Examination.OrphanCount;
+    public long OrphanCount => _engine.LazyRecovery.OrphanCount;
 
     /// <summary>Places that are not what was written. What was there is dropped, and never served.</summary>
-    public long FaultCount => _engine.Examination.Faults.Count;
+    public long FaultCount => _engine.LazyRecovery.Faults.Count;
 
     /// <summary>Bytes of payload that were dropped, as far as their headers told.</summary>
-    public long LostBytes => _engine.Examination.Faults.LostBytes;
+    public long LostBytes => _engine.LazyRecovery.Faults.LostBytes;
 
     /// <summary>The first thousand faults.</summary>
-    public IReadOnlyList<PileFault> Faults => _engine.Examination.Faults.Kept;
+    public IReadOnlyList<PileFault> Faults => _engine.LazyRecovery.Faults.Kept;
 
     /// <summary>Ends when the work in the background has ended or was stopped. It never fails.</summary>
     public Task Completion { get; private set; } = Task.CompletedTask;

@@ -19,7 +19,7 @@ public sealed partial class CrashDocumentTests
         string text = File.ReadAllText(Path.Combine(SourceTree.Root, "src", "BigPile", "Durability", "CRASH.md"));
         string[] named = [.. Name().Matches(text).Select(static match => match.Groups[1].Value).Distinct(StringComparer.Ordinal)];
         using var built = new Built();
-        HashSet<string> known = [.. House.Stack.Concat(Tests).SelectMany(project => MembersOf(built.Read(project)))];
+        HashSet<string> known = [.. LibraryGraph.Stack.Concat(Tests).SelectMany(project => MembersOf(built.Read(project)))];
         Assert.True(named.Length > 100, $"{named.Length} names were found.");
         string[] missing = [.. named.Where(name => !known.Contains(name))];
         Assert.True(missing.Length == 0, string.Join(", ", missing));

@@ -32,7 +32,7 @@ public sealed class FriendTests
         "BigPile.AspNetCore: BigPile.Concurrency.BackgroundWork", "BigPile.AspNetCore: BigPile.Layout.BlockKind",
         "BigPile.AspNetCore: BigPile.Telemetry.PileActivity", "BigPile.AspNetCore: BigPile.Upkeep.FlushTrouble",
         "BigPile.AspNetCore: BigPile.Upkeep.PileEngine",
-        "BigPile.Http: BigPile.Access.BlockSpace", "BigPile.Http: BigPile.Allocation.PageUse",
+        "BigPile.Http: BigPile.Access.BlockStore", "BigPile.Http: BigPile.Allocation.PageUse",
         "BigPile.Http: BigPile.Allocation.SegmentMap", "BigPile.Http: BigPile.Allocation.SegmentUse",
         "BigPile.Http: BigPile.Concurrency.BackgroundFailure", "BigPile.Http: BigPile.Concurrency.BackgroundWork",
         "BigPile.Http: BigPile.Reporting.ProgressGauge", "BigPile.Http: BigPile.Telemetry.HistogramBuckets",
@@ -44,8 +44,8 @@ public sealed class FriendTests
     public void Libraries_have_no_friends_in_the_product_but_these()
     {
         using var built = new Built();
-        Assert.Equal(Known.Order(), House.Stack.SelectMany(library => FriendsOf(built.Read(library))
-            .Where(House.Stack.Contains).Select(friend => $"{library} -> {friend}")).Order());
+        Assert.Equal(Known.Order(), LibraryGraph.Stack.SelectMany(library => FriendsOf(built.Read(library))
+            .Where(LibraryGraph.Stack.Contains).Select(friend => $"{library} -> {friend}")).Order());
     }
 
     [Fact]
@@ -53,7 +53,7 @@ public sealed class FriendTests
     {
         using var built = new Built();
         Assert.Empty(
-            from library in House.Stack
+            from library in LibraryGraph.Stack
             from friend in FriendsOf(built.Read(library))
             where File.Exists(Built.PathOf(friend)) // a test project may not have been built
             where !UsesInternals(built.Read(friend), library)

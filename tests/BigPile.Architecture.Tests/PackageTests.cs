@@ -14,10 +14,10 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
 {
     private const string Tool = "BigPile.Server";
 
-    public static TheoryData<string> Libraries => [.. House.Stack.Where(static name => name != Tool)];
+    public static TheoryData<string> Libraries => [.. LibraryGraph.Stack.Where(static name => name != Tool)];
 
     [Fact]
-    public void Each_library_and_the_server_are_a_package() => Assert.Equal(House.Stack.Order(), files.Names.Order());
+    public void Each_library_and_the_server_are_a_package() => Assert.Equal(LibraryGraph.Stack.Order(), files.Names.Order());
 
     [Theory]
     [MemberData(nameof(Libraries))]

@@ -13,7 +13,7 @@ public sealed class PublicApiTests
     private const string HowToApprove = "If it is meant, approve it: "
         + ApprovingVariable + "=1 dotnet test tests/BigPile.Architecture.Tests -c Release --filter PublicApiTests";
 
-    public static TheoryData<string> Packages => [.. House.Stack];
+    public static TheoryData<string> Packages => [.. LibraryGraph.Stack];
 
     [Theory]
     [MemberData(nameof(Packages))]

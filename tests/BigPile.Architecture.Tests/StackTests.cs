@@ -8,16 +8,16 @@ namespace BigPile.Architecture.Tests;
 
 public sealed class StackTests(ITestOutputHelper output)
 {
-    public static TheoryData<string> Libraries => [.. House.Stack];
+    public static TheoryData<string> Libraries => [.. LibraryGraph.Stack];
 
     [Fact]
     public void A_project_uses_only_those_below_it()
     {
-        foreach (string library in House.Stack)
+        foreach (string library in LibraryGraph.Stack)
         {
             string[] used = [.. ProjectsOf(library)];
             output.WriteLine($"{library} -> {string.Join(", ", used)}");
-            Assert.All(used, name => Assert.InRange(House.Stack.IndexOf(name), 0, House.Stack.IndexOf(library) - 1));
+            Assert.All(used, name => Assert.InRange(LibraryGraph.Stack.IndexOf(name), 0, LibraryGraph.Stack.IndexOf(library) - 1));
         }
     }
 
@@ -25,12 +25,12 @@ public sealed class StackTests(ITestOutputHelper output)
     [MemberData(nameof(Libraries))]
     public void No_folders_of_a_project_are_in_a_circle(string library)
     {
-        Dictionary<string, SortedSet<string>> uses = House.UsesIn(library);
+        Dictionary<string, SortedSet<string>> uses = LibraryGraph.UsesIn(library);
         foreach ((string node, SortedSet<string> used) in uses.Where(
             static pair => pair.Key.EndsWith('/')).OrderBy(static pair => pair.Key))
             output.WriteLine($"{node} -> {string.Join(", ", used.Where(static name => name.EndsWith('/')))}");
         // Types at the top may use each other: they are one room, but for what a folder below may use of it.
-        KnownExceptions.Compare("circle in " + library, from cycle in Circles.Of(uses)
+        KnownExceptions.Compare("circle in " + library, from cycle in Cycles.Of(uses)
             where cycle.Any(static node => node.EndsWith('/'))
             select string.Join(", ", cycle));
     }
@@ -42,7 +42,7 @@ public sealed class StackTests(ITestOutputHelper output)
         {
             ["a"] = ["b"], ["b"] = ["c", "d"], ["c"] = ["a"], ["d"] = ["e"], ["e"] = [],
         };
-        Assert.Equal(["a", "b", "c"], Assert.Single(Circles.Of(uses)));
+        Assert.Equal(["a", "b", "c"], Assert.Single(Cycles.Of(uses)));
     }
 
     internal static IEnumerable<string> ProjectsOf(string library) =>

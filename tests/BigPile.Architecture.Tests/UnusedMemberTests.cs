@@ -13,7 +13,7 @@ public sealed class UnusedMemberTests
     public void Each_internal_member_has_a_use_that_is_no_test()
     {
         using var built = new Built();
-        AssemblyDefinition[] libraries = [.. House.Stack.Select(built.Read)];
+        AssemblyDefinition[] libraries = [.. LibraryGraph.Stack.Select(built.Read)];
         var unused = new UnusedMembers();
         foreach (AssemblyDefinition assembly in libraries.Concat(Programs.Select(built.Read)))
             unused.CollectUsesOf(assembly);

@@ -65,7 +65,7 @@ public sealed class CatalogAnewTests : StoppedCacheTest
         using (PileCache cache = Open())
         {
             Fill(cache);
-            ((FileCatalog)cache.Pile.Engine.Catalog).Stating = null;
+            ((FileCatalog)cache.Pile.Engine.Catalog).LengthRecorder = null;
             Cycle(cache, 700);
         }
         Assert.InRange(CatalogBytes, 2 * LeastVoidBytes, long.MaxValue);

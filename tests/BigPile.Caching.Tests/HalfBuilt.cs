@@ -39,7 +39,7 @@ internal sealed class HalfBuilt : IDisposable
         ulong[] found = FindAll();
         CriticalRegion presence = _pile.Barrier.EnterReader();
         ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.Entries.View(address).Payload).Version);
-        _pile.Space.Exit(presence);
+        _pile.Blocks.Exit(presence);
         Array.Sort(versions, found);
         return found;
     }
@@ -62,7 +62,7 @@ internal sealed class HalfBuilt : IDisposable
     {
         CriticalRegion presence = _pile.Barrier.EnterReader();
         Assert.True(_core.AddFound(presence, address));
-        _pile.Space.ExitAfterFree(presence);
+        _pile.Blocks.ExitAfterFree(presence);
         _core.GrowForFound();
     }
 

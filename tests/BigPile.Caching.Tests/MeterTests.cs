@@ -71,7 +71,7 @@ public sealed class MeterTests
             if (!all.Remove("bigpile.cache.name", out string? table) || table != name)
                 return;
             seen.Enqueue((instrument.Name, value, string.Join(',', all.Values)));
-            if (CriticalRegion.Mine.IsInside)
+            if (CriticalRegion.Current.IsInRegion)
                 inside.Enqueue(instrument.Name);
         }
         listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => OnMeasured(instrument, value, tags));

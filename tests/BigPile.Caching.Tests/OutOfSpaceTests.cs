@@ -115,7 +115,7 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         Assert.Equal(before - 300, after);
         Assert.Equal(100, table.Count);
         await cache.Pile.FlushAsync();
-        Assert.Equal(0, cache.Pile.Space.ShadowHeaders.Count);
+        Assert.Equal(0, cache.Pile.Blocks.ShadowHeaders.Count);
         Assert.True(cache.Pile.Verify().IsSound);
     }
 

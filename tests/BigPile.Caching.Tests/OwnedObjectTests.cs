@@ -67,7 +67,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
             table.Put(1, [7]);
             var critical = cache.Pile.Barrier.EnterReader();
             Slot slot = cache.Pile.Entries.Take(100);
-            cache.Pile.Space.Exit(critical);
+            cache.Pile.Blocks.Exit(critical);
             ulong pointer = slot.Pointer.ToUInt64();
             PutBlock(cache, 1, cache.Pile.Engine.Versions.Last + 1, ValueKind.Pointer, BitConverter.GetBytes(pointer));
         });

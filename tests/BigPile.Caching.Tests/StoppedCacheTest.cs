@@ -80,7 +80,7 @@ public abstract class StoppedCacheTest : IDisposable
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
         value.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes + key.Length, value.Length));
         core.Pile.Entries.Publish(slot, payloadBytes);
-        core.Pile.Space.Exit(critical);
+        core.Pile.Blocks.Exit(critical);
     }
 
     /// <summary>Asserts that the entry "a" is of high priority, slides by a minute, lives for 100 seconds and has the tag "tag".</summary>

@@ -25,7 +25,7 @@ public sealed class CrashTests(ITestOutputHelper output)
     [MemberData(nameof(Kinds))]
     public void A_kill_loses_nothing_completed_and_a_power_cut_nothing_synchronized(BlockFileKind kind)
     {
-        Run run = NewRun(kind, HashControl.None);
+        Run run = NewRun(kind, HashMutation.None);
         run.Go();
         output.WriteLine($"{run.Kills:N0} kills and {run.Cuts:N0} power cuts");
         Assert.True(run.Kills > 20 && run.Cuts > 20);
@@ -34,25 +34,25 @@ public sealed class CrashTests(ITestOutputHelper output)
 
     [Theory]
     [InlineData("LinkFirst")]
-    [InlineData("NothingWaits")]
+    [InlineData("NothingDeferred")]
     [InlineData("NoTombstones")]
     [InlineData("NoMarks")]
     public void A_wrong_way_to_store_is_noticed(string control)
     {
-        Run run = NewRun(BlockFileKind.PositionalParallel, Enum.Parse<HashControl>(control));
+        Run run = NewRun(BlockFileKind.PositionalParallel, Enum.Parse<HashMutation>(control));
         run.Go();
         output.WriteLine(string.Join('\n', run.Problems.Take(5)));
         Assert.NotEmpty(run.Problems);
     }
 
-    private Run NewRun(BlockFileKind kind, HashControl control)
+    private Run NewRun(BlockFileKind kind, HashMutation control)
     {
         int seed = int.TryParse(Environment.GetEnvironmentVariable("BIGPILE_SEED"), out int given) ? given : Environment.TickCount;
         output.WriteLine($"BIGPILE_SEED={seed}");
         return new Run(kind, control, seed);
     }
 
-    private sealed class Run(BlockFileKind kind, HashControl control, int seed) : IFileHook
+    private sealed class Run(BlockFileKind kind, HashMutation control, int seed) : IFileHook
     {
         private readonly Random _random = new(seed);
         private readonly ScratchDirectory _scratch = new();
@@ -80,7 +80,7 @@ public sealed class CrashTests(ITestOutputHelper output)
             {
                 HashDatabase database = Open(FilePath, FirstBoot, watched: true);
                 _durable = Bytes(); // making it has ended with that
-                (int most, int enough) = control == HashControl.None ? (Operations, 10) : (Operations * 20, 1);
+                (int most, int enough) = control == HashMutation.None ? (Operations, 10) : (Operations * 20, 1);
                 try
                 {
                     for (int i = 0; i < most && Problems.Count < enough; i++)
@@ -127,7 +127,7 @@ public sealed class CrashTests(ITestOutputHelper output)
         {
             FileKind = kind,
             BootId = boot,
-            Control = control,
+            Mutation = control,
             Tuning = new HashTuning { Buckets = 256, OffsetWidth = 4 },
             Hook = watched ? this : null,
             CrashPoint = watched ? Pass : null,

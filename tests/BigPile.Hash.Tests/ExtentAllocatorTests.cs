@@ -13,7 +13,7 @@ public sealed class ExtentAllocatorTests : IDisposable
 
     private readonly TemporaryDirectory _directory = new();
     private readonly IBlockFile _file;
-    private readonly ExtentAllocator _stock;
+    private readonly ExtentAllocator _extents;
     private readonly long _areaStart;
 
     public ExtentAllocatorTests()
@@ -22,7 +22,7 @@ public sealed class ExtentAllocatorTests : IDisposable
         var layout = new FileLayout(FileLayout.Newest, OffsetWidth: 8, Alignment: 8, Buckets: 256, Salt: 1, Seed: 2);
         _file.Expand(layout.AreaStart);
         _areaStart = layout.AreaStart;
-        _stock = new ExtentAllocator(_file, layout);
+        _extents = new ExtentAllocator(_file, layout);
     }
 
     public void Dispose()
@@ -38,27 +38,27 @@ public sealed class ExtentAllocatorTests : IDisposable
     [InlineData(0, 100_000)]
     public void Nothing_is_taken_or_given_while_somebody_counts(int stripe, int bytes)
     {
-        Extent extent = _stock.Take(stripe, bytes);
-        Task<Extent>? taking = null;
-        Task? giving = null;
-        _stock.Count((_, _) =>
+        Extent extent = _extents.Allocate(stripe, bytes);
+        Task<Extent>? allocating = null;
+        Task? freeing = null;
+        _extents.Measure((_, _) =>
         {
-            taking = SideBySide.Start(() => _stock.Take(stripe, bytes));
-            giving = SideBySide.Start(() => _stock.Give(stripe, extent));
-            Assert.False(Task.WaitAll([taking, giving], TimeSpan.FromMilliseconds(50)));
-            Assert.False(taking.IsCompleted || giving.IsCompleted, "a room was taken or given while somebody counted");
+            allocating = SideBySide.Start(() => _extents.Allocate(stripe, bytes));
+            freeing = SideBySide.Start(() => _extents.Free(stripe, extent));
+            Assert.False(Task.WaitAll([allocating, freeing], TimeSpan.FromMilliseconds(50)));
+            Assert.False(allocating.IsCompleted || freeing.IsCompleted, "a room was taken or given while somebody counted");
             return true;
         });
-        Assert.True(Task.WaitAll([taking!, giving!], Eventually.Timeout));
-        _stock.Give(stripe, taking!.Result);
-        Assert.Equal(_stock.End - _areaStart, _stock.Count((_, free) => free));
+        Assert.True(Task.WaitAll([allocating!, freeing!], Eventually.Timeout));
+        _extents.Free(stripe, allocating!.Result);
+        Assert.Equal(_extents.End - _areaStart, _extents.Measure((_, free) => free));
     }
 
     [Fact]
     public void Who_counts_lets_go_of_all_though_it_fails()
     {
-        Assert.Throws<TimeoutException>(() => _stock.Count<int>((_, _) => throw new TimeoutException()));
-        _stock.Give(0, _stock.Take(0, ExtentBytes));
-        Assert.Equal(_stock.End - _areaStart, _stock.Count((_, free) => free));
+        Assert.Throws<TimeoutException>(() => _extents.Measure<int>((_, _) => throw new TimeoutException()));
+        _extents.Free(0, _extents.Allocate(0, ExtentBytes));
+        Assert.Equal(_extents.End - _areaStart, _extents.Measure((_, free) => free));
     }
 }

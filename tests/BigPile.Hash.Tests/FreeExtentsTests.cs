@@ -24,14 +24,14 @@ public sealed class FreeExtentsTests
         {
             string when = $"seed {seed}, step {step}";
             if (random.Next(2) == 0)
-                Give(random, extents, isFree);
+                Free(random, extents, isFree);
             else
                 Take(random, extents, isFree, joins, when);
             Assert.True(isFree.Count(free => free) == extents.Bytes, when);
         }
     }
 
-    private static void Give(Random random, FreeExtents extents, bool[] isFree)
+    private static void Free(Random random, FreeExtents extents, bool[] isFree)
     {
         int offset = random.Next(Units);
         int length = 0;

@@ -80,7 +80,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : IDisposable
         File.WriteAllBytes(FilePath, killed);
         using HashDatabase recovered = HashDatabase.Open(FilePath, options with
         {
-            BootId = ending == HashEnding.Killed ? Boot : Guid.NewGuid(), RecoveredAtOnce = recoveredAtOnce,
+            BootId = ending == HashEnding.Killed ? Boot : Guid.NewGuid(), MaxRecoveredAtOnce = recoveredAtOnce,
         });
         Assert.Equal((ending, 0L, 0L), (recovered.Recovery.Ending, recovered.Recovery.TornRecords, recovered.Recovery.DamagedRecords));
         Some.AssertHolds(recovered, expected);

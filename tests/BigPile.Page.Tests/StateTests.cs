@@ -69,7 +69,7 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
         await Server.DisposeAsync();
         using var signal = new ManualResetEventSlim();
         Replace(await RunningServer.StartOpeningAsync(
-            Directory, services => services.AddSingleton(new OpenSignal(signal)).AddSingleton<PileOpener, GatedOpener>()));
+            Directory, services => services.AddSingleton(new OpenSignal(signal)).AddSingleton<PileOpener, WaitingOpener>()));
         await using OpenPage page = await OpenAsync();
         page.Expected.Add("503");
         await page.HasStatusAsync("starting");
@@ -150,7 +150,7 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
 
     private sealed record OpenSignal(ManualResetEventSlim Event);
 
-    private sealed class GatedOpener(PilePlan plan, OpenSignal signal) : PileOpener(plan)
+    private sealed class WaitingOpener(PilePlan plan, OpenSignal signal) : PileOpener(plan)
     {
         internal override PileCache Open()
         {

@@ -45,7 +45,7 @@ public sealed class DeadPeerTests : IDisposable
     [InlineData(true)]
     public void What_a_killed_process_had_sent_is_received(bool isMutation)
     {
-        using SharedArena arena = _directory.Open(hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesWhatIsOnTheWay : PortMutation.None));
+        using SharedArena arena = _directory.Open(hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesInFlight : PortMutation.None));
         using ReceivePort receiver = arena.OpenReceivePort("p");
         using Process child = Child.Start("bind", _directory.Path, "p");
         Assert.Equal("bound", child.StandardOutput.ReadLine());

@@ -18,7 +18,7 @@ public sealed unsafe class SpinThenWaitTests
         if (Environment.ProcessorCount == 1)
             return; // nobody spins there at all
         byte* lines = stackalloc byte[128];
-        var wakeEvent = new Doorbell(lines);
+        var wakeEvent = new WakeEvent(lines);
         var waiter = new SpinThenWait(Spin);
         Assert.True(Wait(waiter, wakeEvent, polls: 8)); // at first it looks
         int polled = 0;
@@ -35,7 +35,7 @@ public sealed unsafe class SpinThenWaitTests
             Assert.True(Wait(waiter, wakeEvent, polls: 8));
     }
 
-    private bool Wait(SpinThenWait waiter, Doorbell wakeEvent, int polls)
+    private bool Wait(SpinThenWait waiter, WakeEvent wakeEvent, int polls)
     {
         _pollsLeft = polls;
         return waiter.Wait(wakeEvent, new AfterPolls(this), Timeout);

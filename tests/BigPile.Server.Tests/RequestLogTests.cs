@@ -212,7 +212,7 @@ public sealed class RequestLogTests : IDisposable
             for (; count > 0; count--)
             {
                 Assert.True(answers.TryAnswer(head, isLast: false));
-                answers.TakeAsSent();
+                answers.MarkSent();
                 Assert.True(pipe.Writer.FlushAsync().IsCompletedSuccessfully);
                 Assert.True(pipe.Reader.TryRead(out ReadResult written));
                 pipe.Reader.AdvanceTo(written.Buffer.End);

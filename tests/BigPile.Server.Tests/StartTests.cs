@@ -96,7 +96,7 @@ public sealed class StartTests : IDisposable
         using var release = new ManualResetEventSlim();
         await using RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
         {
-            services.AddSingleton<PileOpener>(provider => new GatedOpener(release, provider));
+            services.AddSingleton<PileOpener>(provider => new BlockedOpener(release, provider));
             services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
         });
         Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync("/health/live")).StatusCode);
@@ -123,7 +123,7 @@ public sealed class StartTests : IDisposable
         using var release = new ManualResetEventSlim();
         RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
         {
-            services.AddSingleton<PileOpener>(provider => new GatedOpener(release, provider));
+            services.AddSingleton<PileOpener>(provider => new BlockedOpener(release, provider));
             services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
         });
         var stopping = new TaskCompletionSource();
@@ -279,7 +279,7 @@ public sealed class StartTests : IDisposable
         Assert.True(again.Recovery.WasClean);
     }
 
-    private sealed class GatedOpener(ManualResetEventSlim release, IServiceProvider services)
+    private sealed class BlockedOpener(ManualResetEventSlim release, IServiceProvider services)
         : PileOpener(services.GetRequiredService<PilePlan>())
     {
         internal override PileCache Open()

@@ -80,7 +80,7 @@ public sealed class PileConcurrencyTests
             .. Enumerable.Range(0, 2).Select(_ => new SideBySide.Worker(
                 rounds * 4, (Action<int>)(_ => PileFigures.AssertAddUp(pile.Statistics)))),
         ]);
-        Assert.Equal(0, pile.Space.LinkCount); // what statistics say of it is bounded
+        Assert.Equal(0, pile.Blocks.LinkCount); // what statistics say of it is bounded
         Assert.Equal(0, pile.Statistics.ObjectCount);
         Assert.Equal(0, pile.Statistics.PayloadBytes);
     }

@@ -62,7 +62,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
         int syncsBefore = Files.SyncsOf("segment");
         var reports = new Reports { Probe = () => Files.SyncsOf("segment") - syncsBefore };
         pile.Flush(reports);
-        Segment[] segments = pile.Space.Allocator.Pool.Segments();
+        Segment[] segments = pile.Blocks.Allocator.Pool.Segments();
         Assert.True(segments.Length >= Segments);
         Assert.Equal(segments.Sum(static segment => segment.Region.LengthBytes), reports.CheckedTotal());
         // One report for each segment, the last but with the log; the segments lie in the order of their numbers, all of one length.
@@ -121,7 +121,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
             },
         });
         pointers = Fill(pile);
-        roundSegments = pile.Space.Allocator.Pool.Segments().Length;
+        roundSegments = pile.Blocks.Allocator.Pool.Segments().Length;
         int syncsBefore = Files.SyncsOf("segment");
         outrun = pile;
         var reports = new Reports();
@@ -188,7 +188,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
     {
         var value = new byte[500];
         var pointers = new List<PilePointer>();
-        for (int end = pile.Space.Allocator.Pool.Segments().Length + Segments; pile.Space.Allocator.Pool.Segments().Length < end;)
+        for (int end = pile.Blocks.Allocator.Pool.Segments().Length + Segments; pile.Blocks.Allocator.Pool.Segments().Length < end;)
         {
             for (int i = 0; i < 1_000; i++)
                 pointers.Add(pile.Put(value));
@@ -197,7 +197,7 @@ public sealed class PileProgressTests(ITestOutputHelper output) : DurabilityTest
     }
 
     private static long PagesOf(Pile pile) =>
-        pile.Space.Allocator.Pool.Segments().Sum(static segment => (long)segment.PageCount - segment.HeadPages);
+        pile.Blocks.Allocator.Pool.Segments().Sum(static segment => (long)segment.PageCount - segment.HeadPages);
 
     // Keeps what is reported, and looks at something else each time.
     private sealed class Reports : IProgress<PileProgress>

@@ -11,5 +11,5 @@ public sealed class UserCodecTests
     [Fact]
     public void Every_primitive_of_a_bounded_length_has_the_piles_own_form() =>
         Assert.Equal(
-            [typeof(BigInteger)], LeafSlots.Types.Where(static type => LeafSlots.IsPrimitive(type) && !UserCodec.IsPrimitive(type)));
+            [typeof(BigInteger)], LeafCodecs.Types.Where(static type => LeafCodecs.IsPrimitive(type) && !UserCodec.IsPrimitive(type)));
 }

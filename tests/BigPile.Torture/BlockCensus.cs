@@ -18,7 +18,7 @@ internal sealed unsafe class BlockCensus
     {
         pile.Recovery.Completion.Wait();
         pile.Flush();
-        foreach (Segment segment in pile.Space.Allocator.Pool.Segments())
+        foreach (Segment segment in pile.Blocks.Allocator.Pool.Segments())
         {
             for (int page = segment.HeadPages; page < segment.PageCount; page++)
                 AddPage(segment, page);
@@ -33,8 +33,8 @@ internal sealed unsafe class BlockCensus
 
     /// <summary>Payloads that no link leads to.</summary>
     internal IEnumerable<CensusBlock> Orphans() =>
-        _targets.Where(target => !_links.TryGetValue(target.Back.OriginAddress, out CensusBlock link)
-            || link.Header.TargetAddress != target.Address || link.Header.Generation != target.Back.OriginGeneration);
+        _targets.Where(target => !_links.TryGetValue(target.Back.LinkAddress, out CensusBlock link)
+            || link.Header.TargetAddress != target.Address || link.Header.Generation != target.Back.LinkGeneration);
 
     private void AddPage(Segment segment, int page)
     {
@@ -54,7 +54,7 @@ internal sealed unsafe class BlockCensus
         var header = new BlockHeader(*(ulong*)start);
         if (header.IsFree)
             return;
-        var block = new CensusBlock(address, header, new BackWord(*(ulong*)(start + BlockHeader.SizeBytes)));
+        var block = new CensusBlock(address, header, new OwnerWord(*(ulong*)(start + BlockHeader.SizeBytes)));
         if (header.Kind == BlockKind.LinkTarget)
             _targets.Add(block);
         else if (header.Kind == BlockKind.TableEntry)

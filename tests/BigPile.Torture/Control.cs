@@ -30,16 +30,16 @@ internal sealed record Control(string Name, string Target, CrashPoint Point)
         new("owned-freed-first", Table, CrashPoint.OwnedBeforeEntryFreed),
         new("owned-freed-last", Table, CrashPoint.OwnedBeforeEntryFreed),
         new("owned-kept", Table, CrashPoint.OwnedBeforeEntryFreed),
-        new("object-before-entry", Table, CrashPoint.MoveOutBeforeObject),
+        new("object-before-entry", Table, CrashPoint.ExternalizeBeforeObject),
         new("mark-freed-first", Table, CrashPoint.MarkBeforePublish),
         new("clear-unmarked", Table, CrashPoint.ClearBeforeDropped),
         new("split-unmarked", Table, CrashPoint.SplitBeforeRaised),
         new("slot-first", Table, CrashPoint.PutBeforeHeader),
         new("freed-first", Table, CrashPoint.RemoveBeforeFreed),
         new("left-unfinished", Table, CrashPoint.EntryBeforeOldFreed),
-        new("link-first", Hash, HashWindows.Of(HashCrashPoint.Linked)),
-        new("room-freed-first", Hash, HashWindows.Of(HashCrashPoint.Marked)),
-        new("unmarked", Hash, HashWindows.Of(HashCrashPoint.Linked)),
+        new("link-first", Hash, HashCrashPoints.Of(HashCrashPoint.Linked)),
+        new("room-freed-first", Hash, HashCrashPoints.Of(HashCrashPoint.Marked)),
+        new("unmarked", Hash, HashCrashPoints.Of(HashCrashPoint.Linked)),
     ];
 
     internal static string[] Names => [.. All.Select(static control => control.Name)];

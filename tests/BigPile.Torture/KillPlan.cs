@@ -68,7 +68,7 @@ internal sealed unsafe class KillPlan
     {
         string where = InOpening ? "opening" : "work";
         if (_waitsForCrashPoint)
-            return $"when in {HashWindows.NameOf(Point)} of {where}";
+            return $"when in {HashCrashPoints.NameOf(Point)} of {where}";
         return _operations != long.MaxValue
             ? $"after {_operations:N0} operations"
             : string.Create(CultureInfo.InvariantCulture, $"{_afterMs:F1} ms into {where}");

@@ -75,7 +75,7 @@ internal sealed class TortureOptions
             Directory = values.GetValueOrDefault("--directory"),
             Threads = NumberOf(values, "--threads", 1, MaxThreads, 2),
             Pauses = OneOf(values, "--pauses", "on", OnOrOff) == "on",
-            Point = OneOf(values, "--window", "", Windows.Of(values.GetValueOrDefault("--target"))),
+            Point = OneOf(values, "--window", "", TargetCrashPoints.Of(values.GetValueOrDefault("--target"))),
             HasOtherBoots = OneOf(values, "--other-boot", "off", OnOrOff) == "on",
             IsShared = OneOf(values, "--shared", "off", OnOrOff) == "on",
             Codec = OneOf(values, "--codec", OwnCodec, [OwnCodec, LibraryCodec]),

@@ -37,7 +37,7 @@ internal sealed unsafe class TortureRun
     private readonly string _directory;
     private readonly Journal _journal;
     private readonly Dice _dice;
-    private readonly int[] _killedIn = new int[HashWindows.End];
+    private readonly int[] _killedIn = new int[HashCrashPoints.End];
     private int _chain;
 
     private TortureRun(TortureOptions options, string directory)
@@ -88,8 +88,8 @@ internal sealed unsafe class TortureRun
                 RunRound(++kills);
             JournalHead head = *_journal.Head;
             Say($"compared {head.Compared:N0}; of what was in flight {head.FoundWhole:N0} whole, {head.FoundAbsent:N0} absent or old");
-            IEnumerable<int> windows = Enumerable.Range(1, _killedIn.Length - 1).Where(point => _killedIn[point] != 0);
-            IEnumerable<string> inside = windows.Select(point => $"{HashWindows.NameOf((CrashPoint)point)} {_killedIn[point]}");
+            IEnumerable<int> points = Enumerable.Range(1, _killedIn.Length - 1).Where(point => _killedIn[point] != 0);
+            IEnumerable<string> inside = points.Select(point => $"{HashCrashPoints.NameOf((CrashPoint)point)} {_killedIn[point]}");
             Say("killed inside: " + string.Join(", ", inside));
             if (_options.HasOtherBoots)
                 Say($"opened under another start of the machine {head.OtherBoots:N0} times; undone by that {head.Undone:N0}");
@@ -103,7 +103,7 @@ internal sealed unsafe class TortureRun
         ulong seed = (ulong)_dice.Next(int.MaxValue) + 1;
         BeginChain();
         bool inOpening = _chain > 0;
-        var plan = new KillPlan(inOpening, _options.Pauses, Windows.Choose(_options, inOpening, _dice), _dice);
+        var plan = new KillPlan(inOpening, _options.Pauses, TargetCrashPoints.Choose(_options, inOpening, _dice), _dice);
         long before = _journal.Operations();
         _journal.Head->Time += BetweenKills.Ticks;
         bool wasKilled = KillChild(seed, plan);
@@ -112,7 +112,7 @@ internal sealed unsafe class TortureRun
         bool goesOn = wasKilled && round != _options.Kills && (--_chain > 0 || _dice.OneIn(2));
         BeginOtherBoot(wasKilled);
         Say($"round {round}: seed {seed}, {(wasKilled ? "killed" : "NOT KILLED")} {plan}, "
-            + $"{_journal.Operations() - before:N0} operations{CountWindows()}, {(goesOn ? "the next child goes on" : "compared")}");
+            + $"{_journal.Operations() - before:N0} operations{CountCrashPoints()}, {(goesOn ? "the next child goes on" : "compared")}");
         if (!goesOn)
             Verify(seed);
     }
@@ -202,16 +202,16 @@ internal sealed unsafe class TortureRun
         return $"{TortureOptions.HashTarget}:{kind}";
     }
 
-    private string CountWindows()
+    private string CountCrashPoints()
     {
         string text = "";
         for (int i = 0; i < _journal.Threads; i++)
         {
             var point = (CrashPoint)_journal.ThreadAt(i)->Point;
-            if (point <= CrashPoint.None || (int)point >= HashWindows.End)
+            if (point <= CrashPoint.None || (int)point >= HashCrashPoints.End)
                 continue;
             _killedIn[(int)point]++;
-            text += (text.Length == 0 ? ", inside " : " and ") + HashWindows.NameOf(point);
+            text += (text.Length == 0 ? ", inside " : " and ") + HashCrashPoints.NameOf(point);
         }
         return text;
     }

@@ -36,34 +36,34 @@ internal sealed class AxisScale
 
     /// <summary>An axis for figures.</summary>
     /// <param name="values">What must have a place; on a logarithmic axis above 0. None is fine.</param>
-    /// <param name="wish">What the axis is to be like.</param>
-    internal static AxisScale Of(IReadOnlyCollection<double> values, AxisWish wish)
+    /// <param name="spec">What the axis is to be like.</param>
+    internal static AxisScale Of(IReadOnlyCollection<double> values, AxisSpec spec)
     {
         double low = values.DefaultIfEmpty(1).Min();
         double high = values.DefaultIfEmpty(1).Max();
-        if (wish.IsLogarithmic)
+        if (spec.IsLogarithmic)
         {
-            (low, high) = TickChoices.Ends(Math.Max(low, Least), Math.Max(high, Least), wish.EndsAtTicks);
-            return Choose(low, high, TickChoices.Logarithmic(low, high, wish.IsBinary), wish);
+            (low, high) = TickChoices.Ends(Math.Max(low, Least), Math.Max(high, Least), spec.EndsAtTicks);
+            return Choose(low, high, TickChoices.Logarithmic(low, high, spec.IsBinary), spec);
         }
         (low, high) = (Math.Min(low, 0), Math.Max(high, 0));
         high = high - low >= Least ? high : 1;
-        return Choose(low, high, TickChoices.Linear(low, high, wish.IsBinary, wish.IsWhole), wish);
+        return Choose(low, high, TickChoices.Linear(low, high, spec.IsBinary, spec.IsWhole), spec);
     }
 
     // The first choice whose texts do not meet, or else the one with the fewest.
-    private static AxisScale Choose(double low, double high, IEnumerable<IReadOnlyList<double>> choices, AxisWish wish)
+    private static AxisScale Choose(double low, double high, IEnumerable<IReadOnlyList<double>> choices, AxisSpec spec)
     {
         AxisScale? scale = null;
         foreach (IReadOnlyList<double> ticks in choices)
         {
-            bool grows = wish.EndsAtTicks && !wish.IsLogarithmic; // the ends of a logarithmic axis are round already
+            bool grows = spec.EndsAtTicks && !spec.IsLogarithmic; // the ends of a logarithmic axis are round already
             (double first, double last) = grows ? (Math.Min(low, ticks[0]), Math.Max(high, ticks[^1])) : (low, high);
-            scale = new AxisScale(first, last, wish.LengthPixels, wish.IsLogarithmic)
+            scale = new AxisScale(first, last, spec.LengthPixels, spec.IsLogarithmic)
             {
                 Ticks = [.. ticks.Where(tick => tick >= first - Slack * Math.Abs(first) && tick <= last + Slack * Math.Abs(last))],
             };
-            if (scale.LabelsFit(wish.LabelPixelsOf))
+            if (scale.LabelsFit(spec.LabelPixelsOf))
                 break;
         }
         return scale!;

@@ -33,11 +33,11 @@ internal sealed class ChartFrame
         LegendTop = Edge + Title.Count * LineHeight + (Title.Count > 0 ? 8 : 0);
         PlotTop = LegendTop + Legend.Select(static entry => entry.Row + 1).DefaultIfEmpty(0).Max() * LineHeight + 34;
         RunPoint[] points = [.. chart.Series.SelectMany(static series => series.Points)];
-        Y = AxisScale.Of(HeightsOf(chart, points), WishOfY(chart.Y));
+        Y = AxisScale.Of(HeightsOf(chart, points), SpecOfY(chart.Y));
         PlotLeft = Edge + 8 + Y.Ticks.Max(tick => TextWidth.Of(FigureText.Short(tick, chart.Y.Unit), FontPixels));
         PlotRight = Width - Edge - 14;
         double[] places = [.. points.Select(static point => point.X)];
-        X = AxisScale.Of(places, WishOfX(chart.X, places));
+        X = AxisScale.Of(places, SpecOfX(chart.X, places));
         _fromLeft = chart.X.IsLogarithmic ? Inset : 0;
     }
 
@@ -73,10 +73,10 @@ internal sealed class ChartFrame
     private static double[] HeightsOf(RunChart chart, RunPoint[] points) =>
         [.. points.SelectMany(static point => point.Repeats).Where(value => !chart.Y.IsLogarithmic || value > 0)];
 
-    private AxisWish WishOfY(RunAxis axis) => new(
+    private AxisSpec SpecOfY(RunAxis axis) => new(
         axis.IsLogarithmic, FigureText.IsSize(axis.Unit), IsWhole: false, EndsAtTicks: true, _plotHeight, static _ => 34);
 
-    private AxisWish WishOfX(RunAxis axis, double[] places) => new(
+    private AxisSpec SpecOfX(RunAxis axis, double[] places) => new(
         axis.IsLogarithmic,
         FigureText.IsSize(axis.Unit) || (axis.IsLogarithmic && axis.Unit.Length == 0 && places.All(double.IsPow2)),
         IsWhole: places.All(double.IsInteger),

@@ -15,7 +15,7 @@ internal sealed class DatagramChannel : IMessageChannel
 
     private const int MaxDatagramBytes = 65_507;
     private const int BufferBytes = 208 << 10; // of which the system makes twice as much, and allows no more by default
-    private const int OnTheWayBytes = 256 << 10;
+    private const int InFlightBytes = 256 << 10;
     private const int DatagramOverhead = 1024;
     private const int MaxWindow = 64;
     private const int TimeoutMs = 20_000;
@@ -24,7 +24,7 @@ internal sealed class DatagramChannel : IMessageChannel
     private readonly bool _isSender;
     private readonly int _window;
     private readonly byte[] _ack = new byte[1]; // no message is so short
-    private int _onTheWay;
+    private int _inFlight;
     private int _received;
 
     /// <summary>Takes a connected socket.</summary>
@@ -37,7 +37,7 @@ internal sealed class DatagramChannel : IMessageChannel
         _isSender = isSender;
         _window = route.Options.Mode == PortsMode.RoundTrip
             ? 0
-            : Math.Clamp(OnTheWayBytes / (route.SizeBytes + DatagramOverhead), 1, MaxWindow);
+            : Math.Clamp(InFlightBytes / (route.SizeBytes + DatagramOverhead), 1, MaxWindow);
     }
 
     private int AckInterval => Math.Max(1, _window / 2);
@@ -54,9 +54,9 @@ internal sealed class DatagramChannel : IMessageChannel
     {
         try
         {
-            while (_isSender && _window > 0 && _onTheWay >= _window)
+            while (_isSender && _window > 0 && _inFlight >= _window)
                 ReadAck();
-            _onTheWay++;
+            _inFlight++;
             for (int fragmentBytes = FragmentBytes(message.Length); message.Length > 0; message = message[Math.Min(fragmentBytes, message.Length)..])
                 _socket.Send(message[..Math.Min(fragmentBytes, message.Length)]);
         }
@@ -75,7 +75,7 @@ internal sealed class DatagramChannel : IMessageChannel
             {
                 int received = _socket.Receive(message[done..Math.Min(done + fragmentBytes, message.Length)]);
                 if (received == _ack.Length)
-                    _onTheWay -= AckInterval;
+                    _inFlight -= AckInterval;
                 else
                     done += received;
             }
@@ -93,7 +93,7 @@ internal sealed class DatagramChannel : IMessageChannel
     private void ReadAck()
     {
         if (_socket.Receive(_ack) == _ack.Length)
-            _onTheWay -= AckInterval;
+            _inFlight -= AckInterval;
     }
 
     private static int FragmentBytes(int lengthBytes)

@@ -5,7 +5,7 @@ namespace BigPile.Perf.Sequences;
 /// <summary>Bytes of one worker, with no cache line that another worker's lie in.</summary>
 internal sealed class PaddedBuffer
 {
-    private const int ApartBytes = 128;
+    private const int PaddingBytes = 128;
 
     private readonly byte[] _bytes;
     private readonly int _lengthBytes;
@@ -13,10 +13,10 @@ internal sealed class PaddedBuffer
     private PaddedBuffer(int lengthBytes)
     {
         _lengthBytes = lengthBytes;
-        _bytes = new byte[ApartBytes + lengthBytes + ApartBytes];
+        _bytes = new byte[PaddingBytes + lengthBytes + PaddingBytes];
     }
 
-    internal Span<byte> Bytes => new(_bytes, ApartBytes, _lengthBytes);
+    internal Span<byte> Bytes => new(_bytes, PaddingBytes, _lengthBytes);
 
     /// <summary>Makes a room for each worker.</summary>
     internal static PaddedBuffer[] Make(int threads, int lengthBytes)

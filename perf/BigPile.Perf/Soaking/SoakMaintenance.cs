@@ -13,12 +13,12 @@ internal sealed class SoakMaintenance
     internal SoakMaintenance(SoakPlace place, int worker, SoakTally tally, OwnObjects own, KeptKeys kept, TaggedKeys tagged)
     {
         (_place, _tally) = (place, tally);
-        var passing = new PassingTable(place, worker, tally);
+        var shortLived = new ShortLivedTable(place, worker, tally);
         bool isFirst = worker == 0;
         bool isLast = worker == place.Options.Threads - 1;
         _duties =
         [
-            new Duty(50_000, 500, passing.Pass),
+            new Duty(50_000, 500, shortLived.Pass),
             new Duty(200_000, 1000, own.Walk),
             new Duty(500_000, 1500, kept.Walk),
             new Duty(8L * place.Budget.TaggedKeys + 10_000, 2000, tagged.RemoveByTag),
@@ -35,7 +35,7 @@ internal sealed class SoakMaintenance
     {
         foreach (Duty duty in _duties)
         {
-            if (duty.IsMine && step % duty.Period == duty.First)
+            if (duty.IsAssigned && step % duty.Period == duty.First)
                 duty.Do();
         }
     }
@@ -85,5 +85,5 @@ internal sealed class SoakMaintenance
         _ = _place.Limited.Sweep() + _place.Tagged.Sweep();
     }
 
-    private readonly record struct Duty(long Period, int First, System.Action Do, bool IsMine = true);
+    private readonly record struct Duty(long Period, int First, System.Action Do, bool IsAssigned = true);
 }

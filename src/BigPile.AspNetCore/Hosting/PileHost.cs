@@ -25,14 +25,14 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     private readonly IHostApplicationLifetime _lifetime;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly Lock _closing = new();
-    private readonly Lock _beginning = new();
-    private Task? _begun;
+    private readonly Lock _closeLock = new();
+    private readonly Lock _beginLock = new();
+    private Task? _opening;
     private int _openingThread;
     private PileCache? _cache;
     private volatile ServedTables? _tables;
     private volatile PileState _state;
-    private volatile bool _opensBehind;
+    private volatile bool _opensInBackground;
 
     public PileHost(
         PileOpener opener, PilePlan plan, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<PileHost> logger)
@@ -59,7 +59,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     internal ServedTables? Tables => _tables;
 
     /// <summary>Ends when the pile is ready, or could not be opened.</summary>
-    internal Task Opening => Volatile.Read(ref _begun) ?? Task.CompletedTask;
+    internal Task Opening => Volatile.Read(ref _opening) ?? Task.CompletedTask;
 
     /// <summary>What the opening took, by parts; zero while it runs.</summary>
     internal (TimeSpan Pile, TimeSpan Tables) OpeningTimes => _opener.Times;
@@ -100,7 +100,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
             return tables.Cache;
         if (_openingThread == Environment.CurrentManagedThreadId && _cache is { } cache)
             return cache; // of code that runs as soon as there is a pile, and is waited for
-        if (_opensBehind && !Begin().IsCompleted)
+        if (_opensInBackground && !Begin().IsCompleted)
         {
             throw new InvalidOperationException(
                 "The pile is still being opened, and a request can't wait for it. See /health/ready or the health check; a longer "
@@ -116,10 +116,10 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     /// <returns>What ends with the opening.</returns>
     internal Task Begin()
     {
-        lock (_beginning)
+        lock (_beginLock)
         {
             // A thread of its own has it begin at once, and may take as long as a walk through the pile does.
-            return _begun ??= Task.Factory.StartNew(
+            return _opening ??= Task.Factory.StartNew(
                 Open, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         }
     }
@@ -134,7 +134,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
             await opening.ConfigureAwait(false);
             return;
         }
-        _opensBehind = true;
+        _opensInBackground = true;
         _logger.LogInformation(
             "The pile is still being opened: its HTTP service answers 503 until it is ready, caches wait, and requests get no tables");
         _ = StopOnFailureAsync(opening);
@@ -155,18 +155,18 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     /// <summary>Closes the pile, which writes it through and marks it as cleanly closed, however long that takes.</summary>
     public async Task StoppedAsync(CancellationToken cancellationToken)
     {
-        lock (_beginning)
-            _begun ??= Task.CompletedTask; // a cache that outlives the host opens nothing
+        lock (_beginLock)
+            _opening ??= Task.CompletedTask; // a cache that outlives the host opens nothing
         await Opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         Close();
-        if (_opensBehind && Failure is { } failure and not OperationCanceledException)
+        if (_opensInBackground && Failure is { } failure and not OperationCanceledException)
             ExceptionDispatchInfo.Throw(failure); // so that the process ends as one that failed
     }
 
     /// <summary>Closes the pile of a host that was not stopped because it did not start.</summary>
     public void Dispose()
     {
-        _opensBehind = false; // who disposes is told of no failure
+        _opensInBackground = false; // who disposes is told of no failure
         StoppedAsync(CancellationToken.None).GetAwaiter().GetResult();
     }
 
@@ -218,7 +218,7 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
 
     private void Close()
     {
-        lock (_closing)
+        lock (_closeLock)
         {
             _tables = null;
             if (_state != PileState.Failed)

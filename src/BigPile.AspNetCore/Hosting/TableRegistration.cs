@@ -10,12 +10,12 @@ namespace BigPile.AspNetCore.Hosting;
 internal sealed record TableRegistration(TableOptions Options, Type KeyType, Action<PileCache> Make)
 {
     /// <param name="options">The table's name, and how it behaves.</param>
-    /// <param name="isOfPlug">Whether its values are no payloads of the service, though they are bytes.</param>
-    internal static TableRegistration Of<TKey, TValue>(TableOptions options, bool isOfPlug = false)
+    /// <param name="isOpaque">Whether its values are no payloads of the service, though they are bytes.</param>
+    internal static TableRegistration Of<TKey, TValue>(TableOptions options, bool isOpaque = false)
         where TKey : notnull =>
         new(options, typeof(TKey), cache =>
         {
-            cache.GetOrCreateTable<TKey, TValue>(options).Core.HasOpaqueValues |= isOfPlug;
+            cache.GetOrCreateTable<TKey, TValue>(options).Core.HasOpaqueValues |= isOpaque;
             Check(cache, options, typeof(TKey), "keys");
             Check(cache, options, typeof(TValue), "values");
         });

@@ -10,7 +10,7 @@ namespace BigPile.AspNetCore.Hybrid;
 /// </remarks>
 internal sealed class CacheWarnings(ILogger logger)
 {
-    private readonly ConcurrentDictionary<(Reason, Type), bool> _told = new();
+    private readonly ConcurrentDictionary<(Reason, Type), bool> _warned = new();
 
     /// <summary>Why.</summary>
     internal enum Reason
@@ -28,7 +28,7 @@ internal sealed class CacheWarnings(ILogger logger)
     /// <param name="exception">What was thrown, if anything was.</param>
     internal void Warn(Reason reason, Type type, string text, Exception? exception = null)
     {
-        if (_told.TryAdd((reason, type), true))
+        if (_warned.TryAdd((reason, type), true))
             logger.LogWarning("{Text} (Said once for values of type {Type}; at level Debug each time)", text, type);
         logger.LogDebug(exception, "{Text}", text);
     }

@@ -9,7 +9,7 @@ namespace BigPile.AspNetCore.Tables;
 /// <summary>Finds out whether a table holds objects, which clients can't read as payloads.</summary>
 internal static class OpaqueValues
 {
-    private const int MaxBucketsToJudge = 4096;
+    private const int MaxBucketsScanned = 4096;
 
     /// <summary>
     /// Whether a table holds objects. The application that put them may be another process. One entry tells for all: who puts objects into
@@ -19,8 +19,8 @@ internal static class OpaqueValues
     {
         var found = new List<EntryCopy>();
         int buckets = 0;
-        for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsToJudge; buckets++)
-            place = core.CopyBucketAt(place, found, isToShow: false);
+        for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxBucketsScanned; buckets++)
+            place = core.CopyBucketAt(place, found, onlyVisible: false);
         return found.Exists(static entry => entry.Kind != ValueKind.Bytes);
     }
 }

@@ -25,8 +25,8 @@ internal sealed class ServedTables
     private readonly ConcurrentDictionary<string, bool> _mapped;
     private readonly HashSet<string> _owned;
     private readonly HashSet<string> _dropped = new(StringComparer.Ordinal);
-    private readonly Lock _changing = new();
-    private readonly TableMakers _makers;
+    private readonly Lock _changeLock = new();
+    private readonly TableCreators _creators;
     private readonly SettingsStore _settings;
     private readonly int _maxTables;
 
@@ -40,7 +40,7 @@ internal sealed class ServedTables
     {
         Cache = cache;
         _maxTables = maxTables;
-        _makers = new TableMakers(cache);
+        _creators = new TableCreators(cache);
         _settings = new SettingsStore(cache);
         _mapped = mapped ?? [];
         _owned = new HashSet<string>(owned, StringComparer.Ordinal);
@@ -63,17 +63,17 @@ internal sealed class ServedTables
     /// <summary>Gives a table that payloads may be put into, and makes it if there is none of this name.</summary>
     /// <param name="name">The table's name.</param>
     /// <param name="table">The table.</param>
-    /// <param name="maker">Who asks for it, if clients have keys.</param>
+    /// <param name="creator">Who asks for it, if clients have keys.</param>
     /// <returns>Why there is none; <see langword="null"/> when there is.</returns>
-    internal TableRefusal? OpenToPut(string name, out CacheTable<string, byte[]> table, ITableMaker? maker = null)
+    internal TableRefusal? OpenToPut(string name, out CacheTable<string, byte[]> table, ITableCreator? creator = null)
     {
         if (!TryGet(name, out CacheTable<string, byte[]>? found))
         {
-            lock (_changing)
+            lock (_changeLock)
             {
-                if (FindToPutLocked(name, maker, out found) is { } refusal)
+                if (FindToPutLocked(name, creator, out found) is { } refusal)
                     return Refuse(refusal, out table);
-                found ??= MakeLocked(name, null, maker);
+                found ??= MakeLocked(name, null, creator);
             }
         }
         table = found;
@@ -82,14 +82,14 @@ internal sealed class ServedTables
 
     /// <summary>Says why <see cref="OpenToPut"/> would give no table as things are now, without making one.</summary>
     /// <param name="name">The table's name.</param>
-    /// <param name="maker">Who asks for it, if clients have keys.</param>
-    internal TableRefusal? CheckPut(string name, ITableMaker? maker = null)
+    /// <param name="creator">Who asks for it, if clients have keys.</param>
+    internal TableRefusal? CheckPut(string name, ITableCreator? creator = null)
     {
         if (!TryGet(name, out CacheTable<string, byte[]>? found))
         {
-            lock (_changing)
+            lock (_changeLock)
             {
-                if (FindToPutLocked(name, maker, out found) is { } refusal)
+                if (FindToPutLocked(name, creator, out found) is { } refusal)
                     return refusal;
             }
         }
@@ -97,22 +97,22 @@ internal sealed class ServedTables
     }
 
     // No table and no reason against one: it can be made.
-    private TableRefusal? FindToPutLocked(string name, ITableMaker? maker, out CacheTable<string, byte[]>? found)
+    private TableRefusal? FindToPutLocked(string name, ITableCreator? creator, out CacheTable<string, byte[]>? found)
     {
         found = null;
         if (Exists(name))
             return TryFindLocked(name, out found) ? null : TableRefusal.OtherKeyType;
-        return _mapped.ContainsKey(name) ? TableRefusal.OpaqueValue : CheckTableLimitLocked(maker);
+        return _mapped.ContainsKey(name) ? TableRefusal.OpaqueValue : CheckTableLimitLocked(creator);
     }
 
-    private TableRefusal? CheckTableLimitLocked(ITableMaker? maker)
+    private TableRefusal? CheckTableLimitLocked(ITableCreator? creator)
     {
         if (Cache.TableCount >= _maxTables)
             return TableRefusal.TooMany($"There are {_maxTables:N0}, as Limits:Tables (BigPileOptions.MaxTables) allows. Drop one, or "
                 + "raise the limit.", _maxTables);
-        return maker?.MaxTables is { } limit && _makers.CountOf(maker.Name) >= limit
+        return creator?.MaxTables is { } limit && _creators.CountOf(creator.Name) >= limit
             ? TableRefusal.TooMany(
-                $"The key '{maker.Name}' has made {limit:N0}, as its MaxTables allows. Drop one, or raise the limit.", limit)
+                $"The key '{creator.Name}' has made {limit:N0}, as its MaxTables allows. Drop one, or raise the limit.", limit)
             : null;
     }
 
@@ -137,19 +137,19 @@ internal sealed class ServedTables
     /// <summary>Has a table behave as a client says, and makes it if there is none.</summary>
     /// <param name="name">The table's name.</param>
     /// <param name="options">How it is to behave.</param>
-    /// <param name="maker">Who asks for it, if clients have keys.</param>
+    /// <param name="creator">Who asks for it, if clients have keys.</param>
     /// <param name="isNew">Whether it was made.</param>
     /// <returns>Why it can't be; <see langword="null"/> when it is done.</returns>
     /// <exception cref="ArgumentException">An option is out of its range, or can't be changed.</exception>
-    internal TableRefusal? Configure(string name, TableOptions options, ITableMaker? maker, out bool isNew)
+    internal TableRefusal? Configure(string name, TableOptions options, ITableCreator? creator, out bool isNew)
     {
-        lock (_changing)
+        lock (_changeLock)
         {
             isNew = !Exists(name);
-            if (isNew && CheckTableLimitLocked(maker) is { } full)
+            if (isNew && CheckTableLimitLocked(creator) is { } full)
                 return full;
             if (isNew)
-                _ = MakeLocked(name, options, maker);
+                _ = MakeLocked(name, options, creator);
             else if (TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 table.Configure(options);
             else
@@ -166,7 +166,7 @@ internal sealed class ServedTables
     /// <returns><see langword="false"/> when there is no such table with text keys.</returns>
     internal bool TryDrop(string name)
     {
-        lock (_changing)
+        lock (_changeLock)
         {
             if (!TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 return false;
@@ -186,12 +186,12 @@ internal sealed class ServedTables
         _ = Cache.DropTable(name);
         _ = _dropped.Remove(name);
         _settings.Forget(name);
-        _makers.Forget(name);
+        _creators.Forget(name);
     }
 
     private bool TryFind(string name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table)
     {
-        lock (_changing)
+        lock (_changeLock)
             return TryFindLocked(name, out table);
     }
 
@@ -206,7 +206,7 @@ internal sealed class ServedTables
         return true;
     }
 
-    private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options, ITableMaker? maker)
+    private CacheTable<string, byte[]> MakeLocked(string name, TableOptions? options, ITableCreator? creator)
     {
         CacheTable<string, byte[]> table;
         if (_dropped.Contains(name) && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
@@ -223,8 +223,8 @@ internal sealed class ServedTables
         {
             table = options == null ? Cache.GetOrCreateTable<string, byte[]>(name) : Cache.GetOrCreateTable<string, byte[]>(options);
         }
-        if (maker != null)
-            _makers.Record(name, maker.Name);
+        if (creator != null)
+            _creators.Record(name, creator.Name);
         _known[name] = table;
         return table;
     }
@@ -246,9 +246,9 @@ internal sealed class ServedTables
 
     private void Restore()
     {
-        lock (_changing)
+        lock (_changeLock)
         {
-            _makers.Restore();
+            _creators.Restore();
             RestoreLocked();
         }
     }

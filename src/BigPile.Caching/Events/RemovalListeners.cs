@@ -19,7 +19,7 @@ internal sealed class RemovalListeners<TKey>(EntryEvents events, BackgroundWork 
         {
             if (_raw.ContainsKey(listener))
                 return;
-            Action<IReadOnlyList<RawRemoval>> raw = batch => Tell(listener, batch);
+            Action<IReadOnlyList<RawRemoval>> raw = batch => Notify(listener, batch);
             _raw[listener] = raw;
             events.Subscribe(raw);
         }
@@ -35,7 +35,7 @@ internal sealed class RemovalListeners<TKey>(EntryEvents events, BackgroundWork 
     }
 
     // A key that can't be read is left out, and noted; the others are told of all the same.
-    private void Tell(Action<IReadOnlyList<RemovedEntry<TKey>>> listener, IReadOnlyList<RawRemoval> batch)
+    private void Notify(Action<IReadOnlyList<RemovedEntry<TKey>>> listener, IReadOnlyList<RawRemoval> batch)
     {
         var removed = new List<RemovedEntry<TKey>>(batch.Count);
         foreach (RawRemoval raw in batch)

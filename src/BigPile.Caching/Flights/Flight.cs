@@ -14,22 +14,22 @@ internal abstract class Flight(FlightNode node) : IDisposable
     private readonly CancellationTokenSource _abandoned = new();
     private readonly Lock _lock = new();
     private int _waiting = 1;
-    private FlightTicket? _mark;
+    private FlightTicket? _ticket;
 
     /// <summary>The run as others wait for it.</summary>
     internal FlightNode Node => node;
 
     /// <summary>The run as its table sees it, once it has begun.</summary>
-    internal FlightTicket? Mark { get => Volatile.Read(ref _mark); set => Volatile.Write(ref _mark, value); }
+    internal FlightTicket? Ticket { get => Volatile.Read(ref _ticket); set => Volatile.Write(ref _ticket, value); }
 
     /// <summary>Whether the run made its value; else it found one. Known once it has landed.</summary>
-    internal bool HasMade => Mark != null;
+    internal bool HasMade => Ticket != null;
 
     /// <summary>Whether something newer has happened to the key since the run began: who comes now must not join it.</summary>
-    internal bool IsOutdated => Mark is { IsOutdated: true };
+    internal bool IsOutdated => Ticket is { IsOutdated: true };
 
     /// <summary>Ends with the run.</summary>
-    internal abstract Task Landed { get; }
+    internal abstract Task Completion { get; }
 
     /// <summary>What the run gave, once it has landed.</summary>
     internal abstract object? Value { get; }
@@ -56,15 +56,15 @@ internal abstract class Flight(FlightNode node) : IDisposable
     {
         try
         {
-            await Landed.WaitAsync(timeout.Longest, timeout.Time, cancellation).ConfigureAwait(false);
+            await Completion.WaitAsync(timeout.Limit, timeout.Time, cancellation).ConfigureAwait(false);
         }
-        catch (TimeoutException) when (!Landed.IsCompleted)
+        catch (TimeoutException) when (!Completion.IsCompleted)
         {
-            throw node.TakesTooLong(timeout.Longest);
+            throw node.TakesTooLong(timeout.Limit);
         }
         catch (TimeoutException)
         {
-            await Landed.ConfigureAwait(false); // the factory's own, or it has landed just now
+            await Completion.ConfigureAwait(false); // the factory's own, or it has landed just now
         }
     }
 
@@ -77,8 +77,8 @@ internal abstract class Flight(FlightNode node) : IDisposable
             if (--_waiting != 0)
                 return false;
         }
-        Mark?.Outdate(); // who comes next begins a run of his own, and the older one must not undo what that keeps
-        if (!Landed.IsCompleted)
+        Ticket?.Outdate(); // who comes next begins a run of his own, and the older one must not undo what that keeps
+        if (!Completion.IsCompleted)
             _abandoned.Cancel();
         return true;
     }
@@ -89,28 +89,28 @@ internal abstract class Flight(FlightNode node) : IDisposable
 /// <summary>A run that makes values of a type.</summary>
 internal sealed class Flight<TValue>(FlightNode node) : Flight(node)
 {
-    private readonly TaskCompletionSource<TValue> _landing = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource<TValue> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <summary>Ends with the run.</summary>
-    internal Task<TValue> Landing => _landing.Task;
+    internal Task<TValue> TypedCompletion => _completion.Task;
 
-    internal override Task Landed => _landing.Task;
+    internal override Task Completion => _completion.Task;
 
-    internal override object? Value => _landing.Task.Result;
+    internal override object? Value => _completion.Task.Result;
 
     internal void Complete(TValue value)
     {
         Node.End();
-        _landing.TrySetResult(value);
+        _completion.TrySetResult(value);
     }
 
-    internal void Crash(Exception exception)
+    internal void Fail(Exception exception)
     {
         Node.End();
         if (exception is OperationCanceledException cancelled)
-            _landing.TrySetCanceled(cancelled.CancellationToken);
+            _completion.TrySetCanceled(cancelled.CancellationToken);
         else
-            _landing.TrySetException(exception);
-        _ = _landing.Task.Exception; // seen, also when nobody waits any more
+            _completion.TrySetException(exception);
+        _ = _completion.Task.Exception; // seen, also when nobody waits any more
     }
 }

@@ -22,7 +22,7 @@ internal sealed class FlightNode(object key, string table)
     [ThreadStatic]
     private static FlightNode? _onThread;
 
-    private static readonly Lock Graph = new();
+    private static readonly Lock GraphLock = new();
 
     private readonly List<FlightNode> _awaited = [];
     private bool _hasEnded;
@@ -31,17 +31,17 @@ internal sealed class FlightNode(object key, string table)
     internal void Enter() => Running.Value = this;
 
     /// <summary>States that what follows on this thread is the run's factory, in whatever context, until the result is disposed.</summary>
-    internal Stay EnterThread()
+    internal ThreadScope EnterThread()
     {
-        var stay = new Stay(Running.Value, _onThread);
+        var scope = new ThreadScope(Running.Value, _onThread);
         Running.Value = _onThread = this;
-        return stay;
+        return scope;
     }
 
     /// <summary>States that the run has ended, so that nobody can wait for it in vain.</summary>
     internal void End()
     {
-        lock (Graph)
+        lock (GraphLock)
         {
             _hasEnded = true;
             _awaited.Clear();
@@ -54,7 +54,7 @@ internal sealed class FlightNode(object key, string table)
     {
         if ((Running.Value ?? _onThread) is not { } waiter)
             return default;
-        lock (Graph)
+        lock (GraphLock)
         {
             if (waiter._hasEnded || _hasEnded)
                 return default;
@@ -64,7 +64,7 @@ internal sealed class FlightNode(object key, string table)
                 return new Wait(waiter, this);
             }
         }
-        throw waiter == this ? AsksForItself() : WaitsInCycle(waiter); // with no lock held: a key's text is made by the application's code
+        throw waiter == this ? WaitsForItself() : WaitsInCycle(waiter); // with no lock held: a key's text is made by the application's code
     }
 
     private bool LeadsTo(FlightNode other)
@@ -84,7 +84,7 @@ internal sealed class FlightNode(object key, string table)
         return false;
     }
 
-    private InvalidOperationException AsksForItself() => new(
+    private InvalidOperationException WaitsForItself() => new(
         $"The factory for {this} asks for the same key, and would wait for itself. Make the value without a look at its own key.");
 
     private InvalidOperationException WaitsInCycle(FlightNode waiter) => new(
@@ -99,7 +99,7 @@ internal sealed class FlightNode(object key, string table)
     public override string ToString() => $"the key '{key}' of the table '{table}'";
 
     /// <summary>What a thread was at before it entered a run.</summary>
-    internal readonly struct Stay(FlightNode? inContext, FlightNode? onThread) : IDisposable
+    internal readonly struct ThreadScope(FlightNode? inContext, FlightNode? onThread) : IDisposable
     {
         public void Dispose()
         {
@@ -115,7 +115,7 @@ internal sealed class FlightNode(object key, string table)
         {
             if (waiter == null)
                 return;
-            lock (Graph)
+            lock (GraphLock)
                 _ = waiter._awaited.Remove(awaited);
         }
     }

@@ -28,26 +28,26 @@ internal sealed class FlightTickets
         lock (_lock)
         {
             ulong tag = IndexSlot.TagOf(hash);
-            var mark = new FlightTicket(++_lastId, hash, startVersion, tags) { Next = _byTag.GetValueOrDefault(tag) };
-            _byTag[tag] = mark;
+            var ticket = new FlightTicket(++_lastId, hash, startVersion, tags) { Next = _byTag.GetValueOrDefault(tag) };
+            _byTag[tag] = ticket;
             Volatile.Write(ref _count, _count + 1);
-            return mark;
+            return ticket;
         }
     }
 
-    internal void End(FlightTicket mark)
+    internal void End(FlightTicket ticket)
     {
         lock (_lock)
         {
             Volatile.Write(ref _count, _count - 1);
-            ulong tag = IndexSlot.TagOf(mark.Hash);
+            ulong tag = IndexSlot.TagOf(ticket.Hash);
             FlightTicket first = _byTag[tag];
-            if (first != mark)
-                Before(first, mark).Next = mark.Next;
-            else if (mark.Next == null)
+            if (first != ticket)
+                Before(first, ticket).Next = ticket.Next;
+            else if (ticket.Next == null)
                 _byTag.Remove(tag);
             else
-                _byTag[tag] = mark.Next;
+                _byTag[tag] = ticket.Next;
         }
     }
 
@@ -56,10 +56,10 @@ internal sealed class FlightTickets
     {
         lock (_lock)
         {
-            for (FlightTicket? mark = _byTag.GetValueOrDefault(IndexSlot.TagOf(hash)); mark != null; mark = mark.Next)
+            for (FlightTicket? ticket = _byTag.GetValueOrDefault(IndexSlot.TagOf(hash)); ticket != null; ticket = ticket.Next)
             {
-                if (mark.Id == id)
-                    return !mark.IsOutdated && version <= mark.StartVersion;
+                if (ticket.Id == id)
+                    return !ticket.IsOutdated && version <= ticket.StartVersion;
             }
             return false;
         }
@@ -70,7 +70,7 @@ internal sealed class FlightTickets
     /// a version are outdated. The bucket is locked.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void TellLocked(ulong tag, ulong version)
+    internal void OutdateLocked(ulong tag, ulong version)
     {
         if (IsAny)
             Outdate(tag, version);
@@ -80,10 +80,10 @@ internal sealed class FlightTickets
     {
         lock (_lock)
         {
-            for (FlightTicket? mark = _byTag.GetValueOrDefault(tag); mark != null; mark = mark.Next)
+            for (FlightTicket? ticket = _byTag.GetValueOrDefault(tag); ticket != null; ticket = ticket.Next)
             {
-                if (mark.StartVersion < version)
-                    mark.Outdate();
+                if (ticket.StartVersion < version)
+                    ticket.Outdate();
             }
         }
     }
@@ -96,24 +96,24 @@ internal sealed class FlightTickets
         lock (_lock)
         {
             FlightTicket[] concerned =
-                [.. _byTag.Values.SelectMany(Chain).Where(mark => tag is not { } one || Array.IndexOf(mark.Tags, one) >= 0)];
-            foreach (FlightTicket mark in concerned)
-                mark.Outdate();
-            return [.. concerned.Select(static mark => mark.Hash)];
+                [.. _byTag.Values.SelectMany(Chain).Where(ticket => tag is not { } one || Array.IndexOf(ticket.Tags, one) >= 0)];
+            foreach (FlightTicket ticket in concerned)
+                ticket.Outdate();
+            return [.. concerned.Select(static ticket => ticket.Hash)];
         }
     }
 
-    private static FlightTicket Before(FlightTicket first, FlightTicket mark)
+    private static FlightTicket Before(FlightTicket first, FlightTicket ticket)
     {
         FlightTicket before = first;
-        while (before.Next != mark)
+        while (before.Next != ticket)
             before = before.Next!;
         return before;
     }
 
     private static IEnumerable<FlightTicket> Chain(FlightTicket first)
     {
-        for (FlightTicket? mark = first; mark != null; mark = mark.Next)
-            yield return mark;
+        for (FlightTicket? ticket = first; ticket != null; ticket = ticket.Next)
+            yield return ticket;
     }
 }

@@ -4,10 +4,10 @@ using System.Threading;
 namespace BigPile.Caching.Flights;
 
 /// <summary>How long a caller waits for the run of another one.</summary>
-/// <param name="Longest">The time; <see cref="Timeout.InfiniteTimeSpan"/>: as long as it takes.</param>
+/// <param name="Limit">The time; <see cref="Timeout.InfiniteTimeSpan"/>: as long as it takes.</param>
 /// <param name="Time">The clock.</param>
-internal readonly record struct FlightTimeout(TimeSpan Longest, TimeProvider Time)
+internal readonly record struct FlightTimeout(TimeSpan Limit, TimeProvider Time)
 {
     /// <summary>That of a caller with the run that it began itself.</summary>
-    internal static FlightTimeout Endless => new(Timeout.InfiniteTimeSpan, TimeProvider.System);
+    internal static FlightTimeout Infinite => new(Timeout.InfiniteTimeSpan, TimeProvider.System);
 }

@@ -19,9 +19,9 @@ internal static unsafe class Adopting
     private const ulong InMainBit = 1UL << 63; // no slot knows this bit of a hash
 
     /// <summary>Enters all entries of a small table, and begins to do so with a large one. Nobody is inside.</summary>
-    internal static void BeginAdoption(this TableCore core, Evictor evictor)
+    internal static void BeginBackfill(this TableCore core, Evictor evictor)
     {
-        core.Adoption = null;
+        core.Backfill = null;
         if (core.HasPriorities || core.Index.BucketCount <= BucketsAtOnce)
         {
             for (ulong number = 0; number < core.Index.BucketCount; number++)
@@ -31,9 +31,9 @@ internal static unsafe class Adopting
             }
             return;
         }
-        var adoption = new Adoption(evictor);
-        core.Adoption = adoption;
-        core.Pile.Engine.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.BackfillAll(adoption));
+        var backfill = new Adoption(evictor);
+        core.Backfill = backfill;
+        core.Pile.Engine.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.BackfillAll(backfill));
     }
 
     /// <summary>Evicts one entry; where the queues do not have all entries yet, some more enter them first. The caller is inside.</summary>
@@ -41,11 +41,11 @@ internal static unsafe class Adopting
     internal static bool TryEvict(
         this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed inside the pile only.");
         core.BackfillBeforeEviction();
         while (!evictor.TryEvict(hash, most, now, smallWeight, pinnedAddress))
         {
-            if (core.Adoption is not { } left || !core.BackfillSome(left, BucketsForOneEviction))
+            if (core.Backfill is not { } left || !core.BackfillSome(left, BucketsForOneEviction))
                 return false;
         }
         return true;
@@ -55,11 +55,11 @@ internal static unsafe class Adopting
     /// <inheritdoc cref="Evictor.TryEvictInTurn"/>
     internal static bool TryEvictInTurn(this TableCore core, Evictor evictor, long now)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed inside the pile only.");
         core.BackfillBeforeEviction();
         while (!evictor.TryEvictInTurn(EntryPriority.High, now))
         {
-            if (core.Adoption is not { } left || !core.BackfillSome(left, BucketsForOneEviction))
+            if (core.Backfill is not { } left || !core.BackfillSome(left, BucketsForOneEviction))
                 return false;
         }
         return true;
@@ -70,27 +70,27 @@ internal static unsafe class Adopting
     internal static EntryQueue Admit(
         this TableCore core, Evictor evictor, ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed inside the pile only.");
         core.BackfillBeforeEviction();
         return evictor.Admit(hash, priority, weight, now, out hasEvicted);
     }
 
     private static void BackfillBeforeEviction(this TableCore core)
     {
-        if (core.Adoption is { } adoption)
-            _ = core.BackfillSome(adoption, BucketsForOneEviction);
+        if (core.Backfill is { } backfill)
+            _ = core.BackfillSome(backfill, BucketsForOneEviction);
     }
 
     /// <summary>Whether a new entry enters the queues with the others of its bucket, which are still to come.</summary>
     internal static bool IsBackfilledLater(this TableCore core, ulong hash, EntryPriority priority) =>
-        core.Adoption is { } adoption && priority == EntryPriority.Normal && adoption.IsToCome(core.Index.Locate(hash));
+        core.Backfill is { } backfill && priority == EntryPriority.Normal && backfill.IsPending(core.Index.Locate(hash));
 
     /// <summary>Enters what is left. The caller is not inside.</summary>
-    internal static void BackfillAll(this TableCore core, Adoption adoption)
+    internal static void BackfillAll(this TableCore core, Adoption backfill)
     {
         try
         {
-            while (core.Adoption == adoption && core.EnterAndBackfillSome(adoption))
+            while (core.Backfill == backfill && core.EnterAndBackfillSome(backfill))
                 Thread.Yield();
         }
         catch (ObjectDisposedException)
@@ -99,45 +99,45 @@ internal static unsafe class Adopting
         }
     }
 
-    private static bool EnterAndBackfillSome(this TableCore core, Adoption adoption)
+    private static bool EnterAndBackfillSome(this TableCore core, Adoption backfill)
     {
         CriticalRegion critical = core.EnterReader();
         try
         {
-            return core.BackfillSome(adoption, BucketsInTurn);
+            return core.BackfillSome(backfill, BucketsInTurn);
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
     }
 
     /// <summary>Enters the entries of some buckets.</summary>
     /// <returns><see langword="false"/> when all were entered.</returns>
-    private static bool BackfillSome(this TableCore core, Adoption adoption, int buckets)
+    private static bool BackfillSome(this TableCore core, Adoption backfill, int buckets)
     {
-        ulong first = adoption.Begin(buckets);
+        ulong first = backfill.Begin(buckets);
         try
         {
             for (ulong number = first; number < first + (ulong)buckets && number < core.Index.BucketCount; number++)
-                core.BackfillBucket(adoption.Evictor, number);
+                core.BackfillBucket(backfill.Evictor, number);
         }
         finally
         {
-            adoption.End();
+            backfill.End();
         }
-        return first < core.Index.BucketCount || core.EndAdoption(adoption);
+        return first < core.Index.BucketCount || core.EndBackfill(backfill);
     }
 
     /// <summary>States that all entries are in the queues, once others that are at it are done.</summary>
     /// <returns>Whether somebody else was.</returns>
-    private static bool EndAdoption(this TableCore core, Adoption adoption)
+    private static bool EndBackfill(this TableCore core, Adoption backfill)
     {
         var spinner = default(SpinWait);
-        while (!adoption.IsDone(core.Index.BucketCount))
+        while (!backfill.IsDone(core.Index.BucketCount))
             spinner.SpinOnce(sleep1Threshold: -1);
-        if (core.Adoption == adoption)
-            core.Adoption = null;
+        if (core.Backfill == backfill)
+            core.Backfill = null;
         return spinner.Count != 0;
     }
 
@@ -177,7 +177,7 @@ internal static unsafe class Adopting
         if (!core.TryViewLocked(place, out LockedEntry entry))
             return EntryPriority.Low;
         if (entry.Head.Kind != Entries.ValueKind.Tombstone)
-            core.Usage.Note(entry.Head.Priority, core.Pile.Space.FootprintBytesOf(entry.PayloadBytes));
+            core.Usage.Note(entry.Head.Priority, core.Pile.Blocks.FootprintBytesOf(entry.PayloadBytes));
         return entry.Head.Priority;
     }
 }

@@ -18,8 +18,8 @@ internal static class Checking
     internal static void CheckInvariants(this TableCore core)
     {
         _ = new IndexCheck(core.Index).Run();
-        if (core.Adoption is { } adoption)
-            core.BackfillAll(adoption);
+        if (core.Backfill is { } backfill)
+            core.BackfillAll(backfill);
         core.Evictor?.CheckInvariants();
         var seen = new Sums(core.Evictor?.TakeCensus());
         var keys = new HashSet<string>(StringComparer.Ordinal);
@@ -54,7 +54,7 @@ internal static class Checking
             head.Priority == EntryPriority.Normal || core.HasPriorities, $"An entry has priority {head.Priority}, and the table none.");
         if (head.Kind == ValueKind.Tombstone)
             return;
-        seen.Add(head.Priority, entry.PayloadBytes, core.Pile.Space.FootprintBytesOf(entry.PayloadBytes));
+        seen.Add(head.Priority, entry.PayloadBytes, core.Pile.Blocks.FootprintBytesOf(entry.PayloadBytes));
         bool isMain = place.Line->IsInMain(place.Slot);
         Invariant.Require(
             seen.Census == null || head.Priority == EntryPriority.NeverEvict

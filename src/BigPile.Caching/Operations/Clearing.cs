@@ -96,7 +96,7 @@ internal static class Clearing
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
     }
 }

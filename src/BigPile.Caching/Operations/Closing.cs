@@ -12,7 +12,7 @@ internal static class Closing
     {
         foreach (TableCore core in cores)
             core.Close();
-        CriticalRegion.WaitForOthers();
+        CriticalRegion.WaitForQuiescence();
         foreach (TableCore core in cores)
             core.Pile.Engine.Background.TryRun("what reads have noticed", () => core.DrainReadBuffer(waits: true, isClosing: true));
     }

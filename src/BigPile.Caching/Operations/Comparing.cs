@@ -27,19 +27,19 @@ internal static unsafe class Comparing
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
     }
 
     /// <summary>Does what a call lacked inside, once it is outside.</summary>
     /// <returns>How often it has flushed by now.</returns>
-    internal static int PrepareAgain(this TableCore core, in KeyProbe key, bool hasSpace, int flushes)
+    internal static int PrepareRetry(this TableCore core, in KeyProbe key, bool hasSpace, int attempt)
     {
         if (!hasSpace)
-            return core.Pile.Space.Reclaimer.Reclaim(flushes);
+            return core.Pile.Blocks.Reclaimer.Reclaim(attempt);
         Debug.Assert(key.Matcher != null, "Only a comparer's keys are looked at outside, with no lock held.");
         key.Matcher!.Learn();
-        return flushes;
+        return attempt;
     }
 
     /// <summary>
@@ -47,8 +47,8 @@ internal static unsafe class Comparing
     /// </summary>
     internal static void LeaveToCompare(this TableCore core, CriticalRegion critical, KeyMatcher matcher)
     {
-        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "Whoever leaves is inside, and comes back by the same word.");
-        core.Pile.Space.Exit(critical);
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Whoever leaves is inside, and comes back by the same word.");
+        core.Pile.Blocks.Exit(critical);
         try
         {
             matcher.Learn();

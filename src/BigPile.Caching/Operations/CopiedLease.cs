@@ -21,7 +21,7 @@ internal sealed unsafe class CopiedLease : ILeaseOwner
     {
         var copy = new CopiedLease(value); // which the lease keeps alive
         var start = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(copy._pinned));
-        return new PileLease(copy, address: 0, start, value.Length, BlockSpace.PayloadKindOf(kind));
+        return new PileLease(copy, address: 0, start, value.Length, BlockStore.PayloadKindOf(kind));
     }
 
     /// <inheritdoc/>

@@ -25,13 +25,13 @@ internal static class Copying
     /// <param name="maxBytes">A longer value is not copied.</param>
     /// <param name="bufferBytes">What the writer is asked for first; raised to what the value needed.</param>
     /// <param name="info">Version and size.</param>
-    /// <param name="isOfBytes">Whether a value that is no bytes counts as empty.</param>
+    /// <param name="bytesOnly">Whether a value that is no bytes counts as empty.</param>
     /// <returns>
     /// The bytes that were copied, or <see cref="Missing"/> or <see cref="TooLong"/>.
     /// </returns>
     internal static int TryCopy(
         this TableCore core, in KeyProbe key, IBufferWriter<byte> destination, long maxBytes, ref int bufferBytes, out EntryInfo info,
-        bool isOfBytes = false)
+        bool bytesOnly = false)
     {
         for (bool isFirst = true; ; isFirst = false)
         {
@@ -39,7 +39,7 @@ internal static class Copying
             if (buffer.Length < bufferBytes)
                 throw new ArgumentException(
                     $"The writer gave room for {buffer.Length:N0} bytes when it was asked for {bufferBytes:N0}.", nameof(destination));
-            var reader = new SpanReader(buffer, isOfBytes);
+            var reader = new SpanReader(buffer, bytesOnly);
             if (!(isFirst ? core.TryRead(key, ref reader, out info) : core.TryReadAgain(key, ref reader, out info)))
                 return Missing;
             if (reader.LengthBytes > maxBytes)

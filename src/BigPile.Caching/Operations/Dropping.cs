@@ -17,7 +17,7 @@ internal static unsafe class Dropping
     /// <summary>Frees all blocks and the index. The catalog says that the table is no more.</summary>
     internal static void CompleteDrop(this TableCore core)
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "Everybody has left the table, and this thread, too: its index goes.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Everybody has left the table, and this thread, too: its index goes.");
         CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
         try
         {
@@ -38,7 +38,7 @@ internal static unsafe class Dropping
     /// <returns><see langword="false"/> when it can't be an entry of the table.</returns>
     internal static bool FreeDropped(Pile pile, ulong address, ulong upTo)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "The block stays in its place while the caller looks and frees.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The block stays in its place while the caller looks and frees.");
         EntryView view = pile.Entries.View(address);
         if (view.IsNone)
             return true;
@@ -63,7 +63,7 @@ internal static unsafe class Dropping
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
     }
 
@@ -83,7 +83,7 @@ internal static unsafe class Dropping
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
     }
 }

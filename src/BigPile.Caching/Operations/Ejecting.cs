@@ -16,7 +16,7 @@ internal static unsafe class Ejecting
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, EntryPriority most, ref long now, out SlotPlace place,
         out bool wasAlive)
     {
-        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "What is given up is freed, and counted for this thread.");
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "What is given up is freed, and counted for this thread.");
         foreach (SlotPlace one in bucket.Slots)
             core.Pile.Entries.Prefetch(one.Value.Address);
         Worth least = Worth.Most(most);

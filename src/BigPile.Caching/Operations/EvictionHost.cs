@@ -36,8 +36,8 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
 
     public void EvictLocked(SlotPlace place, long now)
     {
-        CriticalRegion critical = CriticalRegion.Mine;
-        Debug.Assert(critical.IsInside, "An entry is freed inside the pile only.");
+        CriticalRegion critical = CriticalRegion.Current;
+        Debug.Assert(critical.IsInRegion, "An entry is freed inside the pile only.");
         Debug.Assert(!place.Value.IsEmpty, "The evictor chose an entry under the bucket's lock: it is still there.");
         if (core.TryViewLocked(place, out LockedEntry entry))
         {

@@ -37,10 +37,10 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
             using FlightNode.Wait wait = flight.Node.BeginWait();
             if (own != null)
                 return Run(own, id, key, state, factory, options);
-            bool hasLanded = TryWait(id, flight);
+            bool hasCompleted = TryWait(id, flight);
             if (table.TryGetAgain(key, out value))
                 return value;
-            if (hasLanded && flight.HasMade)
+            if (hasCompleted && flight.HasMade)
                 return table.ValueOf(flight.Value, key);
         }
     }
@@ -62,9 +62,9 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
                 _ = RunAsync(own, id, key, state, factory, options);
             if (own != null || TryJoin(id, flight))
             {
-                await WaitAsync(id, flight, own != null ? FlightTimeout.Endless : table.Core.FlightTimeout, cancellation).ConfigureAwait(false);
+                await WaitAsync(id, flight, own != null ? FlightTimeout.Infinite : table.Core.FlightTimeout, cancellation).ConfigureAwait(false);
                 if (own != null)
-                    return await own.Landing.ConfigureAwait(false);
+                    return await own.TypedCompletion.ConfigureAwait(false);
                 if (!table.TryGetAgain(key, out value) && flight.HasMade)
                     return table.ValueOf(flight.Value, key);
             }
@@ -135,13 +135,13 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     private TValue Run<TState>(
         Flight<TValue> flight, FlightKey id, TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
-        FlightNode.Stay stay = flight.Node.EnterThread();
+        FlightNode.ThreadScope scope = flight.Node.EnterThread();
         try
         {
             if (!TryGetOrBegin(flight, key, options, out TValue? value))
             {
                 value = Make(key, state, factory);
-                table.PutMade(key, value, options, flight.Mark!);
+                table.PutMade(key, value, options, flight.Ticket!);
             }
             Flights.Remove(id, flight);
             flight.Complete(value);
@@ -150,12 +150,12 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         catch (Exception e)
         {
             Flights.Remove(id, flight);
-            flight.Crash(e);
+            flight.Fail(e);
             throw;
         }
         finally
         {
-            stay.Dispose();
+            scope.Dispose();
             End(flight);
             Leave(id, flight);
         }
@@ -165,8 +165,8 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     private bool TryGetOrBegin(Flight<TValue> flight, TKey key, EntryOptions? options, [MaybeNullWhen(false)] out TValue value)
     {
         value = default;
-        Debug.Assert(flight.Mark == null, "A run begins once: its mark is handed back once.");
-        while ((flight.Mark = table.BeginFlight(key, options)) == null)
+        Debug.Assert(flight.Ticket == null, "A run begins once: its mark is handed back once.");
+        while ((flight.Ticket = table.BeginFlight(key, options)) == null)
         {
             if (table.TryGetAgain(key, out value))
                 return true;
@@ -176,8 +176,8 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
 
     private void End(Flight<TValue> flight)
     {
-        if (flight.Mark != null)
-            table.Core.Flights.End(flight.Mark);
+        if (flight.Ticket != null)
+            table.Core.Flights.End(flight.Ticket);
     }
 
     [SuppressMessage("Design", "CA1031", Justification = "Whoever waits gets the exception.")]
@@ -191,7 +191,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
             if (!TryGetOrBegin(flight, key, options, out TValue? value))
             {
                 value = await MakeAsync(key, state, factory, flight.Abandoned).ConfigureAwait(false);
-                table.PutMade(key, value, options, flight.Mark!);
+                table.PutMade(key, value, options, flight.Ticket!);
             }
             Flights.Remove(id, flight);
             flight.Complete(value);
@@ -199,7 +199,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         catch (Exception e)
         {
             Flights.Remove(id, flight);
-            flight.Crash(e);
+            flight.Fail(e);
         }
         finally
         {

@@ -18,7 +18,7 @@ internal static unsafe class Inspecting
     /// <summary>As <see cref="BeginInspection"/>, of a table that is in use: what it has lost before may have been removed since.</summary>
     internal static void BeginLateInspection(this TableCore core)
     {
-        lock (core.Configuring)
+        lock (core.ConfigurationLock)
         {
             if (core.IsClosed)
                 return; // the index may be gone
@@ -35,7 +35,7 @@ internal static unsafe class Inspecting
     /// <param name="damagedLines">The <see cref="TableCore.DamagedLines"/> before the last look at the blocks.</param>
     internal static void EndInspection(this TableCore core, long damagedLines)
     {
-        lock (core.Configuring)
+        lock (core.ConfigurationLock)
         {
             if (core.IsClosed)
                 return;
@@ -58,7 +58,7 @@ internal static unsafe class Inspecting
     /// <summary>States that a comparison came to no end, and that what is removed from now on is not noted.</summary>
     internal static void AbandonInspection(this TableCore core)
     {
-        lock (core.Configuring)
+        lock (core.ConfigurationLock)
         {
             if (core.IsClosed)
                 return;

@@ -51,7 +51,7 @@ internal static class Joining
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
     }
 }

@@ -30,10 +30,10 @@ internal static unsafe class Leasing
         try
         {
             if (!isUse)
-                return core.TryLeaseUnused(spill, key, block, out lease, out info);
+                return core.TryLeaseSpilledPeek(spill, key, block, out lease, out info);
             while (true)
             {
-                SpillOutcome outcome = core.BringBack(spill, key, block);
+                SpillOutcome outcome = core.Promote(spill, key, block);
                 if (outcome == SpillOutcome.MemoryFull)
                     return core.LeaseCopy(block, out lease, out info);
                 if (core.TryLeaseInMemory(key, out lease, out info, isUse))
@@ -49,13 +49,13 @@ internal static unsafe class Leasing
     }
 
     // It stays where it is.
-    private static bool TryLeaseUnused(
+    private static bool TryLeaseSpilledPeek(
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, out PileLease? lease, out EntryInfo info)
     {
-        lock (spill.StripeOf(key.Hash).Keys)
+        lock (spill.StripeOf(key.Hash).Lock)
         {
             return core.TryLeaseInMemory(key, out lease, out info, isUse: false)
-                || (core.TryReadAliveGated(spill, key, block) && core.LeaseCopy(block, out lease, out info));
+                || (core.TryReadAliveStripeLocked(spill, key, block) && core.LeaseCopy(block, out lease, out info));
         }
     }
 
@@ -103,7 +103,7 @@ internal static unsafe class Leasing
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
         key.Matcher!.Learn();
         return core.TryLeaseLocking(key, out lease, out info, isUse, out slides);
@@ -111,7 +111,7 @@ internal static unsafe class Leasing
 
     private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "The block stays while the lease is being entered.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The block stays while the lease is being entered.");
         ulong address = entry.Address;
         if (core.ChecksEveryRead)
             _ = core.Pile.Entries.IsIntact(address, core.Pile.Entries.View(address));

@@ -32,15 +32,15 @@ internal static class Limiting
     internal static void Configure(this TableCore core, TableOptions options)
     {
         options.Validate();
-        CriticalRegion.RefuseInside();
+        CriticalRegion.ThrowIfInRegion();
         long now = core.Clock.BeforeLock;
-        lock (core.Configuring)
+        lock (core.ConfigurationLock)
         {
             if (core.IsConfigured && options.FixedIndex != core.Options.FixedIndex)
                 throw new ArgumentException(
                     $"TableOptions.FixedIndex of the table '{core.Name}' can't be changed while the table lives.", nameof(options));
             core.RequireSpaceForIndex(options);
-            core.WhilePausedLocked(() => core.ApplyLocked(options));
+            core.RunPausedLocked(() => core.ApplyLocked(options));
             core.EvictSurplus(now);
         }
     }
@@ -64,9 +64,9 @@ internal static class Limiting
     internal static void BeginLimits(this TableCore core)
     {
         long now = core.Clock.BeforeLock;
-        lock (core.Configuring)
+        lock (core.ConfigurationLock)
         {
-            core.WhilePausedLocked(() =>
+            core.RunPausedLocked(() =>
             {
                 core.IsRebuilding = false;
                 core.ApplyLocked(core.Options);
@@ -78,7 +78,7 @@ internal static class Limiting
     /// <summary>Counts all entries anew, while nobody is inside: of an index that was damaged the counters may be wrong.</summary>
     internal static void RecountLocked(this TableCore core)
     {
-        core.WhilePausedLocked(() =>
+        core.RunPausedLocked(() =>
         {
             core.Counters.Reset(core.CountAllLocked());
             core.DropLimits();
@@ -106,7 +106,7 @@ internal static class Limiting
             }
             finally
             {
-                core.Pile.Space.Exit(critical);
+                core.Pile.Blocks.Exit(critical);
             }
         }
         return count;
@@ -142,7 +142,7 @@ internal static class Limiting
         core.Evictor = new Evictor(new EvictionHost(core), capacity, isCertain: options.MaxBytes == null);
         core.Usage.ClearNotes();
         if (core.Usage.Entries != 0)
-            core.BeginAdoption(core.Evictor);
+            core.BeginBackfill(core.Evictor);
     }
 
     /// <summary>What an entry takes of a table's limit in the mean, or is taken to while there are few.</summary>
@@ -154,11 +154,11 @@ internal static class Limiting
 
     /// <summary>What an entry counts for where the table is full: its bytes if they are limited, else one.</summary>
     internal static double WeightOf(this TableCore core, long payloadBytes) =>
-        core.Options.MaxBytes == null ? 1 : core.Pile.Space.FootprintBytesOf(payloadBytes);
+        core.Options.MaxBytes == null ? 1 : core.Pile.Blocks.FootprintBytesOf(payloadBytes);
 
     private static void DropLimits(this TableCore core)
     {
-        core.Adoption = null;
+        core.Backfill = null;
         core.Evictor?.Dispose();
         core.Evictor = null;
     }
@@ -189,7 +189,7 @@ internal static class Limiting
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
         core.DrainSpill();
         return true;
@@ -198,7 +198,7 @@ internal static class Limiting
     // What is over the limits after they were lowered.
     private static void EvictSurplus(this TableCore core, long now)
     {
-        Debug.Assert(core.Configuring.IsHeldByCurrentThread, "The limits stay as they are until the table is within them.");
+        Debug.Assert(core.ConfigurationLock.IsHeldByCurrentThread, "The limits stay as they are until the table is within them.");
         while (core.IsOverLimits() && core.TryEvictOne(now))
             continue;
     }

@@ -37,7 +37,7 @@ internal static class Looking
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
         key.Matcher!.Learn();
         return core.TryPeekInMemory(key, out copy);
@@ -49,11 +49,11 @@ internal static class Looking
         PileBuffer block = BufferRental.Rent();
         try
         {
-            lock (spill.StripeOf(key.Hash).Keys)
+            lock (spill.StripeOf(key.Hash).Lock)
             {
                 if (core.TryPeekInMemory(key, out copy))
                     return true;
-                if (!core.TryReadAliveGated(spill, key, block))
+                if (!core.TryReadAliveStripeLocked(spill, key, block))
                     return false;
             }
             fixed (byte* payload = block.WrittenSpan)
@@ -85,7 +85,7 @@ internal static class Looking
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
         key.Matcher!.Learn();
         return core.TryReadPointer(key, out pointer, out version);
@@ -95,11 +95,11 @@ internal static class Looking
     /// <param name="core">The table.</param>
     /// <param name="place">The place; from 0, and below <see cref="WalkPlace.End"/>.</param>
     /// <param name="found">Gets the entries, in no order.</param>
-    /// <param name="isToShow">
+    /// <param name="onlyVisible">
     /// Whether what may not be shown yet is left out; not where only the kind of what a table holds is judged.
     /// </param>
     /// <returns>Where the walk goes on: the place behind the bucket.</returns>
-    internal static unsafe ulong CopyBucketAt(this TableCore core, ulong place, List<EntryCopy> found, bool isToShow = true)
+    internal static unsafe ulong CopyBucketAt(this TableCore core, ulong place, List<EntryCopy> found, bool onlyVisible = true)
     {
         found.Clear();
         long now = core.Clock.Now;
@@ -107,26 +107,26 @@ internal static class Looking
         try
         {
             using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));
-            core.CopyBucketLocked(bucket, place, found, isToShow, ref now);
+            core.CopyBucketLocked(bucket, place, found, onlyVisible, ref now);
             ulong end = WalkPlace.EndOf(bucket.Number, bucket.First->Level);
             Debug.Assert(end > place && end <= WalkPlace.End, "A walk comes on with each bucket, and never beyond the last.");
             return end;
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
     }
 
     private static void CopyBucketLocked(
-        this TableCore core, in LockedBucket bucket, ulong from, List<EntryCopy> found, bool isToShow, ref long now)
+        this TableCore core, in LockedBucket bucket, ulong from, List<EntryCopy> found, bool onlyVisible, ref long now)
     {
         foreach (SlotPlace slot in bucket.Slots)
         {
             var entry = new LockedEntry { Place = slot };
             if (!core.TryViewLocked(slot.Value.Address, out entry.Head, out entry.PayloadBytes))
                 continue;
-            if (isToShow ? core.IsNoneLocked(entry.Head, ref now) : core.LivenessOf(entry.Head, ref now) != Liveness.Live)
+            if (onlyVisible ? core.IsNoneLocked(entry.Head, ref now) : core.LivenessOf(entry.Head, ref now) != Liveness.Live)
                 continue;
             ulong place = WalkPlace.Of(slot.Value.KnownHash(bucket.Number));
             if (place >= from)

@@ -87,7 +87,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
         }
         finally
         {
-            table.Core.Pile.Space.Exit(critical);
+            table.Core.Pile.Blocks.Exit(critical);
         }
     }
 

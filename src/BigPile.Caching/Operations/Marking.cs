@@ -43,12 +43,12 @@ internal static class Marking
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
         return true;
     }
 
-    private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags, int flushes = 0)
+    private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags, int attempt = 0)
     {
         Debug.Assert(!tags.IsEmpty, "A mark is of a tag, or of all.");
         ulong floor = core.Clock.VersionAt(core.Clock.Now);
@@ -58,16 +58,16 @@ internal static class Marking
             core.MarkExpirable();
             return core.Tags.Publish(tags, floor);
         }
-        catch (PileFullException e) when (core.Pile.Space.Reclaimer.CanReclaim(critical, e, flushes))
+        catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
             // there will be room once what was freed is durably so
         }
         finally
         {
             core.MarkExpirable(); // once more, as a round of the sweep may have ended before the mark was there
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
-        return core.Publish(tags, core.Pile.Space.Reclaimer.Reclaim(flushes));
+        return core.Publish(tags, core.Pile.Blocks.Reclaimer.Reclaim(attempt));
     }
 
     // A run that began before has told the table what it keeps, or sees that it is outdated.
@@ -88,7 +88,7 @@ internal static class Marking
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
     }
 }

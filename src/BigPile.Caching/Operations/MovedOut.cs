@@ -15,11 +15,11 @@ internal sealed class MovedOut(Slot slot, BlockKind kind, long payloadBytes)
     internal void Publish(Pile pile)
     {
         Debug.Assert(!_isLive, "An object becomes live once, with its entry.");
-        CrashPoints.Pass(CrashPoint.MoveOutBeforeObject);
+        CrashPoints.Pass(CrashPoint.ExternalizeBeforeObject);
         pile.Entries.PublishObject(slot, kind, payloadBytes);
         _isLive = true;
         if (Mutation.ObjectBeforeEntry)
-            CrashPoints.Pass(CrashPoint.MoveOutBeforeObject);
+            CrashPoints.Pass(CrashPoint.ExternalizeBeforeObject);
     }
 
     internal void AbandonUnlessLive(Pile pile)

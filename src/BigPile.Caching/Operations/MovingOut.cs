@@ -25,25 +25,25 @@ internal static class MovingOut
     /// <param name="kind">Its kind.</param>
     /// <param name="entry">The entry; its version must still be the same.</param>
     /// <param name="pointer">The object.</param>
-    /// <param name="flushes">How often it was tried before; see <see cref="Reclaimer.Reclaim(int)"/>.</param>
+    /// <param name="attempt">How often it was tried before; see <see cref="Reclaimer.Reclaim(int)"/>.</param>
     /// <returns>
     /// What happened: <see langword="null"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table has no
     /// room for it with a pointer; nothing has changed then.
     /// </returns>
-    internal static PutResult? MoveOut(
+    internal static PutResult? Externalize(
         this TableCore core, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry, out PilePointer pointer,
-        int flushes = 0)
+        int attempt = 0)
     {
         bool hasSpace = true;
         CriticalRegion critical = core.EnterWriter();
         try
         {
             var externalized = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
-            CrashPoints.Pass(CrashPoint.MoveOutBeforeEntry);
+            CrashPoints.Pass(CrashPoint.ExternalizeBeforeEntry);
             pointer = externalized.Pointer;
-            return core.PutPointerInside(critical, key, entry, externalized);
+            return core.PutPointerInRegion(critical, key, entry, externalized);
         }
-        catch (PileFullException e) when (core.Pile.Space.Reclaimer.CanReclaim(critical, e, flushes))
+        catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
             hasSpace = false; // there will be some once what was freed is durably so
         }
@@ -53,13 +53,13 @@ internal static class MovingOut
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
-        flushes = core.PrepareAgain(key, hasSpace, flushes);
-        return core.MoveOut(key, value, kind, entry, out pointer, flushes);
+        attempt = core.PrepareRetry(key, hasSpace, attempt);
+        return core.Externalize(key, value, kind, entry, out pointer, attempt);
     }
 
-    private static PutResult? PutPointerInside(
+    private static PutResult? PutPointerInRegion(
         this TableCore core, CriticalRegion critical, in KeyProbe key, in EntryCopy entry, MovedOut externalized)
     {
         Debug.Assert(externalized.Pointer.IsValid, "An entry that leads nowhere is taken for a trace of a kill.");
@@ -70,8 +70,8 @@ internal static class MovingOut
             : entry with { ExpiresAt = EntryTimes.RenewalOf(entry.SlidingTicks, entry.SlidingEnd, core.Clock.Now) };
         try
         {
-            var order = new PutOrder(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
-            return core.PutInside(critical, key, used.Spec, order, out _);
+            var request = new PutOrder(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
+            return core.PutInRegion(critical, key, used.Spec, request, out _);
         }
         finally
         {

@@ -24,7 +24,7 @@ internal static unsafe class Prefetching
     /// <summary>Brings the blocks that hashes probably lead to towards the processor. The caller is inside.</summary>
     internal static void PrefetchEntries(this TableCore core, ReadOnlySpan<ulong> hashes)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "The index and its segments stay only as long as the caller is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The index and its segments stay only as long as the caller is inside.");
         foreach (ulong hash in hashes)
             core.PrefetchEntry(hash);
     }

@@ -21,7 +21,7 @@ internal readonly ref struct PutOrder(ReadOnlySpan<byte> value, ValueKind kind, 
     internal ReadOnlySpan<byte> Basis { get; init; }
 
     /// <summary>Whether it is an entry that comes back, which nobody has put.</summary>
-    internal bool IsReturn => KeptVersion != 0;
+    internal bool IsPromotion => KeptVersion != 0;
 
     /// <summary>The same put with another condition, behind what was spilled.</summary>
     internal PutOrder On(Condition condition, ReadOnlySpan<byte> basis) =>

@@ -23,51 +23,51 @@ internal static unsafe class Putting
         out EntryInfo info)
     {
         KeyLimits.CheckLength(key.Bytes.Length);
-        var order = new PutOrder(value, kind, condition);
-        PutResult? result = core.PutAnywhere(key, spec, order, out info);
+        var request = new PutOrder(value, kind, condition);
+        PutResult? result = core.PutAnywhere(key, spec, request, out info);
         if (result == PutResult.Collision)
-            result = core.PutBehindSweeps(key, spec, order, out info);
+            result = core.PutAfterSweeps(key, spec, request, out info);
         if (result is not (null or PutResult.Collision))
             core.Meter.NotePayload(core.Name, value.Length); // outside of the pile: listeners are the application's code
         return result;
     }
 
     /// <summary>Puts a value into memory, whatever was spilled of its key.</summary>
-    internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info) =>
-        core.Put(key, spec, order, flushes: 0, out info);
+    internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info) =>
+        core.Put(key, spec, request, attempt: 0, out info);
 
     // A put that was refused: for as long as sweeps free something, and for one round of them at most.
-    private static PutResult? PutBehindSweeps(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+    private static PutResult? PutAfterSweeps(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
         info = default;
-        if (order.Value.Length >= core.BlockLimitBytes)
+        if (request.Value.Length >= core.BlockLimitBytes)
             return PutResult.Collision;
         PutResult? result = PutResult.Collision;
         for (int left = core.SweepsForSpace(); result == PutResult.Collision && left > 0 && core.TrySweepForSpace(); left--)
         {
             core.Count(Counter.Collisions, -1);
-            result = core.PutAnywhere(key, spec, order, out info);
+            result = core.PutAnywhere(key, spec, request, out info);
         }
         return result;
     }
 
     private static PutResult? PutAnywhere(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info) =>
-        core.Spill is { } spill && !order.IsTombstone
-            ? core.PutSpilling(spill, key, spec, order, out info)
-            : core.PutOnce(key, spec, order, out info);
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info) =>
+        core.Spill is { } spill && !request.IsTombstone
+            ? core.PutSpilling(spill, key, spec, request, out info)
+            : core.PutOnce(key, spec, request, out info);
 
     private static PutResult? Put(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, int flushes, out EntryInfo info)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, int attempt, out EntryInfo info)
     {
         bool hasSpace = true;
         CriticalRegion critical = core.EnterWriter();
         try
         {
-            return core.PutInside(critical, key, spec, order, out info);
+            return core.PutInRegion(critical, key, spec, request, out info);
         }
-        catch (PileFullException e) when (core.Pile.Space.Reclaimer.CanReclaim(critical, e, flushes))
+        catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
             hasSpace = false; // there will be some once what was freed is durably so
         }
@@ -77,16 +77,16 @@ internal static unsafe class Putting
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
-        return core.Put(key, spec, order, core.PrepareAgain(key, hasSpace, flushes), out info);
+        return core.Put(key, spec, request, core.PrepareRetry(key, hasSpace, attempt), out info);
     }
 
     /// <summary>Puts a value. The caller is inside.</summary>
-    internal static PutResult? PutInside(
-        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+    internal static PutResult? PutInRegion(
+        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
-        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "Limits and options change only while nobody is inside.");
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Limits and options change only while nobody is inside.");
         core.Index.Prefetch(key.Hash);
         bool hasEvicted = false;
         long now = core.Clock.Now;
@@ -97,27 +97,27 @@ internal static unsafe class Putting
             {
                 Critical = critical,
                 Now = now,
-                PayloadBytes = (long)EntryHead.BytesFor(spec) + key.Bytes.Length + order.Value.Length,
-                IsLimited = core.Evictor != null && !order.IsTombstone,
+                PayloadBytes = (long)EntryHead.BytesFor(spec) + key.Bytes.Length + request.Value.Length,
+                IsLimited = core.Evictor != null && !request.IsTombstone,
                 Queue = queue,
             };
             try
             {
                 if (change.IsLimited)
                 {
-                    Reservation.Promise promise = core.TryReserve(key, spec, order.Condition, ref change);
+                    Reservation.Promise promise = core.TryReserve(key, spec, request.Condition, ref change);
                     if (promise != Reservation.Promise.Given)
                     {
                         info = default;
-                        return core.Refuse(critical, promise, order);
+                        return core.Refuse(critical, promise, request);
                     }
                     hasEvicted |= change.Reserved.HasEvicted;
                     queue = change.Queue;
                 }
                 if (change.Slot.IsNone)
                     change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
-                core.WriteEntry(key, spec, order, change);
-                core.SwapLocking(key, spec, order, ref change);
+                core.WriteEntry(key, spec, request, change);
+                core.SwapLocking(key, spec, request, ref change);
             }
             finally
             {
@@ -128,9 +128,9 @@ internal static unsafe class Putting
                 continue;
             Debug.Assert(
                 change.IsPublished == change.Result is not (null or PutResult.Collision), "What is told to be stored is in the index.");
-            info = core.Clock.Describe(change.Version, order.Value.Length, spec.ExpiresAt);
+            info = core.Clock.Describe(change.Version, request.Value.Length, spec.ExpiresAt);
             if (change.IsNewInIndex)
-                core.Follow(key, spec, order, change);
+                core.Follow(key, spec, request, change);
             if (change.Result == PutResult.Inserted && hasEvicted)
                 change.Result = PutResult.Overwritten;
             if (change.Result == PutResult.Overwritten)
@@ -139,32 +139,32 @@ internal static unsafe class Putting
         }
     }
 
-    private static PutResult? Refuse(this TableCore core, CriticalRegion critical, Reservation.Promise promise, in PutOrder order)
+    private static PutResult? Refuse(this TableCore core, CriticalRegion critical, Reservation.Promise promise, in PutOrder request)
     {
         if (promise == Reservation.Promise.ConditionNotMet)
             return null;
-        if (!order.IsReturn)
+        if (!request.IsPromotion)
             core.Counters.Add(critical, Counter.Collisions);
         return PutResult.Collision;
     }
 
-    private static void WriteEntry(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in PutChange change)
+    private static void WriteEntry(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in PutChange change)
     {
         Slot slot = change.Slot;
         long payloadBytes = change.PayloadBytes;
         core.PrefetchEntry(key.Hash); // of a replacement; the bucket has had time to come
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         int keyBytes = key.Bytes.Length;
-        EntryHead.Write(payload, core.Id, keyBytes, order.Kind, spec);
-        if (order.IsReturn)
-            EntryHead.SetVersion(payload, order.KeptVersion);
+        EntryHead.Write(payload, core.Id, keyBytes, request.Kind, spec);
+        if (request.IsPromotion)
+            EntryHead.SetVersion(payload, request.KeptVersion);
         byte* at = payload + EntryHead.BytesFor(spec);
-        Debug.Assert(at + keyBytes + order.Value.Length == payload + payloadBytes, "Head, key and value fill the payload.");
+        Debug.Assert(at + keyBytes + request.Value.Length == payload + payloadBytes, "Head, key and value fill the payload.");
         key.Bytes.CopyTo(new Span<byte>(at, keyBytes));
         if (Mutation.HeaderFirst)
             core.Pile.Entries.Publish(slot, payloadBytes);
-        CrashPoints.CopyHalf(order.Value, at + keyBytes, CrashPoint.PutHalfOfPayload);
-        order.Value.CopyTo(new Span<byte>(at + keyBytes, order.Value.Length));
+        CrashPoints.CopyHalf(request.Value, at + keyBytes, CrashPoint.PutHalfOfPayload);
+        request.Value.CopyTo(new Span<byte>(at + keyBytes, request.Value.Length));
     }
 
     // What was reserved and not used goes back, and so does the room of an entry that nobody will see.
@@ -179,9 +179,9 @@ internal static unsafe class Putting
             core.Usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.FootprintBytes);
     }
 
-    private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in PutChange change)
+    private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in PutChange change)
     {
-        if (!order.IsTombstone && !core.IsBackfilledLater(key.Hash, spec.Priority))
+        if (!request.IsTombstone && !core.IsBackfilledLater(key.Hash, spec.Priority))
             core.Evictor?.Enter(key.Hash, spec.Priority, core.WeightOf(change.PayloadBytes), change.Queue);
         if (!core.Options.FixedIndex && core.Counters.IsTurn(change.Critical, EntriesBetweenGrowths))
             core.Index.GrowFor(core.Counters.Entries);

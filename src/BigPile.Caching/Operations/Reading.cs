@@ -38,13 +38,13 @@ internal static unsafe class Reading
         bool found;
         try
         {
-            found = core.TryReadInside<TReader, TChecks>(critical, key, ref reader, minVersion, out info);
+            found = core.TryReadInRegion<TReader, TChecks>(critical, key, ref reader, minVersion, out info);
             if (core.CountsReads && (found || core.Spill == null))
                 core.Counters.Add(critical, found ? Counter.Hits : Counter.Misses);
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
         return found || (core.Spill is { } spill && core.TryReadSpilledCounted(spill, key, ref reader, minVersion, out info));
     }
@@ -64,18 +64,18 @@ internal static unsafe class Reading
         bool found;
         try
         {
-            found = core.TryReadInside<TReader, AllChecks>(critical, key, ref reader, minVersion, out info);
+            found = core.TryReadInRegion<TReader, AllChecks>(critical, key, ref reader, minVersion, out info);
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
         return found;
     }
 
     // What is passed on by reference lives in memory, so the rare way gets copies, or the parts of what it needs.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static bool TryReadInside<TReader, TChecks>(
+    private static bool TryReadInRegion<TReader, TChecks>(
         this TableCore core, CriticalRegion critical, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
@@ -108,7 +108,7 @@ internal static unsafe class Reading
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        Debug.Assert(core.ShowsAll && !core.ChecksEveryRead, "The short way opens behind the walk, and looks at no checksum.");
+        Debug.Assert(core.IsAllVisible && !core.ChecksEveryRead, "The short way opens behind the walk, and looks at no checksum.");
         if (!core.Index.TryFindUnmoved(hash, out Bucket* line, out byte state))
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));

@@ -58,7 +58,7 @@ internal static unsafe class Rebuilding
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool TrySee(this TableCore core, ulong address, in EntryView view, in EntryHead head, ref Found found)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "What the walk came by stays in its place meanwhile.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "What the walk came by stays in its place meanwhile.");
         found.Address = 0;
         if (head.TableId != core.Id || !head.FitsIn(view.PayloadBytes))
             return false;
@@ -79,7 +79,7 @@ internal static unsafe class Rebuilding
     /// <returns>Whether a slot leads to it that did not before.</returns>
     internal static bool AddFound(this TableCore core, CriticalRegion critical, in Found found)
     {
-        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "What the walk came by stays in its place meanwhile.");
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "What the walk came by stays in its place meanwhile.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
         core.Pile.Engine.Versions.RaiseTo(head.Version);
@@ -135,7 +135,7 @@ internal static unsafe class Rebuilding
             }
             finally
             {
-                core.Pile.Space.Exit(critical);
+                core.Pile.Blocks.Exit(critical);
             }
         }
     }
@@ -149,7 +149,7 @@ internal static unsafe class Rebuilding
         core.BeginLimits();
         for (ulong number = 0; core.HasTombstones && number < core.Index.BucketCount; number++)
             core.DropTombstones(number);
-        core.ShowAll();
+        core.MakeAllVisible();
         core.Index.Place.MarkWhole();
     }
 
@@ -164,7 +164,7 @@ internal static unsafe class Rebuilding
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
     }
 
@@ -266,7 +266,7 @@ internal static unsafe class Rebuilding
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
     }
 }

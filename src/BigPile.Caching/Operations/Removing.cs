@@ -25,7 +25,7 @@ internal static class Removing
         CriticalRegion critical = core.EnterWriter();
         try
         {
-            return core.RemoveInside(critical, key, condition);
+            return core.RemoveInRegion(critical, key, condition);
         }
         catch (KeyNotComparedException)
         {
@@ -33,19 +33,19 @@ internal static class Removing
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
         key.Matcher!.Learn();
         return core.RemoveOnce(key, condition);
     }
 
-    private static bool RemoveInside(this TableCore core, CriticalRegion critical, in KeyProbe key, Condition condition)
+    private static bool RemoveInRegion(this TableCore core, CriticalRegion critical, in KeyProbe key, Condition condition)
     {
         Debug.Assert(!core.IsRebuilding, "While older blocks may turn up, a removal leaves a mark.");
         long now = core.Clock.BeforeLock;
         using LockedBucket bucket = core.Index.Lock(key.Hash);
         if (condition.IsNone)
-            core.Flights.TellLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
+            core.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
         if (!core.TryFindLocked(bucket, key, out LockedEntry entry))
         {
             core.RecordRemovedLocked(IndexSlot.TagOf(key.Hash));
@@ -75,13 +75,13 @@ internal static class Removing
         }
         catch (PileFullException)
         {
-            if (!core.IsRebuiltSoon())
+            if (!core.WaitForRebuild())
                 throw;
             return core.RemoveOnce(key, condition); // no mark is needed any more
         }
     }
 
-    private static bool IsRebuiltSoon(this TableCore core)
+    private static bool WaitForRebuild(this TableCore core)
     {
         const int PollMs = 20;
         while (!core.Readiness.Completion.Wait(PollMs))
@@ -108,7 +108,7 @@ internal static class Removing
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
         key.Matcher!.Learn();
         core.DropTombstone(key);

@@ -63,20 +63,20 @@ internal static unsafe class Renewing
         if (core.ReadBufferOrNull is not { HasAny: true } buffer)
             return;
         long now = core.Clock.Now; // before the gate, as that clock may be the application's
-        int most = buffer.Count;
+        int peakCount = buffer.Count;
         if (waits)
             buffer.DrainLock.Enter();
         else if (!buffer.DrainLock.TryEnter())
             return;
         try
         {
-            int refused = core.TakeAll(buffer, now, isClosing);
+            int refused = core.DrainAll(buffer, now, isClosing);
             if (refused != 0)
             {
-                _ = core.Pile.Space.Reclaimer.Reclaim(flushes: 0);
-                refused = core.TakeAll(buffer, now, isClosing);
+                _ = core.Pile.Blocks.Reclaimer.Reclaim(attempt: 0);
+                refused = core.DrainAll(buffer, now, isClosing);
             }
-            buffer.EndTaking(most, isKept: refused != 0);
+            buffer.EndDrain(peakCount, isDeferred: refused != 0);
         }
         finally
         {
@@ -86,7 +86,7 @@ internal static unsafe class Renewing
 
     private static void QueueDrain(this TableCore core)
     {
-        if (core.ReadBuffer.IsToBeTaken && core.ReadBuffer.TryBeginQueued())
+        if (core.ReadBuffer.ShouldDrain && core.ReadBuffer.TryBeginQueued())
             core.Pile.Engine.Background.Queue($"what reads of the table '{core.Name}' have noticed", core.DrainQueued);
     }
 
@@ -104,7 +104,7 @@ internal static unsafe class Renewing
     }
 
     // The renewals for which there was no room. Behind some no others are tried: what is noted counts.
-    private static int TakeAll(this TableCore core, ReadBuffer buffer, long now, bool isClosing)
+    private static int DrainAll(this TableCore core, ReadBuffer buffer, long now, bool isClosing)
     {
         int refused = 0;
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)
@@ -121,7 +121,7 @@ internal static unsafe class Renewing
         const int maxAttempts = 4; // an entry that is used all the time has its turn again
         for (int attempt = 0; attempt < maxAttempts && buffer.TryPeek(set, number, out ReadBuffer.Record record, out long time); attempt++)
         {
-            if (!core.TryDo(record, ref time, now, isClosing, mayCopy: refused < MostRefused))
+            if (!core.TryApply(record, ref time, now, isClosing, mayCopy: refused < MostRefused))
             {
                 refused++;
                 return;
@@ -132,7 +132,7 @@ internal static unsafe class Renewing
     }
 
     // Where the note has changed meanwhile, it is not cleared, and looked at again.
-    private static bool TryDo(this TableCore core, ReadBuffer.Record record, ref long time, long now, bool isClosing, bool mayCopy)
+    private static bool TryApply(this TableCore core, ReadBuffer.Record record, ref long time, long now, bool isClosing, bool mayCopy)
     {
         CriticalRegion critical = isClosing ? core.EnterWriterClosed() : core.EnterWriter();
         try
@@ -143,13 +143,13 @@ internal static unsafe class Renewing
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
             if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
                 core.DropLocked(critical, entry, liveness.Reason());
-            else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryLift(record, ref time))
+            else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryMarkAhead(record, ref time))
                 return core.TryRenewLocked(critical, record.Hash, time & ~ReadBuffer.Record.Ahead, entry, mayCopy);
             return true;
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
     }
 
@@ -183,7 +183,7 @@ internal static unsafe class Renewing
     private static bool TryCopyToRenewLocked(
         this TableCore core, CriticalRegion critical, ulong hash, in LockedEntry entry, long expiresAt)
     {
-        if (core.Pile.Space.HasChecksums && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Space))
+        if (core.Pile.Blocks.HasChecksums && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Blocks))
             return true; // damaged: the copy would get a right checksum
         Slot copy;
         try
@@ -192,7 +192,7 @@ internal static unsafe class Renewing
         }
         catch (PileFullException e)
         {
-            _ = core.Pile.Space.Reclaimer.CanReclaim(critical, e, flushes: 0); // so that a full disk's is wanted
+            _ = core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt: 0); // so that a full disk's is wanted
             return false;
         }
         Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");

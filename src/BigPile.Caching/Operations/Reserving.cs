@@ -32,7 +32,7 @@ internal static class Reserving
     {
         Debug.Assert(core.Evictor != null, "Only a limited table promises room.");
         core.Evictor.Prefetch(key.Hash, spec.Priority);
-        long footprintBytes = core.Pile.Space.FootprintBytesOf(change.PayloadBytes);
+        long footprintBytes = core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes);
         long limitBytes = core.BlockLimitBytes;
         change.Reserved = new Reservation(HasEntry: true, footprintBytes, HasEvicted: false);
         if (!core.Usage.TryTake(takesEntry: true, footprintBytes, limitBytes))
@@ -127,7 +127,7 @@ internal static class Reserving
             return condition.IsMetLocked(core.Flights, hash, version: 0, isMissing: true);
         }
         if (entry.Head.Kind != ValueKind.Tombstone)
-            own = new OwnEntry(IsThere: true, core.Pile.Space.FootprintBytesOf(entry.PayloadBytes), entry.Head.Priority, entry.Address);
+            own = new OwnEntry(IsThere: true, core.Pile.Blocks.FootprintBytesOf(entry.PayloadBytes), entry.Head.Priority, entry.Address);
         return condition.IsMetLocked(core.Flights, hash, entry.Head.Version, core.IsNoneLocked(entry.Head, ref now));
     }
 

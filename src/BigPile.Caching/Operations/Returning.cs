@@ -16,63 +16,63 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class Returning
 {
     /// <summary>Has an entry come back that memory did not have. The gate is held.</summary>
-    internal static SpillOutcome BringBackGated(
+    internal static SpillOutcome PromoteStripeLocked(
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, ulong minVersion)
     {
         while (true)
         {
-            FlightTicket? mark = core.BeginFlight(key, []);
-            if (mark == null)
+            FlightTicket? ticket = core.BeginFlight(key, []);
+            if (ticket == null)
                 return SpillOutcome.InMemory;
             try
             {
-                if (core.TryReturnGated(spill, key, block, mark, minVersion) is { } outcome)
+                if (core.TryPromoteStripeLocked(spill, key, block, ticket, minVersion) is { } outcome)
                     return outcome;
             }
             finally
             {
-                core.Flights.End(mark);
+                core.Flights.End(ticket);
             }
         }
     }
 
     /// <returns><see langword="null"/> when something happened to the key meanwhile, or to one that looks like it.</returns>
-    private static SpillOutcome? TryReturnGated(
-        this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightTicket mark, ulong minVersion)
+    private static SpillOutcome? TryPromoteStripeLocked(
+        this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightTicket ticket, ulong minVersion)
     {
         block.Clear();
-        if (!spill.TryReadGated(key.Hash, key.Bytes, block, out PendingDemotion? pending))
+        if (!spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out PendingDemotion? pending))
             return SpillOutcome.Missing;
         if (!core.IsBlockOf(key, block.WrittenSpan))
         {
-            spill.RemoveGated(key.Hash, key.Bytes);
+            spill.RemoveStripeLocked(key.Hash, key.Bytes);
             return SpillOutcome.Missing;
         }
         Liveness liveness = core.LivenessOf(block.WrittenSpan);
         if (liveness.IsDead())
         {
-            spill.RemoveGated(key.Hash, key.Bytes);
+            spill.RemoveStripeLocked(key.Hash, key.Bytes);
             core.ReportDead(block.WrittenSpan, liveness);
             return SpillOutcome.Missing;
         }
         if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)
             return SpillOutcome.Missing;
-        bool isExtended = core.PutOffEnd(block);
-        PutResult? result = core.IsFarOverLimits() ? PutResult.Collision : core.PutBack(key, block.WrittenSpan, mark);
+        bool isExtended = core.ExtendExpiry(block);
+        PutResult? result = core.IsFarOverLimits() ? PutResult.Collision : core.PutPromoted(key, block.WrittenSpan, ticket);
         if (result is null)
             return null;
         if (result == PutResult.Collision)
         {
             if (isExtended)
-                spill.RewriteGated(key.Hash, key.Bytes, block.WrittenSpan, pending);
+                spill.RewriteStripeLocked(key.Hash, key.Bytes, block.WrittenSpan, pending);
             return SpillOutcome.MemoryFull;
         }
-        spill.EndReturnGated(key.Hash, key.Bytes, pending); // it may have been evicted, and staged, once more by now: that one stays
-        return SpillOutcome.Returned;
+        spill.EndPromotionStripeLocked(key.Hash, key.Bytes, pending); // it may have been evicted, and staged, once more by now: that one stays
+        return SpillOutcome.Promoted;
     }
 
     // The block has what the use gives, wherever the entry is now. Gives whether that is more than it had.
-    private static bool PutOffEnd(this TableCore core, PileBuffer block)
+    private static bool ExtendExpiry(this TableCore core, PileBuffer block)
     {
         fixed (byte* payload = block.WrittenSpan)
         {
@@ -85,7 +85,7 @@ internal static unsafe class Returning
         }
     }
 
-    private static PutResult? PutBack(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block, FlightTicket mark)
+    private static PutResult? PutPromoted(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block, FlightTicket ticket)
     {
         fixed (byte* payload = block)
         {
@@ -101,10 +101,10 @@ internal static unsafe class Returning
                 Priority = head.Priority,
                 Tags = tags[..head.TagCount],
             };
-            var order = new PutOrder(block[head.ValueOffset..], head.Kind, Condition.Of(mark)) { KeptVersion = head.Version };
+            var request = new PutOrder(block[head.ValueOffset..], head.Kind, Condition.Of(ticket)) { KeptVersion = head.Version };
             try
             {
-                return core.PutOnce(key, spec, order, out _);
+                return core.PutOnce(key, spec, request, out _);
             }
             catch (PileFullException)
             {

@@ -28,7 +28,7 @@ internal static unsafe class Searching
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "Lines and blocks stay only as long as the reader is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "Lines and blocks stay only as long as the reader is inside.");
         info = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
         Bucket* bucket = core.Index.Find(key.Hash, out byte state);

@@ -25,7 +25,7 @@ internal static class Showing
     }
 
     /// <summary>States that the index knows all entries.</summary>
-    internal static void ShowAll(this TableCore core)
+    internal static void MakeAllVisible(this TableCore core)
     {
         Debug.Assert(!core.IsRebuilding, "An entry is shown once no older block of its key can turn up.");
         core.VisibilityFloor = 0;

@@ -10,7 +10,7 @@ internal enum SpillOutcome
     InMemory,
 
     /// <summary>It has come back to memory; its block was copied.</summary>
-    Returned,
+    Promoted,
 
     /// <summary>Nothing in memory may go for it; its block was copied.</summary>
     MemoryFull,

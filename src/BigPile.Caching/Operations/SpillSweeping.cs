@@ -98,14 +98,14 @@ internal static class SpillSweeping
         PileBuffer block = BufferRental.Rent();
         try
         {
-            lock (spill.StripeOf(hash).Keys)
+            lock (spill.StripeOf(hash).Lock)
             {
-                if (!spill.TryReadGated(hash, key, block, out PendingDemotion? pending) || pending != null)
+                if (!spill.TryReadStripeLocked(hash, key, block, out PendingDemotion? pending) || pending != null)
                     return false;
                 Liveness liveness = core.LivenessOf(block.WrittenSpan);
                 if (!liveness.IsDead())
                     return false;
-                spill.RemoveGated(hash, key);
+                spill.RemoveStripeLocked(hash, key);
                 core.ReportDead(block.WrittenSpan, liveness);
                 return true;
             }

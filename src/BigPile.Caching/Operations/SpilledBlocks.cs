@@ -78,7 +78,7 @@ internal static unsafe class SpilledBlocks
         }
         finally
         {
-            core.Pile.Space.Exit(critical);
+            core.Pile.Blocks.Exit(critical);
         }
     }
 

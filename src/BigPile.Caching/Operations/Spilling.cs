@@ -30,14 +30,14 @@ internal static class Spilling
         for (int i = 0; i < most && spill.TryNext(out PendingDemotion? entry); i++)
         {
             KeyStripe stripe = spill.StripeOf(entry.Hash);
-            lock (stripe.Keys)
+            lock (stripe.Lock)
             {
                 if (!stripe.IsPending(entry))
                     continue; // put or removed meanwhile, or back already
                 Liveness liveness = core.LivenessOf(entry.Payload);
                 if (liveness.IsDead())
                     core.ReportDead(entry.Payload, liveness);
-                else if (!spill.TryWriteGated(entry))
+                else if (!spill.TryWriteStripeLocked(entry))
                     core.ReportEvicted(entry.Payload);
                 stripe.Remove(entry);
             }
@@ -55,7 +55,7 @@ internal static class Spilling
         {
             for (int tries = 0; tries < MostTries; tries++)
             {
-                SpillOutcome outcome = core.BringBack(spill, key, block, minVersion);
+                SpillOutcome outcome = core.Promote(spill, key, block, minVersion);
                 if (outcome == SpillOutcome.Missing)
                     return false;
                 if (outcome != SpillOutcome.InMemory)
@@ -91,13 +91,13 @@ internal static class Spilling
     /// <param name="key">The key.</param>
     /// <param name="block">Gets the entry's block, where one was found.</param>
     /// <param name="minVersion">An entry below this version counts as missing, and stays where it is.</param>
-    internal static SpillOutcome BringBack(
+    internal static SpillOutcome Promote(
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, ulong minVersion = 0)
     {
         SpillOutcome outcome;
-        lock (spill.StripeOf(key.Hash).Keys)
-            outcome = core.BringBackGated(spill, key, block, minVersion);
-        if (outcome == SpillOutcome.Returned)
+        lock (spill.StripeOf(key.Hash).Lock)
+            outcome = core.PromoteStripeLocked(spill, key, block, minVersion);
+        if (outcome == SpillOutcome.Promoted)
             core.DrainSpill(MostForOneReturn); // others went for it
         return outcome;
     }
@@ -105,12 +105,12 @@ internal static class Spilling
     /// <summary>Has an entry come back, for what needs it in memory.</summary>
     /// <returns>Whether it was in memory.</returns>
     /// <exception cref="PileFullException">Nothing in memory may go for it.</exception>
-    internal static bool HasComeBack(this TableCore core, SpillStore spill, in KeyProbe key)
+    internal static bool TryPromote(this TableCore core, SpillStore spill, in KeyProbe key)
     {
         PileBuffer block = BufferRental.Rent();
         try
         {
-            SpillOutcome outcome = core.BringBack(spill, key, block);
+            SpillOutcome outcome = core.Promote(spill, key, block);
             if (outcome == SpillOutcome.MemoryFull)
             {
                 throw new PileFullException(
@@ -140,17 +140,17 @@ internal static class Spilling
 
     /// <summary>Puts a value, and forgets what was spilled of its key.</summary>
     internal static PutResult? PutSpilling(
-        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
         core.EvictSurplusFirst();
         PutResult? result;
-        lock (spill.StripeOf(key.Hash).Keys)
+        lock (spill.StripeOf(key.Hash).Lock)
         {
-            result = order.Condition.IsOfVersion
-                ? core.PutIfGated(spill, key, spec, order, out info)
-                : core.PutOnce(key, spec, order, out info);
+            result = request.Condition.IsOfVersion
+                ? core.PutIfStripeLocked(spill, key, spec, request, out info)
+                : core.PutOnce(key, spec, request, out info);
             // not before: a put that is refused has changed nothing
-            if (result is not (null or PutResult.Collision) && core.TryReplaceGated(spill, key, info.Version))
+            if (result is not (null or PutResult.Collision) && core.TryReplaceStripeLocked(spill, key, info.Version))
                 result = PutResult.Replaced;
         }
         core.DrainSpill();
@@ -161,16 +161,16 @@ internal static class Spilling
     /// <returns>Whether it was there.</returns>
     internal static bool RemoveSpilling(this TableCore core, SpillStore spill, in KeyProbe key, Condition condition)
     {
-        lock (spill.StripeOf(key.Hash).Keys)
+        lock (spill.StripeOf(key.Hash).Lock)
         {
             bool wasThere = core.RemoveOnce(key, condition);
-            if (!wasThere && core.TryVersionGated(spill, key, out ulong version) && condition.IsMetBy(version))
+            if (!wasThere && core.TryVersionStripeLocked(spill, key, out ulong version) && condition.IsMetBy(version))
             {
                 core.Count(Counter.Removals);
                 wasThere = true;
             }
             if (wasThere || condition.IsNone)
-                spill.RemoveGated(key.Hash, key.Bytes);
+                spill.RemoveStripeLocked(key.Hash, key.Bytes);
             return wasThere;
         }
     }
@@ -184,14 +184,14 @@ internal static class Spilling
 
     /// <summary>Forgets what was spilled of a key that was put.</summary>
     /// <returns>Whether that was an entry that was alive.</returns>
-    private static bool TryReplaceGated(this TableCore core, SpillStore spill, in KeyProbe key, ulong version)
+    private static bool TryReplaceStripeLocked(this TableCore core, SpillStore spill, in KeyProbe key, ulong version)
     {
         PileBuffer block = BufferRental.Rent();
         try
         {
-            if (!spill.TryReadGated(key.Hash, key.Bytes, block, out _))
+            if (!spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _))
                 return false;
-            spill.RemoveGated(key.Hash, key.Bytes, version);
+            spill.RemoveStripeLocked(key.Hash, key.Bytes, version);
             return core.IsAliveBlockOf(key, block.WrittenSpan) && SpilledBlocks.VersionOf(block.WrittenSpan) < version;
         }
         finally
@@ -200,13 +200,13 @@ internal static class Spilling
         }
     }
 
-    private static PutResult? PutIfGated(
-        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder order, out EntryInfo info)
+    private static PutResult? PutIfStripeLocked(
+        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
         PileBuffer block = BufferRental.Rent();
         try
         {
-            return core.PutIfGated(spill, key, spec, order, block, out info);
+            return core.PutIfStripeLocked(spill, key, spec, request, block, out info);
         }
         finally
         {
@@ -215,51 +215,51 @@ internal static class Spilling
     }
 
     // Nobody else puts the key meanwhile, but what memory has may be evicted at any instant.
-    private static PutResult? PutIfGated(
-        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder order, PileBuffer block, out EntryInfo info)
+    private static PutResult? PutIfStripeLocked(
+        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, PileBuffer block, out EntryInfo info)
     {
         while (true)
         {
             info = default;
-            FlightTicket? mark = core.BeginFlight(key, []);
-            if (mark == null)
+            FlightTicket? ticket = core.BeginFlight(key, []);
+            if (ticket == null)
             {
-                if (order.Condition.IsMetBy(0))
+                if (request.Condition.IsMetBy(0))
                     return null;
-                PutResult? replaced = core.PutOnce(key, spec, order, out info);
-                if (replaced != null || !core.TryVersionGated(spill, key, out _))
+                PutResult? replaced = core.PutOnce(key, spec, request, out info);
+                if (replaced != null || !core.TryVersionStripeLocked(spill, key, out _))
                     return replaced;
                 continue; // evicted since it was seen
             }
             try
             {
                 block.Clear();
-                bool isThere = core.TryReadAliveGated(spill, key, block);
-                if (!order.Condition.IsMetBy(isThere ? SpilledBlocks.VersionOf(block.WrittenSpan) : 0))
+                bool isThere = core.TryReadAliveStripeLocked(spill, key, block);
+                if (!request.Condition.IsMetBy(isThere ? SpilledBlocks.VersionOf(block.WrittenSpan) : 0))
                     return null;
-                PutOrder inFlight = order.On(Condition.Of(mark), isThere ? block.WrittenSpan : default);
+                PutOrder inFlight = request.On(Condition.Of(ticket), isThere ? block.WrittenSpan : default);
                 if (core.PutOnce(key, spec, inFlight, out info) is { } result)
                     return result;
             }
             finally
             {
-                core.Flights.End(mark);
+                core.Flights.End(ticket);
             }
         }
     }
 
     /// <summary>Copies the block of what was spilled of a key, unless it is no more. The gate is held.</summary>
-    internal static bool TryReadAliveGated(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block) =>
-        spill.TryReadGated(key.Hash, key.Bytes, block, out _) && core.IsAliveBlockOf(key, block.WrittenSpan);
+    internal static bool TryReadAliveStripeLocked(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block) =>
+        spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _) && core.IsAliveBlockOf(key, block.WrittenSpan);
 
     /// <summary>The version of what was spilled of a key; 0: nothing, or what is no more.</summary>
-    private static bool TryVersionGated(this TableCore core, SpillStore spill, in KeyProbe key, out ulong version)
+    private static bool TryVersionStripeLocked(this TableCore core, SpillStore spill, in KeyProbe key, out ulong version)
     {
         version = 0;
         PileBuffer block = BufferRental.Rent();
         try
         {
-            if (!core.TryReadAliveGated(spill, key, block))
+            if (!core.TryReadAliveStripeLocked(spill, key, block))
                 return false;
             version = SpilledBlocks.VersionOf(block.WrittenSpan);
             return true;

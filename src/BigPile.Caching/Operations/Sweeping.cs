@@ -56,7 +56,7 @@ internal static unsafe class Sweeping
     /// <summary>Frees some of what is no more, as others keep a put out that are worth more while they are alive.</summary>
     /// <returns>Whether there was any. Not looked for inside, where another thread may wait for this one.</returns>
     internal static bool TrySweepForSpace(this TableCore core) =>
-        core.Evictor != null && !CriticalRegion.Mine.IsInside && core.SweepMemory(BucketsForSpace) != 0;
+        core.Evictor != null && !CriticalRegion.Current.IsInRegion && core.SweepMemory(BucketsForSpace) != 0;
 
     /// <summary>How often <see cref="TrySweepForSpace"/> comes by everything.</summary>
     internal static int SweepsForSpace(this TableCore core) => core.BucketsToSweep() / BucketsForSpace + 1;
@@ -91,11 +91,11 @@ internal static unsafe class Sweeping
         {
             if (number == 0)
                 core.BeginRound(place);
-            return place.IsOfAll || core.Spill != null || core.MayHoldExpirables(number) ? core.SweepBucket(critical, number, now) : 0;
+            return place.CoversAllEntries || core.Spill != null || core.MayHoldExpirables(number) ? core.SweepBucket(critical, number, now) : 0;
         }
         finally
         {
-            core.Pile.Space.ExitAfterFree(critical);
+            core.Pile.Blocks.ExitAfterFree(critical);
         }
     }
 
@@ -103,7 +103,7 @@ internal static unsafe class Sweeping
     {
         core.BeginExpirablesRound();
         place.HasExpirables = false;
-        (place.MarksUpTo, place.IsOfAll) = core.Tags.Described; // not of marks that come on the way
+        (place.MarksUpTo, place.CoversAllEntries) = core.Tags.Described; // not of marks that come on the way
     }
 
     // Without the lock. An entry that comes in meanwhile was put meanwhile; one that comes back from a file was there before, so that a
@@ -124,7 +124,7 @@ internal static unsafe class Sweeping
         using LockedBucket bucket = core.Index.LockBucket(number);
         foreach (Bucket* line in bucket.Lines)
         {
-            if (core.SweepPlace.IsOfAll || line->MayExpire)
+            if (core.SweepPlace.CoversAllEntries || line->MayExpire)
                 freed += core.SweepLineLocked(critical, line, now);
         }
         return freed;

@@ -14,22 +14,22 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class Swinging
 {
     /// <summary>Has the index lead to a written entry, if the order's condition holds and there is room for it.</summary>
-    internal static void SwapLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, ref PutChange change)
+    internal static void SwapLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and nobody sees it yet.");
         using LockedBucket bucket = core.Index.Lock(key.Hash);
-        if (order.IsReturn && core.LivenessOf(new EntryHead(change.Slot.Start + BlockHeader.SizeBytes), ref change.Now).IsDead())
+        if (request.IsPromotion && core.LivenessOf(new EntryHead(change.Slot.Start + BlockHeader.SizeBytes), ref change.Now).IsDead())
             change.Result = null; // removed by its tag since it was read: here or never, as a sweep of memory may have passed
         else if (core.TryFindLocked(bucket, key, out LockedEntry old))
-            core.ReplaceLocked(key, spec, order, old, ref change);
-        else if (!order.Condition.IsMetLocked(core.Flights, key.Hash, version: 0, isMissing: true))
+            core.ReplaceLocked(key, spec, request, old, ref change);
+        else if (!request.Condition.IsMetLocked(core.Flights, key.Hash, version: 0, isMissing: true))
             change.Result = null;
         else if (change.IsLimited && !core.HasEnough(change, hasOld: false, oldFootprintBytes: 0))
             change.IsRetry = true; // room was reserved for a key that was there, and has gone meanwhile
-        else if (!order.Basis.IsEmpty && core.IsGoneByNow(order.Basis, ref change))
+        else if (!request.Basis.IsEmpty && core.IsGoneByNow(request.Basis, ref change))
             change.Result = null;
         else
-            core.InsertLocked(key, spec, order, bucket, ref change);
+            core.InsertLocked(key, spec, request, bucket, ref change);
     }
 
     // What follows an entry must not have a version above the mark of a removal that it did not see. So its version is drawn first: the
@@ -50,27 +50,27 @@ internal static unsafe class Swinging
     }
 
     private static bool HasEnough(this TableCore core, in PutChange change, bool hasOld, long oldFootprintBytes) =>
-        change.Reserved.IsEnough(core.Pile.Space.FootprintBytesOf(change.PayloadBytes), hasOld, oldFootprintBytes);
+        change.Reserved.IsEnough(core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes), hasOld, oldFootprintBytes);
 
     private static void ReplaceLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in LockedEntry old, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in LockedEntry old, ref PutChange change)
     {
         Liveness liveness = core.LivenessOf(old.Head, ref change.Now);
         bool isDead = liveness.IsDead();
         bool wasTombstone = old.Head.Kind == ValueKind.Tombstone;
         bool isNone = liveness != Liveness.Live;
-        if (!order.Condition.IsMetLocked(core.Flights, key.Hash, old.Head.Version, isNone))
+        if (!request.Condition.IsMetLocked(core.Flights, key.Hash, old.Head.Version, isNone))
         {
             change.Result = null;
             return;
         }
-        long oldFootprintBytes = wasTombstone || core.Evictor == null ? 0 : core.Pile.Space.FootprintBytesOf(old.PayloadBytes);
+        long oldFootprintBytes = wasTombstone || core.Evictor == null ? 0 : core.Pile.Blocks.FootprintBytesOf(old.PayloadBytes);
         if (change.IsLimited && !core.HasEnough(change, !wasTombstone, oldFootprintBytes))
         {
             change.IsRetry = true; // room was reserved beside a larger entry of the key, which has gone meanwhile
             return;
         }
-        if (order.Condition.IsOfVersion && !isNone && core.IsGoneByNow(old.Head, ref change))
+        if (request.Condition.IsOfVersion && !isNone && core.IsGoneByNow(old.Head, ref change))
         {
             change.Result = null;
             return;
@@ -80,24 +80,24 @@ internal static unsafe class Swinging
             core.Events.OnRemoved(old.Head, old.PayloadBytes, reason);
         EntryPriority oldPriority = old.Head.Priority; // the old block may be another's once it is freed
         change.IsNewInIndex = wasTombstone || oldPriority != spec.Priority;
-        change.Added = (order.IsTombstone ? default : core.CountOf(change.PayloadBytes)) - core.CountOf(old);
-        core.ExchangeLocked(key, spec, order, old, ref change);
+        change.Added = (request.IsTombstone ? default : core.CountOf(change.PayloadBytes)) - core.CountOf(old);
+        core.ExchangeLocked(key, spec, request, old, ref change);
         if (core.CountsUses && !isNone)
             old.Place.Line->CountUse(old.Place.Slot);
-        core.CountPut(order, change, isNone);
+        core.CountPut(request, change, isNone);
         core.EndIntent(change.Intent);
         if (core.Evictor != null)
-            core.TakeOver(spec, order, change, new OldEntry(wasTombstone, oldPriority, oldFootprintBytes));
+            core.TakeOver(spec, request, change, new OldEntry(wasTombstone, oldPriority, oldFootprintBytes));
         if (isDead)
             core.Counters.Add(change.Critical, reason);
-        if (order.IsTombstone && !isNone)
+        if (request.IsTombstone && !isNone)
             core.Counters.Add(change.Critical, Counter.Removals);
         change.Result = isNone ? PutResult.Inserted : PutResult.Replaced;
     }
 
     /// <summary>Publishes the new entry in the place of the old one, whose block is freed.</summary>
     private static void ExchangeLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in LockedEntry old, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in LockedEntry old, ref PutChange change)
     {
         ulong oldAddress = old.Address;
         PilePointer owned = old.Owned;
@@ -107,11 +107,11 @@ internal static unsafe class Swinging
             old.Place.Line->SetInMain(old.Place.Slot, change.IsForMain); // it enters a queue of its new priority
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
         if (core.Intents != null)
-            core.BeginPutIntent(order, oldAddress, old.Head.Version, ref change);
-        core.PublishLocked(key, spec, order, old.Place, ref change);
+            core.BeginPutIntent(request, oldAddress, old.Head.Version, ref change);
+        core.PublishLocked(key, spec, request, old.Place, ref change);
         Debug.Assert(Mutation.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
-        if (order.Externalized != null && spec.SlidingTicks != 0) // the life goes on
-            core.ReadBuffer.HandOnLocked(old.Head.Version, change.Version, key.Hash);
+        if (request.Externalized != null && spec.SlidingTicks != 0) // the life goes on
+            core.ReadBuffer.TransferLocked(old.Head.Version, change.Version, key.Hash);
         if (Mutation.FreedOutsideLock)
             core.Index.Locks.Exit(core.Index.Locate(key.Hash));
         CrashPoints.Pass(CrashPoint.EntryBeforeOldFreed);
@@ -122,10 +122,10 @@ internal static unsafe class Swinging
     }
 
     // The new entry takes over what was reserved and what the old one had. What it does not need goes back.
-    private static void TakeOver(this TableCore core, in EntrySpec spec, in PutOrder order, in PutChange change, OldEntry old)
+    private static void TakeOver(this TableCore core, in EntrySpec spec, in PutOrder request, in PutChange change, OldEntry old)
     {
-        long footprintBytes = order.IsTombstone ? 0 : core.Pile.Space.FootprintBytesOf(change.PayloadBytes);
-        int entries = (change.Reserved.HasEntry ? 1 : 0) + (old.WasTombstone ? 0 : 1) - (order.IsTombstone ? 0 : 1);
+        long footprintBytes = request.IsTombstone ? 0 : core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes);
+        int entries = (change.Reserved.HasEntry ? 1 : 0) + (old.WasTombstone ? 0 : 1) - (request.IsTombstone ? 0 : 1);
         Debug.Assert(entries >= 0 && change.Reserved.FootprintBytes + old.FootprintBytes >= footprintBytes, "No more goes back than was had.");
         core.Usage.Release(entries, change.Reserved.FootprintBytes + old.FootprintBytes - footprintBytes);
         if (old.Priority == spec.Priority)
@@ -138,7 +138,7 @@ internal static unsafe class Swinging
     }
 
     private static void InsertLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, in LockedBucket bucket, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in LockedBucket bucket, ref PutChange change)
     {
         change.Result = PutResult.Inserted;
         int maxLines = core.IsRebuilding ? int.MaxValue : core.MaxLines;
@@ -148,7 +148,7 @@ internal static unsafe class Swinging
             {
                 change.Result = PutResult.Collision;
                 change.Version = 0; // it may have been drawn, but no entry has it
-                if (!order.IsReturn)
+                if (!request.IsPromotion)
                     core.Counters.Add(change.Critical, Counter.Collisions);
                 return;
             }
@@ -157,44 +157,44 @@ internal static unsafe class Swinging
         }
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, change.IsForMain);
-        change.Added = order.IsTombstone ? default : core.CountOf(change.PayloadBytes);
+        change.Added = request.IsTombstone ? default : core.CountOf(change.PayloadBytes);
         if (core.Intents != null)
-            core.BeginPutIntent(order, oldAddress: 0, oldVersion: 0, ref change);
-        core.PublishLocked(key, spec, order, place, ref change);
-        core.CountPut(order, change, isNew: true);
+            core.BeginPutIntent(request, oldAddress: 0, oldVersion: 0, ref change);
+        core.PublishLocked(key, spec, request, place, ref change);
+        core.CountPut(request, change, isNew: true);
         core.EndIntent(change.Intent);
         if (change.IsLimited)
-            core.Usage.Note(spec.Priority, core.Pile.Space.FootprintBytesOf(change.PayloadBytes));
+            core.Usage.Note(spec.Priority, core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes));
         change.IsNewInIndex = true;
     }
 
-    private static void BeginPutIntent(this TableCore core, in PutOrder order, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
-        put.Intent = core.BeginIntent(put.Critical, put.Slot.Address, oldAddress, oldVersion, ownsNew: order.Externalized != null, put.Added);
+    private static void BeginPutIntent(this TableCore core, in PutOrder request, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
+        put.Intent = core.BeginIntent(put.Critical, put.Slot.Address, oldAddress, oldVersion, ownsNew: request.Externalized != null, put.Added);
 
     /// <summary>Publishes the new entry, and has a slot lead to it.</summary>
     private static void PublishLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder order, SlotPlace place, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, SlotPlace place, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished, "An entry is published once, in one version.");
         if (change.Version == 0)
-            change.Version = order.IsReturn ? order.KeptVersion : core.NextVersion(change.Now);
-        if (!order.IsReturn)
+            change.Version = request.IsPromotion ? request.KeptVersion : core.NextVersion(change.Now);
+        if (!request.IsPromotion)
             EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
         if (Mutation.SlotFirst)
             place.Store(new IndexSlot(key.Hash, change.Slot.Address));
         CrashPoints.Pass(CrashPoint.PutBeforeHeader);
         if (Mutation.ObjectBeforeEntry)
-            order.Externalized?.Publish(core.Pile);
+            request.Externalized?.Publish(core.Pile);
         core.Pile.Entries.Publish(change.Slot, change.PayloadBytes);
         change.IsPublished = true;
         if (!Mutation.ObjectBeforeEntry)
-            order.Externalized?.Publish(core.Pile);
+            request.Externalized?.Publish(core.Pile);
         CrashPoints.Pass(CrashPoint.EntryBeforeSwap);
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
             place.Line->MarkExpiry();
             core.MarkExpirable();
-            core.Flights.TellLocked(IndexSlot.TagOf(key.Hash), change.Version); // a read that finds it gone again tells nobody
+            core.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), change.Version); // a read that finds it gone again tells nobody
         }
         if (spec.Priority != EntryPriority.Normal && !core.HasPriorities)
             core.HasPriorities = true;
@@ -202,10 +202,10 @@ internal static unsafe class Swinging
         place.Store(new IndexSlot(key.Hash, change.Slot.Address));
     }
 
-    private static void CountPut(this TableCore core, in PutOrder order, in PutChange change, bool isNew)
+    private static void CountPut(this TableCore core, in PutOrder request, in PutChange change, bool isNew)
     {
         core.Counters.Count(change.Critical, change.Added);
-        if (!order.IsTombstone && !order.IsReturn)
+        if (!request.IsTombstone && !request.IsPromotion)
             core.Counters.Add(change.Critical, isNew ? Counter.Inserts : Counter.Replacements);
     }
 

@@ -143,7 +143,7 @@ internal sealed class TypedTable<TKey, TValue>
                 break;
             if (entry.Kind == ValueKind.Pointer
                 ? Core.TryReadPointer(key, out pointer, out _) && (entry.SlidingTicks == 0 || Core.Touch(key))
-                : TryMoveOut(key, entry, out pointer))
+                : TryExternalize(key, entry, out pointer))
                 return true;
         }
         pointer = default;
@@ -169,11 +169,11 @@ internal sealed class TypedTable<TKey, TValue>
     }
 
     /// <summary>Puts what a run made, unless something newer has happened to the key.</summary>
-    internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket mark)
+    internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket ticket)
     {
         Unsafe.SkipInit(out KeyRoom buffer);
         Span<byte> stack = buffer;
-        _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(mark), out _);
+        _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(ticket), out _);
     }
 
     /// <summary>An entry as the public interface shows it.</summary>
@@ -208,7 +208,7 @@ internal sealed class TypedTable<TKey, TValue>
         $"The value of the key '{Keys.Decode(key.Bytes)}' of the table '{Core.Name}' is {value?.GetType().ToString() ?? "null"}, and was "
         + $"asked for as {typeof(TValue)}.");
 
-    private bool TryMoveOut(in KeyProbe key, in EntryCopy entry, out PilePointer pointer)
+    private bool TryExternalize(in KeyProbe key, in EntryCopy entry, out PilePointer pointer)
     {
         pointer = default;
         if (!TryCopy(key, out CopyReader copy, out EntryInfo info))
@@ -217,10 +217,10 @@ internal sealed class TypedTable<TKey, TValue>
         {
             if (info.Version != entry.Info.Version)
                 return false;
-            PutResult? result = Core.MoveOut(key, copy.Value, copy.Kind, entry, out pointer);
+            PutResult? result = Core.Externalize(key, copy.Value, copy.Kind, entry, out pointer);
             Core.DrainSpill();
             if (result == null && Core.Spill is { } spill)
-                _ = Core.HasComeBack(spill, key);
+                _ = Core.TryPromote(spill, key);
             if (result == PutResult.Collision)
                 throw new PileFullException($"The table '{Core.Name}' is at its limit, and nothing may go for the pointer to the value.");
             return result != null;

@@ -60,7 +60,7 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
         }
         finally
         {
-            pile.Space.ExitAfterFree(presence);
+            pile.Blocks.ExitAfterFree(presence);
         }
     }
 

@@ -79,7 +79,7 @@ internal sealed unsafe class IndexInspection(
                 }
                 finally
                 {
-                    pile.Space.Exit(presence);
+                    pile.Blocks.Exit(presence);
                 }
                 stop.ThrowIfCancellationRequested();
             }
@@ -89,7 +89,7 @@ internal sealed unsafe class IndexInspection(
             if (!isWhole && TryEnter(core, out CriticalRegion? presence))
             {
                 core.Index.EndInspection(isWhole: false);
-                pile.Space.Exit(presence);
+                pile.Blocks.Exit(presence);
             }
         }
     }
@@ -131,7 +131,7 @@ internal sealed unsafe class IndexInspection(
     /// <returns>How many were looked at.</returns>
     private int InspectBlocks(ReadOnlySpan<ulong> addresses)
     {
-        pile.Space.EnsureShadowCapacity();
+        pile.Blocks.EnsureShadowCapacity();
         CriticalRegion presence = pile.Barrier.EnterWriter();
         int done = 0;
         try
@@ -143,7 +143,7 @@ internal sealed unsafe class IndexInspection(
         }
         finally
         {
-            pile.Space.ExitAfterFree(presence);
+            pile.Blocks.ExitAfterFree(presence);
         }
         if (done == 0)
             Thread.Yield();

@@ -159,7 +159,7 @@ internal sealed class IndexRebuild(
     // Blocks first, then the buckets that they tell, then each under its lock: what one waits for comes while others are worked on.
     private void TakeIn(ReadOnlySpan<ulong> addresses, Group group)
     {
-        pile.Space.EnsureShadowCapacity();
+        pile.Blocks.EnsureShadowCapacity();
         CriticalRegion presence = pile.Barrier.EnterWriter();
         try
         {
@@ -172,7 +172,7 @@ internal sealed class IndexRebuild(
         }
         finally
         {
-            pile.Space.ExitAfterFree(presence);
+            pile.Blocks.ExitAfterFree(presence);
         }
     }
 

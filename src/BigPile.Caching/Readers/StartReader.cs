@@ -6,8 +6,8 @@ namespace BigPile.Caching.Readers;
 
 /// <summary>Copies the first bytes of an entry's value, as many as there is room for.</summary>
 /// <param name="destination">Where they go.</param>
-/// <param name="isOfBytes">Whether a value that is no bytes counts as empty.</param>
-internal unsafe ref struct StartReader(Span<byte> destination, bool isOfBytes = false) : IPayloadReader
+/// <param name="bytesOnly">Whether a value that is no bytes counts as empty.</param>
+internal unsafe ref struct StartReader(Span<byte> destination, bool bytesOnly = false) : IPayloadReader
 {
     private readonly Span<byte> _destination = destination;
 
@@ -16,7 +16,7 @@ internal unsafe ref struct StartReader(Span<byte> destination, bool isOfBytes = 
     /// <inheritdoc/>
     public void Read(byte* payload, long lengthBytes, BlockKind kind)
     {
-        CopiedBytes = isOfBytes && kind != BlockKind.Bytes ? 0 : (int)Math.Min(lengthBytes, _destination.Length);
+        CopiedBytes = bytesOnly && kind != BlockKind.Bytes ? 0 : (int)Math.Min(lengthBytes, _destination.Length);
         new ReadOnlySpan<byte>(payload, CopiedBytes).CopyTo(_destination);
     }
 }

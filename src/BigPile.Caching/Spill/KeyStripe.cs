@@ -16,7 +16,7 @@ internal sealed class KeyStripe
     private readonly List<PendingDemotion> _pending = [];
 
     /// <summary>Held by who moves a key of the stripe, puts or removes it.</summary>
-    internal Lock Keys { get; } = new();
+    internal Lock Lock { get; } = new();
 
     /// <summary>Adds an entry that has just left memory. The lock of its bucket is held.</summary>
     internal void AddLocked(PendingDemotion entry)
@@ -26,12 +26,12 @@ internal sealed class KeyStripe
     }
 
     /// <summary>Has an entry say until when it lives, if it is still staged. The lock of its bucket is held.</summary>
-    internal void PutOffExpiryLocked(PendingDemotion entry, long ticks)
+    internal void ExtendExpiryLocked(PendingDemotion entry, long ticks)
     {
         lock (_pendingLock)
         {
             if (_pending.Contains(entry))
-                entry.PutOffExpiry(ticks);
+                entry.ExtendExpiry(ticks);
         }
     }
 

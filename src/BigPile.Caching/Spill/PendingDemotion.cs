@@ -22,7 +22,7 @@ internal sealed class PendingDemotion : IDisposable
     }
 
     /// <summary>Has the copy of a sliding entry say until when it lives, if that is later: a use may not have been written.</summary>
-    internal unsafe void PutOffExpiry(long ticks)
+    internal unsafe void ExtendExpiry(long ticks)
     {
         fixed (byte* payload = _bytes)
         {

@@ -35,7 +35,7 @@ internal sealed class SpillStore : IDisposable
     private readonly SpillFile _file;
     private PromotionWatch[] _watches = []; // replaced as a whole
     private long _lost;
-    private long _returned;
+    private long _promoted;
 
     internal SpillStore(SpillFile file)
     {
@@ -51,7 +51,7 @@ internal sealed class SpillStore : IDisposable
     internal (long Entries, long Bytes) Size => _file.Size;
 
     /// <summary>The entries that have come back.</summary>
-    internal long Returned => Interlocked.Read(ref _returned);
+    internal long Promoted => Interlocked.Read(ref _promoted);
 
     /// <summary>The entries that could not be written, as there was no room or the file failed; and those of a file that failed.</summary>
     internal long Lost => Interlocked.Read(ref _lost) + _file.Lost;
@@ -61,7 +61,7 @@ internal sealed class SpillStore : IDisposable
 
     /// <summary>Copies an entry that is evicted, so that it is found. The lock of its bucket is held.</summary>
     /// <returns>The copy; none if it is too large.</returns>
-    internal PendingDemotion? StageLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
+    internal PendingDemotion? BeginDemotionLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
     {
         if (payload.Length > MaxPayloadBytes)
         {
@@ -79,7 +79,7 @@ internal sealed class SpillStore : IDisposable
     internal void QueueLocked(PendingDemotion entry, long slidesUntil)
     {
         if (slidesUntil != 0)
-            StripeOf(entry.Hash).PutOffExpiryLocked(entry, slidesUntil);
+            StripeOf(entry.Hash).ExtendExpiryLocked(entry, slidesUntil);
         _queue.Enqueue(entry);
     }
 
@@ -88,9 +88,9 @@ internal sealed class SpillStore : IDisposable
 
     /// <summary>Writes an entry to the file. The gate is held.</summary>
     /// <returns>Whether it could be.</returns>
-    internal bool TryWriteGated(PendingDemotion entry)
+    internal bool TryWriteStripeLocked(PendingDemotion entry)
     {
-        Debug.Assert(StripeOf(entry.Hash).Keys.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
+        Debug.Assert(StripeOf(entry.Hash).Lock.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
         if (_file.TrySet(entry.Payload[entry.Key], entry.Payload))
             return true;
         Interlocked.Increment(ref _lost);
@@ -102,10 +102,10 @@ internal sealed class SpillStore : IDisposable
     /// <param name="key">The key.</param>
     /// <param name="into">Gets the block.</param>
     /// <param name="pending">Where it was, if it is not in the file yet.</param>
-    internal bool TryReadGated(ulong hash, ReadOnlySpan<byte> key, PileBuffer into, out PendingDemotion? pending)
+    internal bool TryReadStripeLocked(ulong hash, ReadOnlySpan<byte> key, PileBuffer into, out PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
-        Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it reads.");
+        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it reads.");
         pending = stripe.Find(hash, key);
         if (pending == null)
             return _file.TryGet(key, into);
@@ -114,32 +114,32 @@ internal sealed class SpillStore : IDisposable
     }
 
     /// <summary>Has an entry that stays be another block from now on. The gate is held.</summary>
-    internal void RewriteGated(ulong hash, ReadOnlySpan<byte> key, ReadOnlySpan<byte> block, PendingDemotion? pending)
+    internal void RewriteStripeLocked(ulong hash, ReadOnlySpan<byte> key, ReadOnlySpan<byte> block, PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
-        Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate changes it.");
+        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "Only who holds a key's gate changes it.");
         if (_file.TrySet(key, block) && pending != null)
             stripe.Remove(pending);
     }
 
     /// <summary>Forgets an entry that is in memory again, as it was read. The gate is held.</summary>
-    internal void EndReturnGated(ulong hash, ReadOnlySpan<byte> key, PendingDemotion? pending)
+    internal void EndPromotionStripeLocked(ulong hash, ReadOnlySpan<byte> key, PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
-        Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate moves it.");
+        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "Only who holds a key's gate moves it.");
         if (pending != null)
             stripe.Remove(pending);
         _ = _file.Remove(key);
-        Interlocked.Increment(ref _returned);
+        Interlocked.Increment(ref _promoted);
         foreach (PromotionWatch watch in Volatile.Read(ref _watches))
             watch.Add(key.ToArray());
     }
 
     /// <summary>Forgets what a key has here below a version; what the file has is below all that is staged. The gate is held.</summary>
-    internal void RemoveGated(ulong hash, ReadOnlySpan<byte> key, ulong belowVersion = ulong.MaxValue)
+    internal void RemoveStripeLocked(ulong hash, ReadOnlySpan<byte> key, ulong belowVersion = ulong.MaxValue)
     {
         KeyStripe stripe = StripeOf(hash);
-        Debug.Assert(stripe.Keys.IsHeldByCurrentThread, "Only who holds a key's gate removes it.");
+        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "Only who holds a key's gate removes it.");
         stripe.RemoveBelow(hash, key, belowVersion);
         _ = _file.Remove(key);
     }
@@ -151,7 +151,7 @@ internal sealed class SpillStore : IDisposable
         try
         {
             for (; held < StripeCount; held++)
-                _stripes[held].Keys.Enter();
+                _stripes[held].Lock.Enter();
             action();
             foreach (KeyStripe stripe in _stripes)
                 stripe.Clear();
@@ -160,7 +160,7 @@ internal sealed class SpillStore : IDisposable
         finally
         {
             while (--held >= 0)
-                _stripes[held].Keys.Exit();
+                _stripes[held].Lock.Exit();
         }
     }
 
@@ -186,7 +186,7 @@ internal sealed class SpillStore : IDisposable
     {
         foreach (KeyStripe stripe in _stripes)
         {
-            lock (stripe.Keys)
+            lock (stripe.Lock)
             {
                 // nothing: whoever was inside has left
             }
@@ -207,7 +207,7 @@ internal sealed class SpillStore : IDisposable
     {
         foreach (KeyStripe stripe in _stripes)
         {
-            lock (stripe.Keys)
+            lock (stripe.Lock)
             {
                 foreach (PendingDemotion entry in stripe.Pending())
                     visit(stripe, entry);
@@ -224,7 +224,7 @@ internal sealed class SpillStore : IDisposable
         _file.Dispose();
         foreach (KeyStripe stripe in _stripes)
         {
-            lock (stripe.Keys)
+            lock (stripe.Lock)
                 stripe.Clear();
         }
     }

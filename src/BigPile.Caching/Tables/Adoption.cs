@@ -12,25 +12,25 @@ namespace BigPile.Caching.Tables;
 /// <param name="evictor">Whose queues they are.</param>
 internal sealed class Adoption(Evictor evictor)
 {
-    private long _next;
-    private int _atWork;
+    private long _nextBucket;
+    private int _workers;
 
     internal Evictor Evictor => evictor;
 
     /// <summary>Whether the buckets from a number on are still to come.</summary>
-    internal bool IsToCome(ulong bucket) => (long)bucket >= Interlocked.Read(ref _next);
+    internal bool IsPending(ulong bucket) => (long)bucket >= Interlocked.Read(ref _nextBucket);
 
     /// <summary>Whether there is nothing left to do, and nobody at it.</summary>
-    internal bool IsDone(ulong bucketCount) => Interlocked.Read(ref _next) >= (long)bucketCount && Volatile.Read(ref _atWork) == 0;
+    internal bool IsDone(ulong bucketCount) => Interlocked.Read(ref _nextBucket) >= (long)bucketCount && Volatile.Read(ref _workers) == 0;
 
     /// <summary>Takes the next buckets, until <see cref="End"/>.</summary>
     /// <returns>The first of them; not below the number of buckets when there are no more.</returns>
     internal ulong Begin(int buckets)
     {
-        Interlocked.Increment(ref _atWork);
-        return (ulong)(Interlocked.Add(ref _next, buckets) - buckets);
+        Interlocked.Increment(ref _workers);
+        return (ulong)(Interlocked.Add(ref _nextBucket, buckets) - buckets);
     }
 
     /// <summary>States that the buckets that were taken are done.</summary>
-    internal void End() => Interlocked.Decrement(ref _atWork);
+    internal void End() => Interlocked.Decrement(ref _workers);
 }

@@ -37,7 +37,7 @@ internal readonly struct Condition
     internal static Condition Of(ulong version) => new(Form.Version, version);
 
     /// <summary>The run must not be outdated.</summary>
-    internal static Condition Of(FlightTicket mark) => new(Form.Flight, mark.Id);
+    internal static Condition Of(FlightTicket ticket) => new(Form.Flight, ticket.Id);
 
     /// <summary>Whether it is met by what is known of a key under its gate, where it is not about a run.</summary>
     /// <param name="version">The version of the key's entry; 0: there is none.</param>

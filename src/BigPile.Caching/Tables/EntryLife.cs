@@ -80,16 +80,16 @@ internal static class EntryLife
 
     /// <summary>The instant from which an entry is gone: what its block says, or what follows from a use that is not written yet.</summary>
     internal static long ExpiryOf(this TableCore core, in EntryHead head) =>
-        Math.Max(core.Clock.ExpiryOf(head), core.ExpiryNotWritten(head));
+        Math.Max(core.Clock.ExpiryOf(head), core.UnwrittenExpiryOf(head));
 
-    private static long ExpiryNotWritten(this TableCore core, in EntryHead head)
+    private static long UnwrittenExpiryOf(this TableCore core, in EntryHead head)
     {
-        long used = core.UseNotWritten(head);
+        long used = core.UnwrittenUseOf(head);
         return used == 0 ? 0 : new SlidingUse(core.Clock, head).EndAfter(used, core.Clock);
     }
 
     /// <summary>The last use of a sliding entry that is not written yet; 0 where there is none.</summary>
-    internal static long UseNotWritten(this TableCore core, in EntryHead head) =>
+    internal static long UnwrittenUseOf(this TableCore core, in EntryHead head) =>
         head.IsSliding && core.ReadBufferOrNull is { } buffer ? buffer.LastUseOf(head.Version) : 0;
 
     /// <summary>

@@ -67,8 +67,8 @@ internal static unsafe class LockedEntries
         IndexSlot value = entry.Place.Value;
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
         core.RecordRemovedLocked(value.Tag);
-        core.Flights.TellLocked(value.Tag, entry.Head.Version);
-        PendingDemotion? pending = reason == Counter.Evictions ? core.StageLocked(entry) : null;
+        core.Flights.OutdateLocked(value.Tag, entry.Head.Version);
+        PendingDemotion? pending = reason == Counter.Evictions ? core.BeginDemotionLocked(entry) : null;
         if (pending == null)
             core.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned;

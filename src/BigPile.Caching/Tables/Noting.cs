@@ -65,5 +65,5 @@ internal static unsafe class Noting
 
     /// <summary>What is counted of an entry with a payload.</summary>
     internal static BlockCount CountOf(this TableCore core, long payloadBytes) =>
-        new(1, core.Pile.Space.FootprintBytesOf(payloadBytes), payloadBytes);
+        new(1, core.Pile.Blocks.FootprintBytesOf(payloadBytes), payloadBytes);
 }

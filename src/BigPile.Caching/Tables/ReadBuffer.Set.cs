@@ -21,7 +21,7 @@ internal sealed partial class ReadBuffer
         internal const long End = -1;
 
         /// <summary>The time of a note that was taken, or is none; the entry may be noted here again.</summary>
-        internal const long Taken = -2;
+        internal const long Drained = -2;
 
         /// <summary>The time of a note that was taken from a set that goes.</summary>
         internal const long Closed = -3;
@@ -47,7 +47,7 @@ internal sealed partial class ReadBuffer
     /// </summary>
     internal sealed class Set
     {
-        private const int PartPlaces = 4_096; // on the heap of large objects, where nothing is moved; they have no references
+        private const int PartCells = 4_096; // on the heap of large objects, where nothing is moved; they have no references
         private const ulong ClosedVersion = ulong.MaxValue;
 
         private static readonly Cell[] ClosedPart = MakeClosedPart();
@@ -60,11 +60,11 @@ internal sealed partial class ReadBuffer
         {
             Debug.Assert(int.IsPow2(length), "Places are numbered by masks.");
             Length = length;
-            int partPlaces = Math.Min(length, PartPlaces);
-            _partMask = partPlaces - 1;
-            _parts = new Cell[length / partPlaces][];
+            int partCells = Math.Min(length, PartCells);
+            _partMask = partCells - 1;
+            _parts = new Cell[length / partCells][];
             if (_parts.Length == 1)
-                _parts[0] = new Cell[partPlaces];
+                _parts[0] = new Cell[partCells];
             _older = older;
         }
 
@@ -103,13 +103,13 @@ internal sealed partial class ReadBuffer
             number = FirstOf(version);
             for (int end = number + ways; number < end; number++)
             {
-                ref Cell cell = ref (PartOf(number) ?? MakePart(number, new Cell[PartPlaces]))[number & _partMask];
+                ref Cell cell = ref (PartOf(number) ?? MakePart(number, new Cell[PartCells]))[number & _partMask];
                 ulong was = Volatile.Read(ref cell.Version);
                 if (was == 0)
                     was = Interlocked.CompareExchange(ref cell.Version, version, 0);
                 if (was == ClosedVersion) // nothing comes behind it: who looks for a note goes no further
                     return false;
-                if (was == version && Interlocked.CompareExchange(ref cell.Time, Record.Pending, Record.Taken) == Record.Taken)
+                if (was == version && Interlocked.CompareExchange(ref cell.Time, Record.Pending, Record.Drained) == Record.Drained)
                     return true;
                 if (was != 0)
                     continue;
@@ -128,7 +128,7 @@ internal sealed partial class ReadBuffer
         internal bool TryClose()
         {
             bool isEmpty = true;
-            for (int first = 0; first < Length; first += PartPlaces)
+            for (int first = 0; first < Length; first += PartCells)
             {
                 Cell[] part = PartOf(first) ?? MakePart(first, ClosedPart);
                 if (part == ClosedPart)
@@ -136,7 +136,7 @@ internal sealed partial class ReadBuffer
                 foreach (ref Cell cell in part.AsSpan())
                 {
                     if (Interlocked.CompareExchange(ref cell.Version, ClosedVersion, 0) is not (0 or ClosedVersion))
-                        isEmpty &= Interlocked.CompareExchange(ref cell.Time, Record.Closed, Record.Taken) is Record.Taken or Record.Closed;
+                        isEmpty &= Interlocked.CompareExchange(ref cell.Time, Record.Closed, Record.Drained) is Record.Drained or Record.Closed;
                 }
             }
             return isEmpty;
@@ -144,12 +144,12 @@ internal sealed partial class ReadBuffer
 
         private static Cell[] MakeClosedPart()
         {
-            var part = new Cell[PartPlaces];
+            var part = new Cell[PartCells];
             Array.Fill(part, new Cell { Version = ClosedVersion });
             return part;
         }
 
-        private ref Cell[]? PartAt(int number) => ref _parts[(number & (Length - 1)) / PartPlaces];
+        private ref Cell[]? PartAt(int number) => ref _parts[(number & (Length - 1)) / PartCells];
 
         private Cell[]? PartOf(int number) => Volatile.Read(ref PartAt(number));
 

@@ -17,7 +17,7 @@ namespace BigPile.Caching.Tables;
 /// An entry ends once: who finds it over (<see cref="IsAlive(in SlidingUse, CacheClock, long)"/>) has read the clock first, and then ends
 /// all its notes, and those of uses that are about to be noted. Who notes a use has shown a note without a time, reads the clock behind
 /// that, and then states the time by a compare-exchange. So of the two one sees the other; or who notes reads a later time, and refuses.
-/// Who takes a use writes a later end than the use gives. So he has the note say so before (<see cref="TryLift"/>): an entry that was found
+/// Who takes a use writes a later end than the use gives. So he has the note say so before (<see cref="TryMarkAhead"/>): an entry that was found
 /// over between the two would be back.
 /// </para>
 /// <para>
@@ -25,7 +25,7 @@ namespace BigPile.Caching.Tables;
 /// compare-exchange of its version, the first free one of those that the entry may have, and never given back: so nobody looks further than
 /// to a free one. Its hash follows, and then its time is <see cref="Record.Pending"/>; before that it is no note, and who has claimed it has
 /// not read the clock. A full barrier and the clock follow. Who takes a note does what follows from it first, and then exchanges its time
-/// for <see cref="Record.Taken"/>, so that no later use is lost. The next use is noted in the same place if its set is the newest: so the
+/// for <see cref="Record.Drained"/>, so that no later use is lost. The next use is noted in the same place if its set is the newest: so the
 /// older ones go. An entry may have two notes, of two threads or two sets: the later use counts. A set goes once all its places are sealed,
 /// by whoever has the <see cref="DrainLock"/>.
 /// </para>
@@ -34,16 +34,16 @@ namespace BigPile.Caching.Tables;
 internal sealed partial class ReadBuffer
 {
     /// <summary>The places of a set that has not grown.</summary>
-    internal const int LeastPlaces = 512;
+    internal const int MinCells = 512;
 
     private const int Ways = 16;
-    private const int WaysOfEnds = 4; // what is no more makes no set grow
+    private const int EndWays = 4; // what is no more makes no set grow
     private const int FineShift = 20; // a use that is later by less than a millionth of its life is none
     private const int Sparse = 4; // of so many places one is taken in a set of the right length
 
-    private Set _newest = new(LeastPlaces, older: null);
+    private Set _newest = new(MinCells, older: null);
     private int _count;
-    private int _kept;
+    private int _deferred;
     private int _isQueued;
 
     /// <summary>Whoever takes notes is alone.</summary>
@@ -53,10 +53,10 @@ internal sealed partial class ReadBuffer
     internal int Count => Math.Max(0, Volatile.Read(ref _count));
 
     /// <summary>Whether there are so many that they are to be taken before the next sweep: also twice as many as could not be.</summary>
-    internal bool IsToBeTaken => Count > Math.Max(Newest.Length / 4, 2L * Volatile.Read(ref _kept));
+    internal bool ShouldDrain => Count > Math.Max(Newest.Length / 4, 2L * Volatile.Read(ref _deferred));
 
     /// <summary>Whether there is anything: notes, or memory that notes had.</summary>
-    internal bool HasAny => Count > 0 || Newest.Length > LeastPlaces || Newest.Older != null;
+    internal bool HasAny => Count > 0 || Newest.Length > MinCells || Newest.Older != null;
 
     /// <summary>The newest set; the others follow it.</summary>
     internal Set Newest => Volatile.Read(ref _newest);
@@ -71,23 +71,23 @@ internal sealed partial class ReadBuffer
     /// <returns>The use's time; 0 if the entry may have ended meanwhile: look at it again.</returns>
     internal long RecordUse(in SlidingUse use, ulong hash, CacheClock clock)
     {
-        foreach (Record record in Of(use.Version))
+        foreach (Record record in RecordsOf(use.Version))
         {
-            if (Move(record, use, clock) is not 0 and var time)
+            if (Refresh(record, use, clock) is not 0 and var time)
                 return time;
         }
-        return State(Add(use.Version, hash), use, clock); // what lives by another note ends at a place that has none
+        return CompletePending(Add(use.Version, hash), use, clock); // what lives by another note ends at a place that has none
     }
 
     /// <summary>Notes that an entry is no more, once, and where there is room.</summary>
     internal void RecordEnd(ulong version, ulong hash)
     {
-        foreach (Record record in Of(version))
+        foreach (Record record in RecordsOf(version))
         {
-            if (record.Time is not (Record.Taken or Record.Closed))
+            if (record.Time is not (Record.Drained or Record.Closed))
                 return;
         }
-        if (TryAdd(Newest, version, hash, WaysOfEnds, out Record added))
+        if (TryAdd(Newest, version, hash, EndWays, out Record added))
             _ = added.TryExchange(Record.Pending, Record.End);
     }
 
@@ -98,7 +98,7 @@ internal sealed partial class ReadBuffer
     internal bool IsAlive(in SlidingUse use, CacheClock clock, long now)
     {
         Interlocked.MemoryBarrier();
-        foreach (Record record in Of(use.Version))
+        foreach (Record record in RecordsOf(use.Version))
         {
             if (IsAlive(record, use, clock, now))
                 return true;
@@ -111,13 +111,13 @@ internal sealed partial class ReadBuffer
     internal long LastUseOf(ulong version)
     {
         long last = 0;
-        foreach (Record record in Of(version))
+        foreach (Record record in RecordsOf(version))
             last = Math.Max(last, record.Time);
         return last;
     }
 
     /// <summary>Has the last use of an entry count for one that has taken its place. The lock of their bucket is held.</summary>
-    internal void HandOnLocked(ulong from, ulong to, ulong hash)
+    internal void TransferLocked(ulong from, ulong to, ulong hash)
     {
         Interlocked.MemoryBarrier(); // whoever notes a use behind this sees that the entry has left its place
         long last = LastUseOf(from);
@@ -139,32 +139,32 @@ internal sealed partial class ReadBuffer
     /// still says so, and once.
     /// </summary>
     /// <returns><see langword="false"/> if the entry was found to be no more meanwhile, or used once more.</returns>
-    internal static bool TryLift(Record record, ref long time)
+    internal static bool TryMarkAhead(Record record, ref long time)
     {
-        long lifted = time | Record.Ahead;
-        if (lifted != time && !record.TryExchange(time, lifted))
+        long marked = time | Record.Ahead;
+        if (marked != time && !record.TryExchange(time, marked))
             return false;
-        time = lifted;
+        time = marked;
         return true;
     }
 
     /// <summary>Clears a note that was done; not where a later use has come meanwhile. The gate is held.</summary>
     internal bool TryClear(Record record, long time)
     {
-        if (!record.TryExchange(time, Record.Taken))
+        if (!record.TryExchange(time, Record.Drained))
             return false;
         Interlocked.Decrement(ref _count);
         return true;
     }
 
     /// <summary>Gives the memory of sets back that have nothing any more, or little. The gate is held.</summary>
-    /// <param name="most">How many notes there were.</param>
-    /// <param name="isKept">Whether notes are left that can't be done now, and are not to be tried again soon.</param>
-    internal void EndTaking(int most, bool isKept)
+    /// <param name="peakCount">How many notes there were.</param>
+    /// <param name="isDeferred">Whether notes are left that can't be done now, and are not to be tried again soon.</param>
+    internal void EndDrain(int peakCount, bool isDeferred)
     {
-        Volatile.Write(ref _kept, isKept ? Count : 0);
+        Volatile.Write(ref _deferred, isDeferred ? Count : 0);
         Set newest = Newest;
-        int enough = Math.Max(LeastPlaces, (int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)most) * (long)Sparse, newest.Length));
+        int enough = Math.Max(MinCells, (int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)peakCount) * (long)Sparse, newest.Length));
         if (enough < newest.Length)
             Interlocked.CompareExchange(ref _newest, new Set(enough, newest), newest);
         for (Set set = Newest; set.Older is { } older;)
@@ -176,7 +176,7 @@ internal sealed partial class ReadBuffer
         }
     }
 
-    private EntryRecords Of(ulong version) => new(Newest, version);
+    private EntryRecords RecordsOf(ulong version) => new(Newest, version);
 
     // A note whose time is to be stated.
     private bool TryAdd(Set set, ulong version, ulong hash, int ways, out Record record)
@@ -190,7 +190,7 @@ internal sealed partial class ReadBuffer
     }
 
     // Moves a use that is noted to now, if it still counts; else 0. Where a renewal is being written, the later use gives as much more.
-    private static long Move(Record record, in SlidingUse use, CacheClock clock)
+    private static long Refresh(Record record, in SlidingUse use, CacheClock clock)
     {
         long time = record.Time;
         if (time <= 0)
@@ -211,14 +211,14 @@ internal sealed partial class ReadBuffer
     }
 
     // States the time of a note that has none.
-    private long State(Record record, in SlidingUse use, CacheClock clock)
+    private long CompletePending(Record record, in SlidingUse use, CacheClock clock)
     {
         Interlocked.MemoryBarrier();
         long now = clock.Now & ~Record.Ahead; // behind the barrier
         Debug.Assert(now > 0, "The numbers below stand for other things.");
         if (now < use.ExpiresAt)
             return record.TryExchange(Record.Pending, now) ? now : 0;
-        if (record.TryExchange(Record.Pending, Record.Taken))
+        if (record.TryExchange(Record.Pending, Record.Drained))
             Interlocked.Decrement(ref _count);
         return 0;
     }

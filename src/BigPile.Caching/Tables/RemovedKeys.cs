@@ -17,23 +17,23 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
 {
     private const int LeastCapacity = 1 << 14;
     private const int MostCapacity = 1 << 20;
-    private const int PlacesPerEntry = 4;
+    private const int CellsPerEntry = 4;
     private const int MostProbes = 64;
 
     private ulong _anyUpTo = anyUpTo;
-    private Cell[]? _places; // made with the first one
+    private Cell[]? _cells; // made with the first one
 
     /// <summary>Whether a key with a tag may have been removed since it was put in a version.</summary>
     internal bool MayHave(ulong tag, ulong version)
     {
         if (version <= Volatile.Read(ref _anyUpTo))
             return true;
-        if (Volatile.Read(ref _places) is not { } places)
+        if (Volatile.Read(ref _cells) is not { } cells)
             return false;
-        uint wanted = Short(tag);
+        uint wanted = FingerprintOf(tag);
         for (int probe = 0; probe < MostProbes; probe++)
         {
-            ref Cell cell = ref At(places, wanted, probe);
+            ref Cell cell = ref At(cells, wanted, probe);
             uint found = Volatile.Read(ref cell.Tag);
             if (found == wanted || found == 0)
                 return found != 0 && version <= Volatile.Read(ref cell.UpTo);
@@ -46,11 +46,11 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
     /// <param name="upTo">A version that nothing which was put before is above.</param>
     internal void Add(ulong tag, ulong upTo)
     {
-        Cell[] places = Volatile.Read(ref _places) ?? Make();
-        uint wanted = Short(tag);
+        Cell[] cells = Volatile.Read(ref _cells) ?? Make();
+        uint wanted = FingerprintOf(tag);
         for (int probe = 0; probe < MostProbes; probe++)
         {
-            ref Cell cell = ref At(places, wanted, probe);
+            ref Cell cell = ref At(cells, wanted, probe);
             uint found = Volatile.Read(ref cell.Tag);
             if (found == 0)
                 found = Interlocked.CompareExchange(ref cell.Tag, wanted, 0);
@@ -64,8 +64,8 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
 
     private Cell[] Make()
     {
-        var made = new Cell[BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(entries * PlacesPerEntry, LeastCapacity, MostCapacity))];
-        return Interlocked.CompareExchange(ref _places, made, null) ?? made;
+        var made = new Cell[BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(entries * CellsPerEntry, LeastCapacity, MostCapacity))];
+        return Interlocked.CompareExchange(ref _cells, made, null) ?? made;
     }
 
     private static void Raise(ref ulong version, ulong least)
@@ -75,10 +75,10 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
             before = now;
     }
 
-    private static uint Short(ulong tag) => (uint)(tag >> IndexSlot.TagOffset) + 1;
+    private static uint FingerprintOf(ulong tag) => (uint)(tag >> IndexSlot.TagOffset) + 1;
 
-    private static ref Cell At(Cell[] places, uint tag, int probe) =>
-        ref places[(int)((tag * 2654435769u >> 11) + (uint)probe) & (places.Length - 1)]; // Fibonacci hashing
+    private static ref Cell At(Cell[] cells, uint tag, int probe) =>
+        ref cells[(int)((tag * 2654435769u >> 11) + (uint)probe) & (cells.Length - 1)]; // Fibonacci hashing
 
     /// <summary>A tag, raised by one, and the version up to which entries of its key are no more.</summary>
     private struct Cell

@@ -20,5 +20,5 @@ internal sealed class SweepPlace
     internal bool HasExpirables { get; set; }
 
     /// <summary>Whether a mark concerned every entry then.</summary>
-    internal bool IsOfAll { get; set; }
+    internal bool CoversAllEntries { get; set; }
 }

@@ -28,7 +28,7 @@ internal sealed partial class TableCore
     }
 
     /// <summary>What each counter says; once the table was closed, what it said then.</summary>
-    internal long[] Figures
+    internal long[] CounterValues
     {
         get
         {
@@ -57,7 +57,7 @@ internal sealed partial class TableCore
         {
             SpilledEntries = entries,
             SpilledBytes = bytes,
-            SpillReturns = Spill.Returned,
+            SpillReturns = Spill.Promoted,
             SpillLosses = Spill.Lost,
         };
     }

@@ -27,7 +27,7 @@ internal sealed partial class TableCore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterWriter()
     {
-        Pile.Space.EnsureShadowCapacity(); // what is freed under a bucket's lock can't flush
+        Pile.Blocks.EnsureShadowCapacity(); // what is freed under a bucket's lock can't flush
         CriticalRegion critical = Pile.Barrier.EnterWriter();
         return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
@@ -36,7 +36,7 @@ internal sealed partial class TableCore
     internal CriticalRegion EnterWriterClosed()
     {
         Debug.Assert(IsClosed, "Whoever pauses a table is to be waited for.");
-        Pile.Space.EnsureShadowCapacity();
+        Pile.Blocks.EnsureShadowCapacity();
         return Pile.Barrier.EnterWriter();
     }
 
@@ -52,7 +52,7 @@ internal sealed partial class TableCore
     internal void Close()
     {
         Volatile.Write(ref _state, Closed);
-        lock (Configuring)
+        lock (ConfigurationLock)
         {
             // nothing: who holds it walks through the index without being inside
         }
@@ -63,7 +63,7 @@ internal sealed partial class TableCore
     {
         Volatile.Write(ref _isDropped, true); // before the state, by which others come to look at it
         Close();
-        CriticalRegion.WaitForOthers();
+        CriticalRegion.WaitForQuiescence();
     }
 
     /// <summary>Has the table be as it was before <see cref="CloseToDrop"/>.</summary>
@@ -75,15 +75,15 @@ internal sealed partial class TableCore
 
     /// <summary>
     /// Makes a change while nobody is inside. A table that was closed meanwhile stays closed; its index is there as long as
-    /// <see cref="Configuring"/> is held.
+    /// <see cref="ConfigurationLock"/> is held.
     /// </summary>
-    internal void WhilePausedLocked(Action change)
+    internal void RunPausedLocked(Action change)
     {
         if (Interlocked.CompareExchange(ref _state, Paused, Open) == Closed)
-            RefuseClosed();
+            ThrowClosed();
         try
         {
-            CriticalRegion.WaitForOthers();
+            CriticalRegion.WaitForQuiescence();
             change();
         }
         finally
@@ -97,11 +97,11 @@ internal sealed partial class TableCore
         var spinner = default(SpinWait);
         while (true)
         {
-            Pile.Space.Exit(critical);
+            Pile.Blocks.Exit(critical);
             if (Volatile.Read(ref _state) == Closed)
-                RefuseClosed();
-            if (critical.IsInside && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
-                RefuseWaiting(); // whoever changes the options waits for this very thread
+                ThrowClosed();
+            if (critical.IsInRegion && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
+                ThrowConfiguring(); // whoever changes the options waits for this very thread
             spinner.SpinOnce();
             critical = Pile.Barrier.EnterWriter();
             if (Volatile.Read(ref _state) == Open)
@@ -109,10 +109,10 @@ internal sealed partial class TableCore
         }
     }
 
-    private void RefuseClosed() => throw (Volatile.Read(ref _isDropped)
+    private void ThrowClosed() => throw (Volatile.Read(ref _isDropped)
         ? new TableDroppedException(Name)
         : new ObjectDisposedException(nameof(PileCache), $"The cache of the table '{Name}' was disposed."));
 
-    private void RefuseWaiting() => throw new InvalidOperationException(
+    private void ThrowConfiguring() => throw new InvalidOperationException(
         $"The table '{Name}' is being configured, and can't be used meanwhile by code that a call runs, such as a codec or a comparer.");
 }

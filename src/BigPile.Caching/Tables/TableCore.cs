@@ -30,7 +30,7 @@ internal sealed unsafe partial class TableCore : IDisposable
 
     private TableOptions _options;
     private Evictor? _evictor;
-    private Adoption? _adoption;
+    private Adoption? _backfill;
     private ReadBuffer? _readBuffer;
     private RemovedKeys? _removedKeys;
     private FlightRuns? _runs;
@@ -62,7 +62,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         Hash = hash;
         Clock = clock;
         _options = options;
-        ChecksEveryRead = pile.Space.ChecksEveryRead;
+        ChecksEveryRead = pile.Blocks.ChecksEveryRead;
         _readsPlain = !ChecksEveryRead;
         CopiesToRenew = pile.Store == StoreKind.Mapped;
         place ??= new MemoryPlace();
@@ -109,7 +109,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal FlightTickets Flights { get; } = new();
 
     /// <summary>How long a caller waits for the run of another one.</summary>
-    internal FlightTimeout FlightTimeout { get; init; } = FlightTimeout.Endless;
+    internal FlightTimeout FlightTimeout { get; init; } = FlightTimeout.Infinite;
 
     /// <summary>The same runs, as others find and join them.</summary>
     internal FlightRuns FlightRunsBy(IEqualityComparer<FlightKey> comparer) =>
@@ -150,7 +150,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     }
 
     /// <summary>Held by who changes the options.</summary>
-    internal Lock Configuring { get; } = new();
+    internal Lock ConfigurationLock { get; } = new();
 
     /// <summary>Whether hits and misses are counted. It and what follows changes only while nobody is inside.</summary>
     internal bool CountsReads { get; set; }
@@ -170,10 +170,10 @@ internal sealed unsafe partial class TableCore : IDisposable
     }
 
     /// <summary>How far the evictor's queues have the entries that were there before; none once they have all.</summary>
-    internal Adoption? Adoption
+    internal Adoption? Backfill
     {
-        get => Volatile.Read(ref _adoption);
-        set => Volatile.Write(ref _adoption, value);
+        get => Volatile.Read(ref _backfill);
+        set => Volatile.Write(ref _backfill, value);
     }
 
     /// <summary>What reads have noticed. There is none before the first note.</summary>
@@ -242,7 +242,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     }
 
     /// <summary>Whether entries are shown whatever their version is.</summary>
-    internal bool ShowsAll => VisibilityFloor == 0;
+    internal bool IsAllVisible => VisibilityFloor == 0;
 
     /// <summary>Whether there is a limit in entries or bytes.</summary>
     internal bool IsLimited => Options.MaxEntries != null || Options.MaxBytes != null;

@@ -66,7 +66,7 @@ internal sealed unsafe partial class TagMarks
 
     private void ForgetLocked(TagMark mark)
     {
-        ChangeNote* note = _notes == null ? null : _notes.BeginOfMark(CriticalRegion.Mine, tableId, 0, mark.Address, mark.Version);
+        ChangeNote* note = _notes == null ? null : _notes.BeginOfMark(CriticalRegion.Current, tableId, 0, mark.Address, mark.Version);
         if (_places != null)
             ReturnLocked(mark.Place);
         pile.Entries.Free(mark.Address);

@@ -229,7 +229,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
             pile.Entries.Free(known.Address);
         ChangeNote* note = _notes == null
             ? null
-            : _notes.BeginOfMark(CriticalRegion.Mine, tableId, slot.Address, known.Address, known.Version);
+            : _notes.BeginOfMark(CriticalRegion.Current, tableId, slot.Address, known.Address, known.Version);
         CrashPoints.Pass(CrashPoint.MarkBeforePublish);
         pile.Entries.Publish(slot, MarkBytes);
         CrashPoints.Pass(CrashPoint.MarkBeforeOldFreed);

@@ -38,7 +38,7 @@ internal static class FrameworkTypes
         var names = new Dictionary<string, Type>();
         foreach (Type type in StoredByFields)
             names[type.FullName!] = type;
-        foreach (Type type in LeafSlots.Types)
+        foreach (Type type in LeafCodecs.Types)
             names[type.FullName!] = type;
         foreach (Type type in ModelFactory.KnownTypes)
             names[type.FullName!] = type;

@@ -24,7 +24,7 @@ internal static class LossyTypes
             return "it is of one file, by whose path the compiler names it: make it internal";
         if (type.IsValueType && typeof(IPileReadCallback).IsAssignableFrom(type))
             return $"a structure can't be told that it was read: make it a class, or drop {nameof(IPileReadCallback)}";
-        if (ElementRow.CountOf(type) > MostElements)
+        if (InlineElements.CountOf(type) > MostElements)
             return $"it has more than {MostElements:N0} elements in a row: hold an array";
         for (Type? level = type; level is not null; level = level.BaseType)
         {
@@ -50,7 +50,7 @@ internal static class LossyTypes
     public static bool IsAnonymous(Type type) => IsCompilerMade(type) && type.Name.Contains("AnonymousType", StringComparison.Ordinal);
 
     /// <summary>What a list holds that the compiler has made of a collection expression; null for any other type.</summary>
-    public static Type? ExpressionElement(Type type) => type.IsConstructedGenericType && IsCompilerMade(type)
+    public static Type? CollectionExpressionElement(Type type) => type.IsConstructedGenericType && IsCompilerMade(type)
         && type.GetGenericArguments() is [var element] && typeof(IList<>).MakeGenericType(element).IsAssignableFrom(type)
             ? element
             : null;
@@ -61,25 +61,25 @@ internal static class LossyTypes
             return "an anonymous type has no name that lasts, and another build takes it for a different one: use a record or a tuple";
         if (typeof(IEnumerator).IsAssignableFrom(type) || typeof(IAsyncStateMachine).IsAssignableFrom(type))
             return "it is a method that is still running: store its results, for example by ToList()";
-        return !type.IsValueType && ExpressionElement(type) is null // a fixed buffer has the name of its field
+        return !type.IsValueType && CollectionExpressionElement(type) is null // a fixed buffer has the name of its field
             ? "the compiler has made it, and another build may have no type of its name: use a class or a record with a name"
             : null;
     }
 
     private static (string? First, string? Second) FindOverlap(Type type)
     {
-        var places = new List<(int Start, int End, string Name)>();
+        var ranges = new List<(int Start, int End, string Name)>();
         foreach (StoredField field in FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type)))
         {
             if (field.Member is FieldInfo info)
-                places.Add((FieldOffsets.Of(info) + field.OffsetBytes, FieldOffsets.Of(info) + field.OffsetBytes
+                ranges.Add((FieldOffsets.Of(info) + field.OffsetBytes, FieldOffsets.Of(info) + field.OffsetBytes
                     + SizeOf(info.FieldType), field.Name));
         }
-        places.Sort();
-        for (int i = 1; i < places.Count; i++)
+        ranges.Sort();
+        for (int i = 1; i < ranges.Count; i++)
         {
-            if (places[i].Start < places[i - 1].End)
-                return (places[i - 1].Name, places[i].Name);
+            if (ranges[i].Start < ranges[i - 1].End)
+                return (ranges[i - 1].Name, ranges[i].Name);
         }
         return default;
     }

@@ -108,21 +108,21 @@ internal sealed partial class ModelFactory
 
     /// <summary>The model of an array or a collection over given places for its elements; null when the type is neither.</summary>
     /// <param name="type">The type.</param>
-    /// <param name="slots">The places.</param>
+    /// <param name="codecs">The places.</param>
     /// <param name="isEnumerated">Its elements are in the order in which it gives them, as MessagePack-CSharp has them.</param>
-    public TypeModel? MakeContainer(Type type, Slot[] slots, bool isEnumerated = false)
+    public TypeModel? MakeContainer(Type type, FieldCodec[] codecs, bool isEnumerated = false)
     {
         if (isEnumerated && EnumeratedModel(type) is { } enumerated)
-            return (TypeModel)Make(enumerated, type.GetGenericArguments(), [type, .. slots, _models]);
+            return (TypeModel)Make(enumerated, type.GetGenericArguments(), [type, .. codecs, _models]);
         if (type.IsSZArray)
-            return (TypeModel)Make(typeof(ArrayModel<>), [type.GetElementType()!], type, slots[0], _models);
+            return (TypeModel)Make(typeof(ArrayModel<>), [type.GetElementType()!], type, codecs[0], _models);
         if (type.IsArray)
-            return new DimensionedArrayModel(type, slots[0], _models);
+            return new MultiDimensionalArrayModel(type, codecs[0], _models);
         if (Collections.TryGetValue(type, out Type? untyped))
-            return (TypeModel)Activator.CreateInstance(untyped, [type, .. slots, _models])!;
+            return (TypeModel)Activator.CreateInstance(untyped, [type, .. codecs, _models])!;
         if (!type.IsConstructedGenericType || !Collections.TryGetValue(type.GetGenericTypeDefinition(), out Type? model))
             return null;
-        return (TypeModel)Make(model, type.GetGenericArguments(), [type, .. slots, _models]);
+        return (TypeModel)Make(model, type.GetGenericArguments(), [type, .. codecs, _models]);
     }
 
     private static Type? EnumeratedModel(Type type)
@@ -144,7 +144,7 @@ internal sealed partial class ModelFactory
         ? [typeof(KeyValuePair<,>).MakeGenericType(type.GetGenericArguments())]
         : UntypedElements.TryGetValue(type, out Type[]? elements) ? elements : type.GetGenericArguments();
 
-    private Slot[] ElementSlots(Type type) => Array.ConvertAll(ElementTypes(type), _models.SlotFor);
+    private FieldCodec[] ElementCodecs(Type type) => Array.ConvertAll(ElementTypes(type), _models.CodecFor);
 
     private DerivedCollectionModel MakeDerived(Type type, Type part) =>
         new(type, (ContainerModel)_models.ForType(part), MakeFieldList(type, part), _models);

@@ -23,8 +23,8 @@ internal sealed partial class ModelFactory : IModelFactory
     private readonly PileCodecOptions _options;
     private readonly bool _mayExtendContracts;
     private readonly ModelCache _models;
-    private readonly ContractSlots _contracts;
-    private readonly ContractSlots _plainContracts;
+    private readonly ContractCodecs _contracts;
+    private readonly ContractCodecs _plainContracts;
 
     public ModelFactory(ITypeIds ids, PileCodecOptions options, bool outlivesProcess, bool isNormal = false)
     {
@@ -32,8 +32,8 @@ internal sealed partial class ModelFactory : IModelFactory
         IsNormal = isNormal;
         _mayExtendContracts = options.MayExtendContracts;
         _models = new ModelCache(ids, options, new TypeRegistry(options, outlivesProcess, FrameworkTypesByName), this);
-        _contracts = new ContractSlots(this, mayExtend: true);
-        _plainContracts = new ContractSlots(this, mayExtend: _mayExtendContracts);
+        _contracts = new ContractCodecs(this, mayExtend: true);
+        _plainContracts = new ContractCodecs(this, mayExtend: _mayExtendContracts);
     }
 
     /// <summary>Whether values that are equal are written by the same bytes.</summary>
@@ -50,30 +50,30 @@ internal sealed partial class ModelFactory : IModelFactory
         _plainContracts.Clear();
     }
 
-    public Slot MakeSlot(Type declared)
+    public FieldCodec MakeCodec(Type declared)
     {
         if (declared == typeof(string))
-            return new StringSlot();
-        if (LeafSlots.TryGet(declared, out Slot? leaf))
-            return IsNormal ? NormalSlots.Of(declared, leaf!) : leaf!;
-        WholeProgram.Require();
+            return new StringCodec();
+        if (LeafCodecs.TryGet(declared, out FieldCodec? leaf))
+            return IsNormal ? NormalizedCodecs.Of(declared, leaf!) : leaf!;
+        TrimmingCheck.ThrowIfTrimmed();
         if (declared.IsEnum)
-            return _models.SlotFor(declared.GetEnumUnderlyingType());
+            return _models.CodecFor(declared.GetEnumUnderlyingType());
         if (declared.IsConstructedGenericType && declared.GetGenericTypeDefinition() == typeof(ImmutableArray<>))
-            return _models.SlotFor(declared.GetGenericArguments()[0].MakeArrayType());
+            return _models.CodecFor(declared.GetGenericArguments()[0].MakeArrayType());
         if (ViewedType(declared) is { } viewed)
-            return MakeView(viewed, _models.SlotFor(viewed.MakeArrayType()));
+            return MakeView(viewed, _models.CodecFor(viewed.MakeArrayType()));
         if (declared.IsPointer || declared.IsFunctionPointer)
-            return new RefusedSlot(declared, StorableTypes.WhyRefused(declared));
+            return new RefusedCodec(declared, StorableTypes.WhyRefused(declared));
         if (declared.IsValueType)
-            return MakeValueSlot(declared);
-        return UnionSlot.ListOf(declared).Any() ? MakeUnion(declared) : new ReferenceSlot(declared, _models);
+            return MakeValueCodec(declared);
+        return UnionCodec.ListOf(declared).Any() ? MakeUnion(declared) : new ReferenceCodec(declared, _models);
     }
 
     public TypeModel MakeModel(Type type)
     {
-        if (!LeafSlots.IsPrimitive(type))
-            WholeProgram.Require();
+        if (!LeafCodecs.IsPrimitive(type))
+            TrimmingCheck.ThrowIfTrimmed();
         try
         {
             TypeModel model = MakeAnyModel(type);
@@ -100,14 +100,14 @@ internal sealed partial class ModelFactory : IModelFactory
             return new RefusedModel(type, Reason(type.GetElementType()!), _models);
         if (TextModels.PublicType(type) is { } text)
             return TextModels.Make(text, _models);
-        if (LossyTypes.ExpressionElement(type) is { } element)
-            return (TypeModel)Make(typeof(ExpressionModel<>), [element], _models);
+        if (LossyTypes.CollectionExpressionElement(type) is { } element)
+            return (TypeModel)Make(typeof(CollectionExpressionModel<>), [element], _models);
         if (PublicCollectionBase(type) is { } publicBase)
             type = publicBase;
         if (LookupBase(type) is { } lookup)
             type = lookup;
         if (IsContainer(type))
-            return MakeContainer(type, ElementSlots(type))!;
+            return MakeContainer(type, ElementCodecs(type))!;
         if (!MayUseFields(type, out string? reason))
             return new RefusedModel(type, reason!, _models);
         return ContainerBase(type) is { } part ? MakeDerived(type, part) : MakeFields(type);
@@ -119,33 +119,33 @@ internal sealed partial class ModelFactory : IModelFactory
             ? declared.GetGenericArguments()[0]
             : null;
 
-    public static Slot MakeView(Type element, Slot array) => (Slot)Make(typeof(ViewSlot<>), [element], array);
+    public static FieldCodec MakeView(Type element, FieldCodec array) => (FieldCodec)Make(typeof(MemoryCodec<>), [element], array);
 
-    private UnionSlot MakeUnion(Type declared) =>
-        new(declared, UnionSlot.ListOf(declared).Select(m => (m.Key, m.Type, _models.SlotFor(m.Type))), _models);
+    private UnionCodec MakeUnion(Type declared) =>
+        new(declared, UnionCodec.ListOf(declared).Select(m => (m.Key, m.Type, _models.CodecFor(m.Type))), _models);
 
-    private Slot MakeValueSlot(Type declared)
+    private FieldCodec MakeValueCodec(Type declared)
     {
         if (Nullable.GetUnderlyingType(declared) is { } inner)
-            return MakeNullable(inner, _models.SlotFor(inner));
+            return MakeNullable(inner, _models.CodecFor(inner));
         if (StorableTypes.WhyNot(declared) is not null || LossyTypes.WhyNot(declared) is not null || !MayUseFields(declared, out _))
-            return new RefusedSlot(declared, StorableTypes.WhyRefused(declared));
+            return new RefusedCodec(declared, StorableTypes.WhyRefused(declared));
         if (RefusesFormatter(declared))
-            return new RefusedSlot(declared, WhyNoFormatter(declared), always: true);
+            return new RefusedCodec(declared, WhyNoFormatter(declared), always: true);
         return IsNamed(declared)
-            ? new NamedStructSlot(new NamedFields(declared, MakePlans(declared)))
-            : new StructSlot(MakeFieldList(declared));
+            ? new NamedStructCodec(new NamedFields(declared, MakePlans(declared)))
+            : new StructCodec(MakeFieldList(declared));
     }
 
-    private TypeModel MakeBoxed(Type type) => _models.SlotFor(type) switch
+    private TypeModel MakeBoxed(Type type) => _models.CodecFor(type) switch
     {
-        StructSlot structure => new FieldsModel(type, structure.Fields, _models),
-        NamedStructSlot structure => new NamedFieldsModel(type, structure.Fields, _models),
-        RefusedSlot => new RefusedModel(type, Reason(type), _models),
-        var slot => new BoxedModel(type, slot, _models),
+        StructCodec structure => new FieldsModel(type, structure.Fields, _models),
+        NamedStructCodec structure => new NamedFieldsModel(type, structure.Fields, _models),
+        RefusedCodec => new RefusedModel(type, Reason(type), _models),
+        var codec => new BoxedModel(type, codec, _models),
     };
 
-    public static Slot MakeNullable(Type inner, Slot slot) => (Slot)Make(typeof(NullableSlot<>), [inner], slot);
+    public static FieldCodec MakeNullable(Type inner, FieldCodec codec) => (FieldCodec)Make(typeof(NullableCodec<>), [inner], codec);
 
     private TypeModel MakeFields(Type type) => IsNamed(type)
         ? new NamedFieldsModel(type, new NamedFields(type, MakePlans(type)), _models)
@@ -162,16 +162,16 @@ internal sealed partial class ModelFactory : IModelFactory
     private FieldPlan MakePlan(StoredField field, Type owner, bool hasContract)
     {
         if (field.Member is null)
-            return new FieldPlan(field.Name, 0, new NilSlot());
+            return new FieldPlan(field.Name, 0, new NilCodec());
         if (!hasContract)
-            return FieldPlan.Of(field, _models.SlotFor(field.ValueType), owner);
+            return FieldPlan.Of(field, _models.CodecFor(field.ValueType), owner);
         if (!IsPlain(owner))
-            return FieldPlan.Of(field, _contracts.SlotFor(field.ValueType), owner);
-        Slot slot = field.HasFormatter
-            ? new RefusedSlot(
+            return FieldPlan.Of(field, _contracts.CodecFor(field.ValueType), owner);
+        FieldCodec codec = field.HasFormatter
+            ? new RefusedCodec(
                 field.ValueType, PlainForm.WhyNot($"the member {field.Name}, whose formatter is the application's own"), always: true)
-            : _plainContracts.SlotFor(field.ValueType);
-        return FieldPlan.Of(field, slot, owner);
+            : _plainContracts.CodecFor(field.ValueType);
+        return FieldPlan.Of(field, codec, owner);
     }
 
     // Whether a type's payloads are in the form of MessagePack-CSharp, without the pile's extensions.

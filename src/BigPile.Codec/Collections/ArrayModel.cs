@@ -8,19 +8,19 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>Arrays of one dimension that start at index 0.</summary>
-internal sealed unsafe class ArrayModel<T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
 {
-    private readonly SlotKind _blobKind = Blob.KindOf(slot);
+    private readonly FieldKind _blobKind = Blob.KindOf(codec);
 
-    public override bool IsLeaf => _blobKind != SlotKind.Other;
+    public override bool IsLeaf => _blobKind != FieldKind.Other;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
         var array = (T[])value;
         if (p > c.End)
             p = c.Grow(p, 0);
-        if (_blobKind == SlotKind.Other)
-            return Items.Write<T>(array, slot, Encode.ArrayHeader(p, array.Length, typeId), c);
+        if (_blobKind == FieldKind.Other)
+            return Items.Write<T>(array, codec, Encode.ArrayHeader(p, array.Length, typeId), c);
         if (typeId != 0)
             p = Encode.ArrayHeader(p, 1, typeId);
         return Blob.Write<T>(array, _blobKind, p, c);
@@ -39,10 +39,10 @@ internal sealed unsafe class ArrayModel<T>(Type type, Slot slot, ModelCache mode
     {
         definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
-        slot.Describe(definition);
+        codec.Describe(definition);
     }
 
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
 
     protected override object Create(int count, byte* p, ReadContext c)
     {
@@ -59,12 +59,12 @@ internal sealed unsafe class ArrayModel<T>(Type type, Slot slot, ModelCache mode
             return Blob.ReadItems<T>(array, _blobKind, Blob.ReadHeader<T>(p, _blobKind, out _, c));
         if (count != array.Length)
             BadData.WrongCount(Type, count);
-        return Items.Read<T>(array, slot, p, c);
+        return Items.Read<T>(array, codec, p, c);
     }
 
     private bool IsBlob(int count, byte* p)
     {
-        bool isBlob = _blobKind != SlotKind.Other && count is NoArray or 1 && Blob.IsAt(p);
+        bool isBlob = _blobKind != FieldKind.Other && count is NoArray or 1 && Blob.IsAt(p);
         if (count < 0 && !isBlob)
             BadData.Unexpected(*p, $"a {Type}");
         return isBlob;
@@ -72,7 +72,7 @@ internal sealed unsafe class ArrayModel<T>(Type type, Slot slot, ModelCache mode
 
     private T[] Make(int count, ReadContext c)
     {
-        c.Charge((long)count * slot.LeastBytes);
+        c.Charge((long)count * codec.LeastBytes);
         return new T[count];
     }
 }

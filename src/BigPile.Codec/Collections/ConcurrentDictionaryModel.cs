@@ -8,14 +8,14 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A concurrent dictionary: the pairs that are there at one instant.</summary>
-internal sealed unsafe class ConcurrentDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class ConcurrentDictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<ConcurrentDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
     protected override byte* WriteMap(ConcurrentDictionary<TKey, TValue> collection, byte* p, WriteContext c)
     {
         KeyValuePair<TKey, TValue>[] pairs = collection.ToArray();
-        return Each(((IEnumerable<KeyValuePair<TKey, TValue>>)pairs).GetEnumerator(), pairs.Length, p, c);
+        return WriteEach(((IEnumerable<KeyValuePair<TKey, TValue>>)pairs).GetEnumerator(), pairs.Length, p, c);
     }
 
     protected override ComparerCode ComparerOf(ConcurrentDictionary<TKey, TValue> collection, out object? comparer)

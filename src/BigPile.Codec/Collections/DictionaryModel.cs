@@ -10,12 +10,12 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="Dictionary{TKey, TValue}"/>: a map, with the comparer before it unless that is the default one.</summary>
-internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : ContainerModel(type, models)
     where TKey : notnull
 {
-    private readonly ComparerSlot _comparers = new(models.Any);
-    private readonly bool _hasPlainKeys = PlainKeys.Contains(typeof(TKey));
+    private readonly ComparerCodec _comparers = new(models.Any);
+    private readonly bool _hasSelfContainedKeys = SelfContainedKeys.Contains(typeof(TKey));
     private readonly DistinctKeys<TKey> _distinct = new();
 
     public override byte* WriteContent(object target, int typeId, byte* p, WriteContext c)
@@ -25,7 +25,7 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, 
         if (p > c.End)
             p = c.Grow(p, 0);
         if (typeId != 0 || code != ComparerCode.Default)
-            p = Encode.ArrayHeader(p, 1 + ComparerSlot.ExtraCount(code), typeId);
+            p = Encode.ArrayHeader(p, 1 + ComparerCodec.ExtraCount(code), typeId);
         p = _comparers.Write(code, dictionary.Comparer, p, c);
         int count = dictionary.Count;
         if (_distinct.MayBeEqual(code))
@@ -64,7 +64,7 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, Slot key, 
             BadData.WrongCount(Type, count);
         p = c.MapHeader(p, out int pairs);
         DictionaryAccess<TKey, TValue>.Construct(dictionary, pairs, comparer);
-        return _hasPlainKeys && isKnown ? AddNow(dictionary, pairs, p, c) : AddAfterwards(dictionary, pairs, p, c);
+        return _hasSelfContainedKeys && isKnown ? AddNow(dictionary, pairs, p, c) : AddAfterwards(dictionary, pairs, p, c);
     }
 
     private byte* AddNow(Dictionary<TKey, TValue> dictionary, int pairs, byte* p, ReadContext c)

@@ -16,7 +16,7 @@ namespace BigPile.Codec.Collections;
 internal sealed class DistinctKeys<TKey>
 {
     // The types that a key is made of may grow without end.
-    private const int MostAsked = 64;
+    private const int MaxVisited = 64;
 
     private readonly bool _areStoredInPart = IsStoredInPart(typeof(TKey));
 
@@ -53,17 +53,17 @@ internal sealed class DistinctKeys<TKey>
             : (IEqualityComparer<TKey>?)comparer;
 
     // Nothing that they are compared by can change while they are in a collection.
-    private static bool AreFixed(Type key, HashSet<Type> asked)
+    private static bool AreFixed(Type key, HashSet<Type> visited)
     {
-        if (PlainKeys.Contains(key))
+        if (SelfContainedKeys.Contains(key))
             return true;
-        if (!key.IsSealed || key.IsArray || asked.Count == MostAsked || !asked.Add(key) || IsStoredInPart(key))
+        if (!key.IsSealed || key.IsArray || visited.Count == MaxVisited || !visited.Add(key) || IsStoredInPart(key))
             return false;
         for (Type? level = key; level is not null; level = level.BaseType)
         {
             foreach (FieldInfo field in level.GetFields(FieldListBuilder.Declared))
             {
-                if (!field.IsInitOnly || !AreFixed(field.FieldType, asked))
+                if (!field.IsInitOnly || !AreFixed(field.FieldType, visited))
                     return false;
             }
         }
@@ -72,18 +72,18 @@ internal sealed class DistinctKeys<TKey>
 
     private static bool IsStoredInPart(Type key) => IsStoredInPart(key, []);
 
-    private static bool IsStoredInPart(Type key, HashSet<Type> asked)
+    private static bool IsStoredInPart(Type key, HashSet<Type> visited)
     {
-        if (PlainKeys.Contains(key) || asked.Count == MostAsked || !asked.Add(key))
+        if (SelfContainedKeys.Contains(key) || visited.Count == MaxVisited || !visited.Add(key))
             return false;
-        if (key.IsConstructedGenericType && Array.Exists(key.GetGenericArguments(), argument => IsStoredInPart(argument, asked)))
+        if (key.IsConstructedGenericType && Array.Exists(key.GetGenericArguments(), argument => IsStoredInPart(argument, visited)))
             return true;
         if (key.HasElementType || key.IsInterface || FrameworkNames.IsOfFramework(key))
-            return key.HasElementType && IsStoredInPart(key.GetElementType()!, asked);
+            return key.HasElementType && IsStoredInPart(key.GetElementType()!, visited);
         int count = 0;
         for (Type? level = key; level is not null; level = level.BaseType)
             count += level.GetFields(FieldListBuilder.Declared).Length;
         List<StoredField> stored = FieldListBuilder.FieldsOf(key);
-        return stored.Count != count || stored.Exists(field => field.Member is not null && IsStoredInPart(field.ValueType, asked));
+        return stored.Count != count || stored.Exists(field => field.Member is not null && IsStoredInPart(field.ValueType, visited));
     }
 }

@@ -11,11 +11,11 @@ namespace BigPile.Codec.Collections;
 
 /// <summary>What every exception has: message, stack as text, source, link, number, inner exception, and data.</summary>
 /// <remarks>What a class adds to that are its fields. The method that threw it is not kept.</remarks>
-internal sealed unsafe class ExceptionModel(Type type, Slot text, Slot any, ModelCache models) : ContainerModel(type, models)
+internal sealed unsafe class ExceptionModel(Type type, FieldCodec text, FieldCodec any, ModelCache models) : ContainerModel(type, models)
 {
     private const int MemberCount = 7;
 
-    private static readonly Slot Number = new LeafSlot<int, Int32Format>("int32");
+    private static readonly FieldCodec Number = new LeafCodec<int, Int32Format>("int32");
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
@@ -66,10 +66,10 @@ internal sealed unsafe class ExceptionModel(Type type, Slot text, Slot any, Mode
         return p;
     }
 
-    private static void Define(DefinitionWriter definition, string name, Slot slot)
+    private static void Define(DefinitionWriter definition, string name, FieldCodec codec)
     {
         definition.Text(name);
-        slot.Describe(definition);
+        codec.Describe(definition);
     }
 
     // Keys and values in turn.

@@ -7,12 +7,12 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A frozen dictionary. Its class follows from its content, so it is made last, and nothing in it can refer to it.</summary>
-internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<FrozenDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
-    private readonly Slot _key = key;
-    private readonly Slot _value = value;
+    private readonly FieldCodec _key = key;
+    private readonly FieldCodec _value = value;
 
     public override bool CanDefer => false;
 
@@ -28,13 +28,13 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Slot
     {
         int number = c.RegisterLater();
         OpenContainers.EnterRead(c);
-        p = ReadPairs(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, c);
+        p = ReadPairs(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isSelfContained, c);
         c.Depth--;
         FrozenDictionary<TKey, TValue> made = pairs.ToFrozenDictionary((IEqualityComparer<TKey>?)comparer);
         if (made.Count != pairs.Length)
             BadData.Invalid("a dictionary holds one key twice");
         c.SetRegistered(number, made);
-        if (!isPlain && c.IsTracking)
+        if (!isSelfContained && c.IsTracking)
             c.Complete(() => OpenContainers.CheckFound(Array.TrueForAll(pairs, pair => made.ContainsKey(pair.Key))));
         target = made;
         return p;
@@ -64,7 +64,7 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Slot
 }
 
 /// <summary>A frozen set. Its class follows from its content, so it is made last, and nothing in it can refer to it.</summary>
-internal sealed unsafe class FrozenSetModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<FrozenSet<T>, T>(type, slot, models)
+internal sealed unsafe class FrozenSetModel<T>(Type type, FieldCodec codec, ModelCache models) : SequenceModel<FrozenSet<T>, T>(type, codec, models)
 {
     public override bool CanDefer => false;
 
@@ -82,13 +82,13 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, Slot slot, ModelCache 
     {
         int number = c.RegisterLater();
         OpenContainers.EnterRead(c);
-        p = ReadItems(count, p, out T[] items, out object? comparer, out bool isPlain, c);
+        p = ReadItems(count, p, out T[] items, out object? comparer, out bool isSelfContained, c);
         c.Depth--;
         FrozenSet<T> made = items.ToFrozenSet((IEqualityComparer<T>?)comparer);
         if (made.Count != items.Length)
             BadData.Invalid("a set holds one element twice");
         c.SetRegistered(number, made);
-        if (!isPlain && c.IsTracking)
+        if (!isSelfContained && c.IsTracking)
             c.Complete(() => OpenContainers.CheckFound(Array.TrueForAll(items, made.Contains)));
         target = made;
         return p;
@@ -99,7 +99,7 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, Slot slot, ModelCache 
     protected override byte* WriteItems(FrozenSet<T> collection, int count, byte* p, WriteContext c)
     {
         c.OpenKeys++;
-        p = Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+        p = WriteEach(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
         c.OpenKeys--;
         return p;
     }

@@ -10,10 +10,10 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="HashSet{T}"/>: its elements, with the comparer before them unless that is the default one.</summary>
-internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+internal sealed unsafe class HashSetModel<T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
 {
-    private readonly ComparerSlot _comparers = new(models.Any);
-    private readonly bool _hasPlainItems = PlainKeys.Contains(typeof(T));
+    private readonly ComparerCodec _comparers = new(models.Any);
+    private readonly bool _hasSelfContainedItems = SelfContainedKeys.Contains(typeof(T));
     private readonly DistinctKeys<T> _distinct = new();
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
@@ -25,11 +25,11 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
         int count = set.Count;
         if (_distinct.MayBeEqual(code))
             _distinct.Check(Type, set, set.Comparer, isSorted: false, c);
-        p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
+        p = Encode.ArrayHeader(p, count + ComparerCodec.ExtraCount(code), typeId);
         p = _comparers.Write(code, set.Comparer, p, c);
         foreach (T item in set)
         {
-            p = Items.WriteOne(item, slot, p, c);
+            p = Items.WriteOne(item, codec, p, c);
             count--;
         }
         Items.CheckUnchanged(count, Type);
@@ -40,10 +40,10 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
     {
         definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
-        slot.Describe(definition);
+        codec.Describe(definition);
     }
 
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
 
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
@@ -51,14 +51,14 @@ internal sealed unsafe class HashSetModel<T>(Type type, Slot slot, ModelCache mo
         p = _comparers.Read(ref count, p, out IEqualityComparer<T>? comparer, out bool isKnown, c);
         if (count < 0)
             BadData.Unexpected(*p, $"a {Type}");
-        c.Charge((long)count * slot.LeastBytes);
+        c.Charge((long)count * codec.LeastBytes);
         HashSetAccess<T>.Construct(set, count, comparer);
         var items = new T[count];
-        bool isPlain = _hasPlainItems && isKnown;
-        if (!isPlain)
+        bool isSelfContained = _hasSelfContainedItems && isKnown;
+        if (!isSelfContained)
             c.Complete(() => Add(set, items)); // before what is inside, as that is completed the other way round
-        p = Items.Read<T>(items, slot, p, c);
-        if (isPlain)
+        p = Items.Read<T>(items, codec, p, c);
+        if (isSelfContained)
             Add(set, items);
         return p;
     }

@@ -6,12 +6,12 @@ using BigPile.Codec.Graph;
 namespace BigPile.Codec.Collections;
 
 /// <summary>An immutable dictionary, with its comparer.</summary>
-internal sealed unsafe class ImmutableDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class ImmutableDictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<ImmutableDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
     protected override byte* WriteMap(ImmutableDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), collection.Count, p, c);
+        WriteEach(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableDictionary<TKey, TValue> collection, out object? comparer)
     {
@@ -23,19 +23,19 @@ internal sealed unsafe class ImmutableDictionaryModel<TKey, TValue>(Type type, S
 
     protected override void Construct(ImmutableDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)
     {
-        Shell.Fill(target, ImmutableDictionary.CreateRange((IEqualityComparer<TKey>?)comparer, pairs));
+        StateCopier.CopyInto(target, ImmutableDictionary.CreateRange((IEqualityComparer<TKey>?)comparer, pairs));
     }
 }
 
 /// <summary>An immutable sorted dictionary, with its comparer.</summary>
-internal sealed unsafe class ImmutableSortedDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class ImmutableSortedDictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
     protected override bool IsSorted => true;
 
     protected override byte* WriteMap(ImmutableSortedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), collection.Count, p, c);
+        WriteEach(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableSortedDictionary<TKey, TValue> collection, out object? comparer)
     {
@@ -47,6 +47,6 @@ internal sealed unsafe class ImmutableSortedDictionaryModel<TKey, TValue>(Type t
 
     protected override void Construct(ImmutableSortedDictionary<TKey, TValue> target, KeyValuePair<TKey, TValue>[] pairs, object? comparer)
     {
-        Shell.Fill(target, ImmutableSortedDictionary.CreateRange((IComparer<TKey>?)comparer, pairs));
+        StateCopier.CopyInto(target, ImmutableSortedDictionary.CreateRange((IComparer<TKey>?)comparer, pairs));
     }
 }

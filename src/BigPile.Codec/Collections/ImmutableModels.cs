@@ -7,60 +7,60 @@ using BigPile.Codec.Graph;
 namespace BigPile.Codec.Collections;
 
 /// <summary>An immutable list.</summary>
-internal sealed unsafe class ImmutableListModel<T>(Type type, Slot slot, ModelCache models)
-    : SequenceModel<ImmutableList<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableListModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<ImmutableList<T>, T>(type, codec, models)
 {
     protected override int CountOf(ImmutableList<T> collection) => collection.Count;
 
     protected override byte* WriteItems(ImmutableList<T> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), count, p, c);
+        WriteEach(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableList<T> target, T[] items, object? comparer)
     {
-        Shell.Fill(target, ImmutableList.CreateRange(items));
+        StateCopier.CopyInto(target, ImmutableList.CreateRange(items));
     }
 }
 
 /// <summary>An immutable queue, its head first.</summary>
-internal sealed unsafe class ImmutableQueueModel<T>(Type type, Slot slot, ModelCache models)
-    : SequenceModel<ImmutableQueue<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableQueueModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<ImmutableQueue<T>, T>(type, codec, models)
 {
     protected override int CountOf(ImmutableQueue<T> collection) => collection.Count();
 
     protected override byte* WriteItems(ImmutableQueue<T> collection, int count, byte* p, WriteContext c) =>
-        Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+        WriteEach(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableQueue<T> target, T[] items, object? comparer)
     {
-        Shell.Fill(target, ImmutableQueue.CreateRange(items));
+        StateCopier.CopyInto(target, ImmutableQueue.CreateRange(items));
     }
 }
 
 /// <summary>An immutable stack, its top first.</summary>
-internal sealed unsafe class ImmutableStackModel<T>(Type type, Slot slot, ModelCache models)
-    : SequenceModel<ImmutableStack<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableStackModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<ImmutableStack<T>, T>(type, codec, models)
 {
     protected override int CountOf(ImmutableStack<T> collection) => collection.Count();
 
     protected override byte* WriteItems(ImmutableStack<T> collection, int count, byte* p, WriteContext c) =>
-        Each(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+        WriteEach(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
 
     protected override void Construct(ImmutableStack<T> target, T[] items, object? comparer)
     {
-        Shell.Fill(target, ImmutableStack.CreateRange(items.Reverse()));
+        StateCopier.CopyInto(target, ImmutableStack.CreateRange(items.Reverse()));
     }
 }
 
 /// <summary>An immutable set, with its comparer.</summary>
-internal sealed unsafe class ImmutableHashSetModel<T>(Type type, Slot slot, ModelCache models)
-    : SequenceModel<ImmutableHashSet<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableHashSetModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<ImmutableHashSet<T>, T>(type, codec, models)
 {
     protected override bool ComparesItems => true;
 
     protected override int CountOf(ImmutableHashSet<T> collection) => collection.Count;
 
     protected override byte* WriteItems(ImmutableHashSet<T> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), count, p, c);
+        WriteEach(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableHashSet<T> collection, out object? comparer)
     {
@@ -70,13 +70,13 @@ internal sealed unsafe class ImmutableHashSetModel<T>(Type type, Slot slot, Mode
 
     protected override void Construct(ImmutableHashSet<T> target, T[] items, object? comparer)
     {
-        Shell.Fill(target, ImmutableHashSet.CreateRange((IEqualityComparer<T>?)comparer, items));
+        StateCopier.CopyInto(target, ImmutableHashSet.CreateRange((IEqualityComparer<T>?)comparer, items));
     }
 }
 
 /// <summary>An immutable sorted set, with its comparer.</summary>
-internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, Slot slot, ModelCache models)
-    : SequenceModel<ImmutableSortedSet<T>, T>(type, slot, models)
+internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<ImmutableSortedSet<T>, T>(type, codec, models)
 {
     protected override bool ComparesItems => true;
 
@@ -85,7 +85,7 @@ internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, Slot slot, Mo
     protected override int CountOf(ImmutableSortedSet<T> collection) => collection.Count;
 
     protected override byte* WriteItems(ImmutableSortedSet<T> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), count, p, c);
+        WriteEach(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(ImmutableSortedSet<T> collection, out object? comparer)
     {
@@ -95,6 +95,6 @@ internal sealed unsafe class ImmutableSortedSetModel<T>(Type type, Slot slot, Mo
 
     protected override void Construct(ImmutableSortedSet<T> target, T[] items, object? comparer)
     {
-        Shell.Fill(target, ImmutableSortedSet.CreateRange((IComparer<T>?)comparer, items));
+        StateCopier.CopyInto(target, ImmutableSortedSet.CreateRange((IComparer<T>?)comparer, items));
     }
 }

@@ -8,39 +8,39 @@ namespace BigPile.Codec.Collections;
 /// <summary>Elements one after the other.</summary>
 internal static unsafe class Items
 {
-    public static byte* Write<T>(ReadOnlySpan<T> items, Slot slot, byte* p, WriteContext c)
+    public static byte* Write<T>(ReadOnlySpan<T> items, FieldCodec codec, byte* p, WriteContext c)
     {
         for (int i = 0; i < items.Length; i++)
         {
             if (p > c.End)
                 p = c.Grow(p, 0);
-            p = slot.Write(ref Unsafe.As<T, byte>(ref Unsafe.AsRef(in items[i])), p, c);
+            p = codec.Write(ref Unsafe.As<T, byte>(ref Unsafe.AsRef(in items[i])), p, c);
         }
         return p;
     }
 
-    public static byte* Read<T>(Span<T> items, Slot slot, byte* p, ReadContext c)
+    public static byte* Read<T>(Span<T> items, FieldCodec codec, byte* p, ReadContext c)
     {
         for (int i = 0; i < items.Length; i++)
         {
-            p = slot.Read(ref Unsafe.As<T, byte>(ref items[i]), p, c);
+            p = codec.Read(ref Unsafe.As<T, byte>(ref items[i]), p, c);
             if (p > c.End)
                 BadData.Truncated();
         }
         return p;
     }
 
-    public static byte* WriteOne<T>(T item, Slot slot, byte* p, WriteContext c)
+    public static byte* WriteOne<T>(T item, FieldCodec codec, byte* p, WriteContext c)
     {
         if (p > c.End)
             p = c.Grow(p, 0);
-        return slot.Write(ref Unsafe.As<T, byte>(ref item), p, c);
+        return codec.Write(ref Unsafe.As<T, byte>(ref item), p, c);
     }
 
-    public static byte* ReadOne<T>(out T item, Slot slot, byte* p, ReadContext c)
+    public static byte* ReadOne<T>(out T item, FieldCodec codec, byte* p, ReadContext c)
     {
         item = default!;
-        p = slot.Read(ref Unsafe.As<T, byte>(ref item), p, c);
+        p = codec.Read(ref Unsafe.As<T, byte>(ref item), p, c);
         if (p > c.End)
             BadData.Truncated();
         return p;

@@ -12,17 +12,17 @@ namespace BigPile.Codec.Collections;
 /// Code of the application tells an item's key, so the items are added when the whole graph is filled. The size at which the collection
 /// starts an index of its own is not kept: that is no data.
 /// </remarks>
-internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, Slot key, Slot item, ModelCache models)
+internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, FieldCodec key, FieldCodec item, ModelCache models)
     : SequenceModel<KeyedCollection<TKey, TItem>, TItem>(type, item, models)
     where TKey : notnull
 {
     private readonly DistinctKeys<TKey> _distinct = new();
 
-    public Slot Key => key;
+    public FieldCodec Key => key;
 
     protected override bool ComparesItems => true;
 
-    protected override bool HasPlainItems => false;
+    protected override bool HasSelfContainedItems => false;
 
     // Where each item's key is equal to none before it, by whatever code tells the keys.
     protected override void CheckDistinct(
@@ -34,7 +34,7 @@ internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, Slot k
     protected override int CountOf(KeyedCollection<TKey, TItem> collection) => collection.Count;
 
     protected override byte* WriteItems(KeyedCollection<TKey, TItem> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), count, p, c);
+        WriteEach(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(KeyedCollection<TKey, TItem> collection, out object? comparer)
     {

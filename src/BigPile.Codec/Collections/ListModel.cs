@@ -11,19 +11,19 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary><see cref="List{T}"/>: its elements.</summary>
-internal sealed unsafe class ListModel<T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+internal sealed unsafe class ListModel<T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
 {
-    private readonly SlotKind _blobKind = Blob.KindOf(slot);
+    private readonly FieldKind _blobKind = Blob.KindOf(codec);
 
-    public override bool IsLeaf => _blobKind != SlotKind.Other;
+    public override bool IsLeaf => _blobKind != FieldKind.Other;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
         ReadOnlySpan<T> items = CollectionsMarshal.AsSpan((List<T>)value);
         if (p > c.End)
             p = c.Grow(p, 0);
-        if (_blobKind == SlotKind.Other)
-            return Items.Write(items, slot, Encode.ArrayHeader(p, items.Length, typeId), c);
+        if (_blobKind == FieldKind.Other)
+            return Items.Write(items, codec, Encode.ArrayHeader(p, items.Length, typeId), c);
         if (typeId != 0)
             p = Encode.ArrayHeader(p, 1, typeId);
         return Blob.Write(items, _blobKind, p, c);
@@ -33,25 +33,25 @@ internal sealed unsafe class ListModel<T>(Type type, Slot slot, ModelCache model
     {
         definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
-        slot.Describe(definition);
+        codec.Describe(definition);
     }
 
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
 
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
         var list = (List<T>)value;
-        bool isBlob = _blobKind != SlotKind.Other && count is NoArray or 1 && Blob.IsAt(p);
+        bool isBlob = _blobKind != FieldKind.Other && count is NoArray or 1 && Blob.IsAt(p);
         if (isBlob)
             p = Blob.ReadHeader<T>(p, _blobKind, out count, c);
         else if (count < 0)
             BadData.Unexpected(*p, $"a {Type}");
         else
-            c.Charge((long)count * slot.LeastBytes);
+            c.Charge((long)count * codec.LeastBytes);
         ListAccess<T>.Construct(list, count);
         CollectionsMarshal.SetCount(list, count);
         Span<T> items = CollectionsMarshal.AsSpan(list);
-        return isBlob ? Blob.ReadItems(items, _blobKind, p) : Items.Read(items, slot, p, c);
+        return isBlob ? Blob.ReadItems(items, _blobKind, p) : Items.Read(items, codec, p, c);
     }
 }
 

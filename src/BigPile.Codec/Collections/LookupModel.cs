@@ -8,7 +8,7 @@ using BigPile.Codec.Slots;
 namespace BigPile.Codec.Collections;
 
 /// <summary>Groups of elements by keys: a pair for each element, in the order of the groups, with the comparer before them.</summary>
-internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, ModelCache models)
+internal sealed unsafe class LookupModel<TKey, TElement>(Type type, FieldCodec pair, ModelCache models)
     : SequenceModel<ILookup<TKey, TElement>, KeyValuePair<TKey, TElement>>(type, pair, models)
 {
     private const BindingFlags Hidden = BindingFlags.Instance | BindingFlags.NonPublic;
@@ -25,7 +25,7 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, M
 
     protected override bool ComparesItems => true;
 
-    protected override bool HasPlainItems => PlainKeys.Contains(typeof(TKey));
+    protected override bool HasSelfContainedItems => SelfContainedKeys.Contains(typeof(TKey));
 
     protected override void CheckDistinct(ILookup<TKey, TElement> collection, ComparerCode code, object? comparer, WriteContext c)
     {
@@ -36,7 +36,7 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, M
     protected override int CountOf(ILookup<TKey, TElement> collection) => collection.Sum(group => group.Count());
 
     protected override byte* WriteItems(ILookup<TKey, TElement> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.SelectMany(
+        WriteEach(collection.SelectMany(
             group => group, (group, element) => new KeyValuePair<TKey, TElement>(group.Key, element)).GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(ILookup<TKey, TElement> collection, out object? comparer)
@@ -49,7 +49,7 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, Slot pair, M
     protected override void Construct(ILookup<TKey, TElement> target, KeyValuePair<TKey, TElement>[] items, object? comparer)
     {
         var equality = (IEqualityComparer<TKey>?)comparer;
-        Shell.Fill(target, items.Length > 0 ? items.ToLookup(i => i.Key, i => i.Value, equality) : Empty(equality));
+        StateCopier.CopyInto(target, items.Length > 0 ? items.ToLookup(i => i.Key, i => i.Value, equality) : Empty(equality));
     }
 
     private static object Empty(IEqualityComparer<TKey>? comparer) =>

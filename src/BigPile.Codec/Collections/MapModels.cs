@@ -10,12 +10,12 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A dictionary that keeps the order in which its keys were added, with its comparer.</summary>
-internal sealed unsafe class OrderedDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class OrderedDictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<OrderedDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
     protected override byte* WriteMap(OrderedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), collection.Count, p, c);
+        WriteEach(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(OrderedDictionary<TKey, TValue> collection, out object? comparer)
     {
@@ -40,13 +40,13 @@ internal static class OrderedDictionaryAccess<TKey, TValue>
 }
 
 /// <summary>An object whose members are made while the program runs. Its observers are not stored.</summary>
-internal sealed unsafe class ExpandoModel(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class ExpandoModel(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<ExpandoObject, string, object?>(type, key, value, models)
 {
     protected override byte* WriteMap(ExpandoObject collection, byte* p, WriteContext c)
     {
         KeyValuePair<string, object?>[] members = [.. collection];
-        return Each(((IEnumerable<KeyValuePair<string, object?>>)members).GetEnumerator(), members.Length, p, c);
+        return WriteEach(((IEnumerable<KeyValuePair<string, object?>>)members).GetEnumerator(), members.Length, p, c);
     }
 
     protected override ComparerCode ComparerOf(ExpandoObject collection, out object? comparer)
@@ -57,14 +57,14 @@ internal sealed unsafe class ExpandoModel(Type type, Slot key, Slot value, Model
 
     protected override void Construct(ExpandoObject target, KeyValuePair<string, object?>[] pairs, object? comparer)
     {
-        OldMapAccess.Construct(target);
+        LegacyMapAccess.Construct(target);
         foreach (KeyValuePair<string, object?> pair in pairs)
             ((IDictionary<string, object?>)target).Add(pair);
     }
 }
 
 /// <summary>Names with several values each: a map of names to arrays.</summary>
-internal sealed unsafe class NameValueModel(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class NameValueModel(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<NameValueCollection, string?, string[]?>(type, key, value, models)
 {
     protected override byte* WriteMap(NameValueCollection collection, byte* p, WriteContext c)
@@ -72,12 +72,12 @@ internal sealed unsafe class NameValueModel(Type type, Slot key, Slot value, Mod
         var pairs = new List<KeyValuePair<string?, string[]?>>(collection.Count);
         for (int i = 0; i < collection.Count; i++)
             pairs.Add(new(collection.GetKey(i), collection.GetValues(i)));
-        return Each(pairs.GetEnumerator(), pairs.Count, p, c);
+        return WriteEach(pairs.GetEnumerator(), pairs.Count, p, c);
     }
 
     protected override ComparerCode ComparerOf(NameValueCollection collection, out object? comparer)
     {
-        comparer = OldMapAccess.Comparer(collection);
+        comparer = LegacyMapAccess.Comparer(collection);
         return comparer switch
         {
             null => ComparerCode.Default,
@@ -91,7 +91,7 @@ internal sealed unsafe class NameValueModel(Type type, Slot key, Slot value, Mod
     {
         if (comparer is not (null or IEqualityComparer))
             BadData.Invalid("its comparer does not fit its elements");
-        OldMapAccess.Construct(target, (IEqualityComparer?)comparer);
+        LegacyMapAccess.Construct(target, (IEqualityComparer?)comparer);
         foreach ((string? name, string[]? values) in pairs)
         {
             if (values is null)
@@ -103,7 +103,7 @@ internal sealed unsafe class NameValueModel(Type type, Slot key, Slot value, Mod
 }
 
 /// <summary>Constructs such maps in place, and reaches what they do not show.</summary>
-internal static class OldMapAccess
+internal static class LegacyMapAccess
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]
     public static extern void Construct(ExpandoObject target);

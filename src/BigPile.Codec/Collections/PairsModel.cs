@@ -9,15 +9,15 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A collection of keys and values: a map, with the comparer before it unless that is the default one.</summary>
-internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : ContainerModel(type, models)
     where TCollection : class
 {
-    private readonly ComparerSlot _comparers = new(models.Any);
+    private readonly ComparerCodec _comparers = new(models.Any);
     private readonly DistinctKeys<TKey> _distinct = new();
 
     /// <summary>What the collection compares needs no code of the application and no content of other objects.</summary>
-    protected virtual bool IsPlain => PlainKeys.Contains(typeof(TKey));
+    protected virtual bool HasSelfContainedKeys => SelfContainedKeys.Contains(typeof(TKey));
 
     /// <summary>The collection orders its keys; else it hashes them.</summary>
     protected virtual bool IsSorted => false;
@@ -40,7 +40,7 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
         if (p > c.End)
             p = c.Grow(p, 0);
         if (typeId != 0 || code != ComparerCode.Default)
-            p = Encode.ArrayHeader(p, 1 + ComparerSlot.ExtraCount(code), typeId);
+            p = Encode.ArrayHeader(p, 1 + ComparerCodec.ExtraCount(code), typeId);
         p = _comparers.Write(code, comparer, p, c);
         if (_distinct.MayBeEqual(code))
             _distinct.Check(Type, KeysOf(collection), comparer, IsSorted, c);
@@ -64,32 +64,32 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
 
     protected override byte* Fill(object target, int count, byte* p, ReadContext c)
     {
-        p = ReadHead(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, c);
+        p = ReadHead(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isSelfContained, c);
         var collection = (TCollection)target;
-        if (!isPlain)
+        if (!isSelfContained)
             c.Complete(() => Construct(collection, pairs, comparer)); // before what is inside, as that is completed the other way round
         p = ReadEach(pairs, p, c);
-        if (isPlain)
+        if (isSelfContained)
             Construct(collection, pairs, comparer);
         return p;
     }
 
     protected byte* ReadPairs(
-        ref int count, byte* p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, ReadContext c)
+        ref int count, byte* p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isSelfContained, ReadContext c)
     {
-        p = ReadHead(ref count, p, out pairs, out comparer, out isPlain, c);
+        p = ReadHead(ref count, p, out pairs, out comparer, out isSelfContained, c);
         return ReadEach(pairs, p, c);
     }
 
     private byte* ReadHead(
-        ref int count, byte* p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isPlain, ReadContext c)
+        ref int count, byte* p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isSelfContained, ReadContext c)
     {
         p = _comparers.Read(ref count, p, out comparer, out bool isKnown, c);
         if (count is not (NoArray or 1))
             BadData.WrongCount(Type, count);
         p = c.MapHeader(p, out int length);
         pairs = new KeyValuePair<TKey, TValue>[length];
-        isPlain = isKnown && IsPlain;
+        isSelfContained = isKnown && HasSelfContainedKeys;
         return p;
     }
 
@@ -104,7 +104,7 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
         return p;
     }
 
-    protected byte* Each<TEnumerator>(TEnumerator pairs, int count, byte* p, WriteContext c)
+    protected byte* WriteEach<TEnumerator>(TEnumerator pairs, int count, byte* p, WriteContext c)
         where TEnumerator : IEnumerator<KeyValuePair<TKey, TValue>>
     {
         p = Encode.MapHeader(p, count);

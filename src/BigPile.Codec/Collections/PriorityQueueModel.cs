@@ -8,11 +8,11 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A priority queue: its comparer, and a map of elements to priorities in the heap's order.</summary>
-internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, Slot element, Slot priority, ModelCache models)
+internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, FieldCodec element, FieldCodec priority, ModelCache models)
     : PairsModel<PriorityQueue<TElement, TPriority>, TElement, TPriority>(type, element, priority, models)
 {
-    private readonly Slot _element = element;
-    private readonly Slot _priority = priority;
+    private readonly FieldCodec _element = element;
+    private readonly FieldCodec _priority = priority;
 
     protected override byte* WriteMap(PriorityQueue<TElement, TPriority> collection, byte* p, WriteContext c)
     {
@@ -33,7 +33,7 @@ internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, 
         return Comparers.CodeOf(collection.Comparer);
     }
 
-    protected override bool IsPlain => PlainKeys.Contains(typeof(TPriority));
+    protected override bool HasSelfContainedKeys => SelfContainedKeys.Contains(typeof(TPriority));
 
     protected override void Construct(
         PriorityQueue<TElement, TPriority> target, KeyValuePair<TElement, TPriority>[] pairs, object? comparer)

@@ -7,12 +7,12 @@ using BigPile.Codec.Graph;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A queue, its head first.</summary>
-internal sealed unsafe class QueueModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<Queue<T>, T>(type, slot, models)
+internal sealed unsafe class QueueModel<T>(Type type, FieldCodec codec, ModelCache models) : SequenceModel<Queue<T>, T>(type, codec, models)
 {
     protected override int CountOf(Queue<T> collection) => collection.Count;
 
     protected override byte* WriteItems(Queue<T> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), count, p, c);
+        WriteEach(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(Queue<T> target, T[] items, object? comparer)
     {
@@ -23,12 +23,12 @@ internal sealed unsafe class QueueModel<T>(Type type, Slot slot, ModelCache mode
 }
 
 /// <summary>A stack, its top first.</summary>
-internal sealed unsafe class StackModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<Stack<T>, T>(type, slot, models)
+internal sealed unsafe class StackModel<T>(Type type, FieldCodec codec, ModelCache models) : SequenceModel<Stack<T>, T>(type, codec, models)
 {
     protected override int CountOf(Stack<T> collection) => collection.Count;
 
     protected override byte* WriteItems(Stack<T> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), count, p, c);
+        WriteEach(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(Stack<T> target, T[] items, object? comparer)
     {
@@ -39,13 +39,13 @@ internal sealed unsafe class StackModel<T>(Type type, Slot slot, ModelCache mode
 }
 
 /// <summary>A linked list.</summary>
-internal sealed unsafe class LinkedListModel<T>(Type type, Slot slot, ModelCache models)
-    : SequenceModel<LinkedList<T>, T>(type, slot, models)
+internal sealed unsafe class LinkedListModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<LinkedList<T>, T>(type, codec, models)
 {
     protected override int CountOf(LinkedList<T> collection) => collection.Count;
 
     protected override byte* WriteItems(LinkedList<T> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), count, p, c);
+        WriteEach(collection.GetEnumerator(), count, p, c);
 
     protected override void Construct(LinkedList<T> target, T[] items, object? comparer)
     {
@@ -56,7 +56,7 @@ internal sealed unsafe class LinkedListModel<T>(Type type, Slot slot, ModelCache
 }
 
 /// <summary>A sorted set, with its comparer.</summary>
-internal sealed unsafe class SortedSetModel<T>(Type type, Slot slot, ModelCache models) : SequenceModel<SortedSet<T>, T>(type, slot, models)
+internal sealed unsafe class SortedSetModel<T>(Type type, FieldCodec codec, ModelCache models) : SequenceModel<SortedSet<T>, T>(type, codec, models)
 {
     protected override bool ComparesItems => true;
 
@@ -65,7 +65,7 @@ internal sealed unsafe class SortedSetModel<T>(Type type, Slot slot, ModelCache 
     protected override int CountOf(SortedSet<T> collection) => collection.Count;
 
     protected override byte* WriteItems(SortedSet<T> collection, int count, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), count, p, c);
+        WriteEach(collection.GetEnumerator(), count, p, c);
 
     protected override ComparerCode ComparerOf(SortedSet<T> collection, out object? comparer)
     {

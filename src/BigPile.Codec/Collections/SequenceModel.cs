@@ -13,18 +13,18 @@ namespace BigPile.Codec.Collections;
 /// A container without a comparer writes none. One that orders or hashes its elements gets them when the whole graph is filled, unless they
 /// are plain.
 /// </remarks>
-internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
     where TCollection : class
 {
-    private readonly ComparerSlot _comparers = new(models.Any);
-    private readonly bool _hasPlainItems = PlainKeys.Contains(typeof(T));
+    private readonly ComparerCodec _comparers = new(models.Any);
+    private readonly bool _hasSelfContainedItems = SelfContainedKeys.Contains(typeof(T));
     private readonly DistinctKeys<T> _distinct = new();
 
     /// <summary>The slot of the elements.</summary>
-    protected Slot Item => slot;
+    protected FieldCodec ItemCodec => codec;
 
     /// <summary>Comparing elements needs no code of the application and no content of other objects.</summary>
-    protected virtual bool HasPlainItems => _hasPlainItems;
+    protected virtual bool HasSelfContainedItems => _hasSelfContainedItems;
 
     /// <summary>The container hashes or orders its elements.</summary>
     protected virtual bool ComparesItems => false;
@@ -52,7 +52,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
         if (p > c.End)
             p = c.Grow(p, 0);
         int count = CountOf(collection);
-        p = Encode.ArrayHeader(p, count + ComparerSlot.ExtraCount(code), typeId);
+        p = Encode.ArrayHeader(p, count + ComparerCodec.ExtraCount(code), typeId);
         p = _comparers.Write(code, comparer, p, c);
         if (ComparesItems)
             CheckDistinct(collection, code, comparer, c);
@@ -63,19 +63,19 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
     {
         definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text("item");
-        slot.Describe(definition);
+        codec.Describe(definition);
     }
 
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
 
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
-        p = ReadHead(count, p, out T[] items, out object? comparer, out bool isPlain, c);
+        p = ReadHead(count, p, out T[] items, out object? comparer, out bool isSelfContained, c);
         var target = (TCollection)value;
-        bool isAtOnce = !ComparesItems || isPlain;
+        bool isAtOnce = !ComparesItems || isSelfContained;
         if (!isAtOnce)
             c.Complete(() => Construct(target, items, comparer)); // before what is inside, as that is completed the other way round
-        p = Items.Read<T>(items, slot, p, c);
+        p = Items.Read<T>(items, codec, p, c);
         if (isAtOnce)
             Construct(target, items, comparer);
         return p;
@@ -88,29 +88,29 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, Slot slo
             _distinct.Check(Type, (IEnumerable<T>)collection, comparer, IsSorted, c);
     }
 
-    protected byte* ReadItems(int count, byte* p, out T[] items, out object? comparer, out bool isPlain, ReadContext c)
+    protected byte* ReadItems(int count, byte* p, out T[] items, out object? comparer, out bool isSelfContained, ReadContext c)
     {
-        p = ReadHead(count, p, out items, out comparer, out isPlain, c);
-        return Items.Read<T>(items, slot, p, c);
+        p = ReadHead(count, p, out items, out comparer, out isSelfContained, c);
+        return Items.Read<T>(items, codec, p, c);
     }
 
-    private byte* ReadHead(int count, byte* p, out T[] items, out object? comparer, out bool isPlain, ReadContext c)
+    private byte* ReadHead(int count, byte* p, out T[] items, out object? comparer, out bool isSelfContained, ReadContext c)
     {
         p = _comparers.Read(ref count, p, out comparer, out bool isKnown, c);
         if (count < 0)
             BadData.Unexpected(*p, $"a {Type}");
-        c.Charge((long)count * slot.LeastBytes);
+        c.Charge((long)count * codec.LeastBytes);
         items = new T[count];
-        isPlain = HasPlainItems && isKnown;
+        isSelfContained = HasSelfContainedItems && isKnown;
         return p;
     }
 
     /// <summary>Writes what an enumerator gives, without a box for it.</summary>
-    protected byte* Each<TEnumerator>(TEnumerator items, int count, byte* p, WriteContext c)
+    protected byte* WriteEach<TEnumerator>(TEnumerator items, int count, byte* p, WriteContext c)
         where TEnumerator : IEnumerator<T>
     {
         for (; items.MoveNext(); count--)
-            p = Items.WriteOne(items.Current, slot, p, c);
+            p = Items.WriteOne(items.Current, codec, p, c);
         Items.CheckUnchanged(count, Type);
         return p;
     }

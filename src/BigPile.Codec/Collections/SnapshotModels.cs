@@ -11,7 +11,7 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A collection that others may change meanwhile: its elements are copied first.</summary>
-internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, Slot slot, ModelCache models) : ContainerModel(type, models)
+internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
     where TCollection : class
 {
     protected abstract T[] Snapshot(TCollection collection);
@@ -27,33 +27,33 @@ internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, Slot slo
         T[] items = Snapshot((TCollection)value);
         if (p > c.End)
             p = c.Grow(p, 0);
-        return Items.Write<T>(items, slot, Encode.ArrayHeader(p, items.Length, typeId), c);
+        return Items.Write<T>(items, codec, Encode.ArrayHeader(p, items.Length, typeId), c);
     }
 
     public override void Define(DefinitionWriter definition)
     {
         definition.Begin(Type, SchemaForm.Items, 1);
         definition.Text(ItemName);
-        slot.Describe(definition);
+        codec.Describe(definition);
     }
 
-    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(slot);
+    public override void Analyze(SharingAnalysis analysis) => analysis.ReachEach(codec);
 
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
         if (count < 0)
             BadData.Unexpected(*p, $"a {Type}");
-        c.Charge((long)count * slot.LeastBytes);
+        c.Charge((long)count * codec.LeastBytes);
         var items = new T[count];
-        p = Items.Read<T>(items, slot, p, c);
+        p = Items.Read<T>(items, codec, p, c);
         Construct((TCollection)value, items);
         return p;
     }
 }
 
 /// <summary>A concurrent queue, its head first.</summary>
-internal sealed class ConcurrentQueueModel<T>(Type type, Slot slot, ModelCache models)
-    : SnapshotModel<ConcurrentQueue<T>, T>(type, slot, models)
+internal sealed class ConcurrentQueueModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SnapshotModel<ConcurrentQueue<T>, T>(type, codec, models)
 {
     protected override T[] Snapshot(ConcurrentQueue<T> collection) => collection.ToArray();
 
@@ -61,8 +61,8 @@ internal sealed class ConcurrentQueueModel<T>(Type type, Slot slot, ModelCache m
 }
 
 /// <summary>A concurrent stack, its bottom first.</summary>
-internal sealed class ConcurrentStackModel<T>(Type type, Slot slot, ModelCache models)
-    : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
+internal sealed class ConcurrentStackModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SnapshotModel<ConcurrentStack<T>, T>(type, codec, models)
 {
     protected override T[] Snapshot(ConcurrentStack<T> collection) => Reversed(collection.ToArray());
 
@@ -76,8 +76,8 @@ internal sealed class ConcurrentStackModel<T>(Type type, Slot slot, ModelCache m
 }
 
 /// <summary>A concurrent bag.</summary>
-internal sealed class ConcurrentBagModel<T>(Type type, Slot slot, ModelCache models)
-    : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
+internal sealed class ConcurrentBagModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SnapshotModel<ConcurrentBag<T>, T>(type, codec, models)
 {
     protected override T[] Snapshot(ConcurrentBag<T> collection) => Reversed(collection.ToArray());
 
@@ -98,8 +98,8 @@ internal static class Enumerated
 }
 
 /// <summary>A concurrent stack in MessagePack-CSharp's order, its top first.</summary>
-internal sealed class EnumeratedStackModel<T>(Type type, Slot slot, ModelCache models)
-    : SnapshotModel<ConcurrentStack<T>, T>(type, slot, models)
+internal sealed class EnumeratedStackModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SnapshotModel<ConcurrentStack<T>, T>(type, codec, models)
 {
     protected override string ItemName => Enumerated.ItemName;
 
@@ -113,8 +113,8 @@ internal sealed class EnumeratedStackModel<T>(Type type, Slot slot, ModelCache m
 }
 
 /// <summary>A concurrent bag in MessagePack-CSharp's order.</summary>
-internal sealed class EnumeratedBagModel<T>(Type type, Slot slot, ModelCache models)
-    : SnapshotModel<ConcurrentBag<T>, T>(type, slot, models)
+internal sealed class EnumeratedBagModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SnapshotModel<ConcurrentBag<T>, T>(type, codec, models)
 {
     protected override string ItemName => Enumerated.ItemName;
 
@@ -128,7 +128,7 @@ internal sealed class EnumeratedBagModel<T>(Type type, Slot slot, ModelCache mod
 }
 
 /// <summary>A collection that is made to be derived from: its elements go past the methods that a derived class overrides.</summary>
-internal sealed class CollectionModel<T>(Type type, Slot slot, ModelCache models) : SnapshotModel<Collection<T>, T>(type, slot, models)
+internal sealed class CollectionModel<T>(Type type, FieldCodec codec, ModelCache models) : SnapshotModel<Collection<T>, T>(type, codec, models)
 {
     protected override T[] Snapshot(Collection<T> collection) => [.. collection];
 
@@ -136,8 +136,8 @@ internal sealed class CollectionModel<T>(Type type, Slot slot, ModelCache models
 }
 
 /// <summary>An observable collection. Its observers are not stored.</summary>
-internal sealed class ObservableCollectionModel<T>(Type type, Slot slot, ModelCache models)
-    : SnapshotModel<ObservableCollection<T>, T>(type, slot, models)
+internal sealed class ObservableCollectionModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SnapshotModel<ObservableCollection<T>, T>(type, codec, models)
 {
     protected override T[] Snapshot(ObservableCollection<T> collection) => [.. collection];
 

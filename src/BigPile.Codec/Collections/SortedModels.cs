@@ -6,14 +6,14 @@ using BigPile.Codec.Graph;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A sorted dictionary, with its comparer.</summary>
-internal sealed unsafe class SortedDictionaryModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class SortedDictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<SortedDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
     protected override bool IsSorted => true;
 
     protected override byte* WriteMap(SortedDictionary<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), collection.Count, p, c);
+        WriteEach(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(SortedDictionary<TKey, TValue> collection, out object? comparer)
     {
@@ -30,14 +30,14 @@ internal sealed unsafe class SortedDictionaryModel<TKey, TValue>(Type type, Slot
 }
 
 /// <summary>A sorted list, with its comparer.</summary>
-internal sealed unsafe class SortedListModel<TKey, TValue>(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class SortedListModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<SortedList<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
 {
     protected override bool IsSorted => true;
 
     protected override byte* WriteMap(SortedList<TKey, TValue> collection, byte* p, WriteContext c) =>
-        Each(collection.GetEnumerator(), collection.Count, p, c);
+        WriteEach(collection.GetEnumerator(), collection.Count, p, c);
 
     protected override ComparerCode ComparerOf(SortedList<TKey, TValue> collection, out object? comparer)
     {

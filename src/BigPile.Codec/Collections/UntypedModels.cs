@@ -9,14 +9,14 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>A list of bits: one boolean each, as every reader of MessagePack understands it.</summary>
-internal sealed unsafe class BitArrayModel(Type type, Slot slot, ModelCache models) : SequenceModel<BitArray, bool>(type, slot, models)
+internal sealed unsafe class BitArrayModel(Type type, FieldCodec codec, ModelCache models) : SequenceModel<BitArray, bool>(type, codec, models)
 {
     protected override int CountOf(BitArray collection) => collection.Length;
 
     protected override byte* WriteItems(BitArray collection, int count, byte* p, WriteContext c)
     {
         for (int i = 0; i < count; i++)
-            p = Items.WriteOne(collection[i], Item, p, c);
+            p = Items.WriteOne(collection[i], ItemCodec, p, c);
         return p;
     }
 
@@ -24,7 +24,7 @@ internal sealed unsafe class BitArrayModel(Type type, Slot slot, ModelCache mode
 }
 
 /// <summary>The list that is older than generic ones.</summary>
-internal sealed unsafe class ArrayListModel(Type type, Slot slot, ModelCache models) : SequenceModel<ArrayList, object?>(type, slot, models)
+internal sealed unsafe class ArrayListModel(Type type, FieldCodec codec, ModelCache models) : SequenceModel<ArrayList, object?>(type, codec, models)
 {
     protected override int CountOf(ArrayList collection) => collection.Count;
 
@@ -32,14 +32,14 @@ internal sealed unsafe class ArrayListModel(Type type, Slot slot, ModelCache mod
     {
         object?[] items = collection.ToArray();
         Items.CheckUnchanged(count - items.Length, Type);
-        return Items.Write<object?>(items, Item, p, c);
+        return Items.Write<object?>(items, ItemCodec, p, c);
     }
 
     protected override void Construct(ArrayList target, object?[] items, object? comparer) => UntypedAccess.Construct(target, items);
 }
 
 /// <summary>The dictionary that is older than generic ones.</summary>
-internal sealed unsafe class HashtableModel(Type type, Slot key, Slot value, ModelCache models)
+internal sealed unsafe class HashtableModel(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<Hashtable, object, object?>(type, key, value, models)
 {
     protected override IEnumerable<object> KeysOf(Hashtable collection) => collection.Keys.Cast<object>();
@@ -49,7 +49,7 @@ internal sealed unsafe class HashtableModel(Type type, Slot key, Slot value, Mod
         var pairs = new List<KeyValuePair<object, object?>>(collection.Count);
         foreach (DictionaryEntry entry in collection)
             pairs.Add(new(entry.Key, entry.Value));
-        return Each(pairs.GetEnumerator(), pairs.Count, p, c);
+        return WriteEach(pairs.GetEnumerator(), pairs.Count, p, c);
     }
 
     protected override ComparerCode ComparerOf(Hashtable collection, out object? comparer)

@@ -16,7 +16,7 @@ internal abstract unsafe class WrapperModel(Type type, ModelCache models) : Cont
     /// <summary>The member's name in definitions.</summary>
     public const string InnerName = "inner";
 
-    private readonly Slot _any = models.Any;
+    private readonly FieldCodec _any = models.Any;
 
     protected abstract object Inner(object wrapper);
 
@@ -51,7 +51,7 @@ internal abstract unsafe class WrapperModel(Type type, ModelCache models) : Cont
 internal class ReadOnlyCollectionModel<T> : WrapperModel
 {
     // The factory has the slots of the elements for each collection; a view leaves them to what it holds.
-    public ReadOnlyCollectionModel(Type type, Slot _, ModelCache models) : base(type, models)
+    public ReadOnlyCollectionModel(Type type, FieldCodec _, ModelCache models) : base(type, models)
     {
     }
 
@@ -64,7 +64,7 @@ internal class ReadOnlyCollectionModel<T> : WrapperModel
 /// <summary>
 /// What a compiler has made of a collection expression, whose class another build may lack: it comes back as a view of an array.
 /// </summary>
-internal sealed class ExpressionModel<T>(ModelCache models)
+internal sealed class CollectionExpressionModel<T>(ModelCache models)
     : ReadOnlyCollectionModel<T>(typeof(ReadOnlyCollection<T>), models.Any, models)
 {
     protected override object Inner(object wrapper) => ((IList<T>)wrapper).ToArray();
@@ -74,7 +74,7 @@ internal sealed class ExpressionModel<T>(ModelCache models)
 internal sealed class ReadOnlyDictionaryModel<TKey, TValue> : WrapperModel
     where TKey : notnull
 {
-    public ReadOnlyDictionaryModel(Type type, Slot _, Slot _1, ModelCache models) : base(type, models)
+    public ReadOnlyDictionaryModel(Type type, FieldCodec _, FieldCodec _1, ModelCache models) : base(type, models)
     {
     }
 
@@ -88,7 +88,7 @@ internal sealed class ReadOnlyDictionaryModel<TKey, TValue> : WrapperModel
 /// <summary>A read-only view of a set.</summary>
 internal sealed class ReadOnlySetModel<T> : WrapperModel
 {
-    public ReadOnlySetModel(Type type, Slot _, ModelCache models) : base(type, models)
+    public ReadOnlySetModel(Type type, FieldCodec _, ModelCache models) : base(type, models)
     {
     }
 

@@ -60,23 +60,23 @@ internal sealed class EvolvedModels
     public FieldList Structure(int index) => _structures[index] ??= Nested(() => MakeFields(index, _types[index]!));
 
     /// <summary>The slot of places for a structure as it was stored.</summary>
-    public Slot StructureSlot(int index) => FormOf(index) == SchemaForm.NamedStructure
-        ? new NamedStructSlot(Nested(() => new NamedFields(_types[index]!, MakePlans(index, _types[index]!))))
-        : new StructSlot(Structure(index));
+    public FieldCodec StructureCodec(int index) => FormOf(index) == SchemaForm.NamedStructure
+        ? new NamedStructCodec(Nested(() => new NamedFields(_types[index]!, MakePlans(index, _types[index]!))))
+        : new StructCodec(Structure(index));
 
     /// <summary>The slot of places for a union as it was stored.</summary>
-    public UnionSlot Union(int index)
+    public UnionCodec Union(int index)
     {
         Type declared = _types[index]!;
-        return new UnionSlot(declared, Array.ConvertAll(_schema.Entries[index].Members, member => UnionMember(declared, member)), _models);
+        return new UnionCodec(declared, Array.ConvertAll(_schema.Entries[index].Members, member => UnionMember(declared, member)), _models);
     }
 
-    private (int Key, Type Type, Slot Slot) UnionMember(Type declared, StoredMember member)
+    private (int Key, Type Type, FieldCodec Codec) UnionMember(Type declared, StoredMember member)
     {
         if (member.Kind.Leaf is not null || !int.TryParse(member.Name, out int key))
             throw new PileSchemaException("A schema in the catalog is damaged.");
         int entry = member.Kind.Entry;
-        return (key, _types[entry] ?? typeof(PassedObject), new ReferenceSlot(declared, _models, () => Entry(entry)));
+        return (key, _types[entry] ?? typeof(SkippedObject), new ReferenceCodec(declared, _models, () => Entry(entry)));
     }
 
     /// <summary>Makes everything that the schema reaches, so that what does not fit is found at once.</summary>
@@ -99,7 +99,7 @@ internal sealed class EvolvedModels
     {
         StoredEntry entry = _schema.Entries[index];
         if (_types[index] is not { } type)
-            return new PassingModel(entry.Form, PassingSlots(entry), _models);
+            return new SkipModel(entry.Form, SkipCodecs(entry), _models);
         return entry.Form switch
         {
             SchemaForm.Fields when type == typeof(Exception) => _models.ForType(type),
@@ -107,10 +107,10 @@ internal sealed class EvolvedModels
             SchemaForm.Structure => new FieldsModel(type, Structure(index), _models),
             SchemaForm.NamedFields or SchemaForm.NamedStructure => new NamedFieldsModel(
                 type, new NamedFields(type, MakePlans(index, type)), _models, InitializerOf(index, type)),
-            SchemaForm.Union => new PassingModel(SchemaForm.Value, [_models.Any], _models),
+            SchemaForm.Union => new SkipModel(SchemaForm.Value, [_models.Any], _models),
             SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
                 _factory.MakeContainer(
-                    type, ElementSlots(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),
+                    type, ElementCodecs(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),
             _ => _models.ForType(type),
         };
     }
@@ -145,8 +145,8 @@ internal sealed class EvolvedModels
             throw new PileSchemaException(
                 $"The stored anonymous type {entry.Name} is another one than the application has under this name by now.");
         return Array.ConvertAll(members, member => map.Take(member) is { Member: not null } field
-            ? FieldPlan.Of(field, EvolvedSlots.Make(this, member.Kind, field.ValueType, type, member.Name), type)
-            : new FieldPlan(member.Name, 0, EvolvedSlots.MakeDropped(this, member.Kind)));
+            ? FieldPlan.Of(field, EvolvedCodecs.Make(this, member.Kind, field.ValueType, type, member.Name), type)
+            : new FieldPlan(member.Name, 0, EvolvedCodecs.MakeDiscard(this, member.Kind)));
     }
 
     // What the members that are new begin with. A constructor that can be run on an object which exists already.
@@ -160,28 +160,28 @@ internal sealed class EvolvedModels
         return constructor is null ? null : value => constructor.Invoke(value, BindingFlags.DoNotWrapExceptions, null, [], null);
     }
 
-    private Slot[] ElementSlots(StoredEntry entry, Type type)
+    private FieldCodec[] ElementCodecs(StoredEntry entry, Type type)
     {
         Type[] declared = ModelFactory.ElementTypes(type);
         if (declared.Length != entry.Members.Length)
             throw new PileSchemaException($"The stored type {entry.Name} is another kind of collection than it was.");
-        var slots = new Slot[declared.Length];
-        for (int i = 0; i < slots.Length; i++)
-            slots[i] = EvolvedSlots.Make(this, entry.Members[i].Kind, declared[i], type, entry.Members[i].Name);
-        return slots;
+        var codecs = new FieldCodec[declared.Length];
+        for (int i = 0; i < codecs.Length; i++)
+            codecs[i] = EvolvedCodecs.Make(this, entry.Members[i].Kind, declared[i], type, entry.Members[i].Name);
+        return codecs;
     }
 
-    private Slot[] PassingSlots(StoredEntry entry)
+    private FieldCodec[] SkipCodecs(StoredEntry entry)
     {
-        Slot[] slots = DroppedSlots(entry);
+        FieldCodec[] codecs = DiscardCodecs(entry);
         if (HasBase(entry))
         {
             StoredEntry part = _schema.Entries[entry.Members[0].Kind.Entry];
-            slots[0] = new PassingSlot(new PassingModel(part.Form, DroppedSlots(part), _models));
+            codecs[0] = new SkipCodec(new SkipModel(part.Form, DiscardCodecs(part), _models));
         }
-        return slots;
+        return codecs;
     }
 
-    private Slot[] DroppedSlots(StoredEntry entry) =>
-        Array.ConvertAll(entry.Members, member => EvolvedSlots.MakeDropped(this, member.Kind));
+    private FieldCodec[] DiscardCodecs(StoredEntry entry) =>
+        Array.ConvertAll(entry.Members, member => EvolvedCodecs.MakeDiscard(this, member.Kind));
 }

@@ -11,10 +11,10 @@ internal static class LeafKinds
 {
     private static readonly HashSet<string> Integers = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"];
 
-    private static readonly Dictionary<string, (Type Type, Slot Slot)> Kinds = MakeKinds();
+    private static readonly Dictionary<string, (Type Type, FieldCodec Codec)> Kinds = MakeKinds();
 
     /// <summary>Whether a slot reads values of a stored kind: the same kind, or numbers whose range is checked at each value.</summary>
-    public static bool CanRead(string stored, Slot current)
+    public static bool CanRead(string stored, FieldCodec current)
     {
         if (current.LeafName is not { } name)
             return false;
@@ -26,23 +26,23 @@ internal static class LeafKinds
     }
 
     /// <summary>The slot that reads values of a kind, and the type of its places.</summary>
-    public static Slot SlotOf(string kind, out Type valueType)
+    public static FieldCodec CodecOf(string kind, out Type valueType)
     {
-        if (!Kinds.TryGetValue(kind, out (Type Type, Slot Slot) known))
+        if (!Kinds.TryGetValue(kind, out (Type Type, FieldCodec Codec) known))
             throw new PileSchemaException($"A schema in the catalog has a member of kind {kind}, which this version does not know.");
         valueType = known.Type;
-        return known.Slot;
+        return known.Codec;
     }
 
     private static bool IsFloat(string name) => name is "float32" or "float64";
 
-    private static Dictionary<string, (Type Type, Slot Slot)> MakeKinds()
+    private static Dictionary<string, (Type Type, FieldCodec Codec)> MakeKinds()
     {
-        var kinds = new Dictionary<string, (Type Type, Slot Slot)> { ["string"] = (typeof(string), new StringSlot()) };
-        foreach ((Type type, Slot slot) in LeafSlots.All)
-            kinds.TryAdd(slot.LeafName!, (type, slot));
-        foreach ((Type type, Slot slot) in ContractSlots.OwnLeaves)
-            kinds.TryAdd(slot.LeafName!, (type, slot));
+        var kinds = new Dictionary<string, (Type Type, FieldCodec Codec)> { ["string"] = (typeof(string), new StringCodec()) };
+        foreach ((Type type, FieldCodec codec) in LeafCodecs.All)
+            kinds.TryAdd(codec.LeafName!, (type, codec));
+        foreach ((Type type, FieldCodec codec) in ContractCodecs.OwnLeaves)
+            kinds.TryAdd(codec.LeafName!, (type, codec));
         return kinds;
     }
 }

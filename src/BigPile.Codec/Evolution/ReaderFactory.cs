@@ -16,8 +16,8 @@ internal sealed class ReaderFactory(ModelFactory factory) : IReaderFactory
         ModelCache models = factory.Models;
         StoredSchema schema = StoredSchema.Parse(definition.Span);
         string name = schema.Entries[0].Name;
-        if (models.Types.TryResolve(name) is not { } known || !LeafSlots.IsPrimitive(known))
-            WholeProgram.Require();
+        if (models.Types.TryResolve(name) is not { } known || !LeafCodecs.IsPrimitive(known))
+            TrimmingCheck.ThrowIfTrimmed();
         TypeModel current = models.ForType(models.Types.Resolve(name));
         var refused = current as RefusedModel;
         if (refused is { IsStillRead: false })
@@ -30,6 +30,6 @@ internal sealed class ReaderFactory(ModelFactory factory) : IReaderFactory
     }
 
     /// <inheritdoc/>
-    public TypeModel MakePasser(ReadOnlyMemory<byte> definition) =>
+    public TypeModel MakeSkipper(ReadOnlyMemory<byte> definition) =>
         new EvolvedModels(StoredSchema.Parse(definition.Span), factory).Entry(0);
 }

@@ -17,7 +17,7 @@ internal static unsafe class FieldCompiler
 {
     private static readonly Type BytePointer = typeof(byte*);
     private static readonly Type ByteReference = typeof(byte).MakeByRefType();
-    private static readonly Dictionary<SlotKind, Inlined> Inlines = MakeInlines();
+    private static readonly Dictionary<FieldKind, Inlined> Inlines = MakeInlines();
 
     public static FieldsWriter Writer(FieldPlan[] plans)
     {
@@ -25,13 +25,13 @@ internal static unsafe class FieldCompiler
         ILGenerator il = method.GetILGenerator();
         for (int i = 0; i < plans.Length; i++)
         {
-            if (i % FieldInterpreter.CheckedAfterFields == FieldInterpreter.CheckedAfterFields - 1)
-                EmitHelper(il, nameof(GrowWhenBehind));
+            if (i % FieldInterpreter.FieldsPerCheck == FieldInterpreter.FieldsPerCheck - 1)
+                EmitHelper(il, nameof(GrowIfPastEnd));
             EmitWrite(il, plans[i], i);
             il.Emit(OpCodes.Starg_S, (byte)2);
         }
         EmitReturn(il);
-        return method.CreateDelegate<FieldsWriter>(Slots(plans));
+        return method.CreateDelegate<FieldsWriter>(Codecs(plans));
     }
 
     public static FieldsReader Reader(FieldPlan[] plans)
@@ -40,18 +40,18 @@ internal static unsafe class FieldCompiler
         ILGenerator il = method.GetILGenerator();
         for (int i = 0; i < plans.Length; i++)
         {
-            if (i % FieldInterpreter.CheckedAfterFields == FieldInterpreter.CheckedAfterFields - 1)
-                EmitHelper(il, nameof(RefuseWhenBehind));
+            if (i % FieldInterpreter.FieldsPerCheck == FieldInterpreter.FieldsPerCheck - 1)
+                EmitHelper(il, nameof(ThrowIfPastEnd));
             EmitRead(il, plans[i], i);
             il.Emit(OpCodes.Starg_S, (byte)2);
         }
         EmitReturn(il);
-        return method.CreateDelegate<FieldsReader>(Slots(plans));
+        return method.CreateDelegate<FieldsReader>(Codecs(plans));
     }
 
-    internal static byte* GrowWhenBehind(byte* p, WriteContext c) => p > c.End ? c.Grow(p, 0) : p;
+    internal static byte* GrowIfPastEnd(byte* p, WriteContext c) => p > c.End ? c.Grow(p, 0) : p;
 
-    internal static byte* RefuseWhenBehind(byte* p, ReadContext c)
+    internal static byte* ThrowIfPastEnd(byte* p, ReadContext c)
     {
         if (p > c.End)
             BadData.Truncated();
@@ -59,9 +59,9 @@ internal static unsafe class FieldCompiler
     }
 
     private static DynamicMethod Begin(string name, Type context) =>
-        new(name, BytePointer, [typeof(Slot[]), ByteReference, BytePointer, context], typeof(FieldCompiler).Module, skipVisibility: true);
+        new(name, BytePointer, [typeof(FieldCodec[]), ByteReference, BytePointer, context], typeof(FieldCompiler).Module, skipVisibility: true);
 
-    private static Slot[] Slots(FieldPlan[] plans) => Array.ConvertAll(plans, plan => plan.Slot);
+    private static FieldCodec[] Codecs(FieldPlan[] plans) => Array.ConvertAll(plans, plan => plan.Codec);
 
     private static void EmitReturn(ILGenerator il)
     {
@@ -81,7 +81,7 @@ internal static unsafe class FieldCompiler
     {
         if (!Inlines.TryGetValue(plan.Kind, out Inlined inlined))
         {
-            EmitSlotCall(il, plan, index, nameof(Slot.Write));
+            EmitCodecCall(il, plan, index, nameof(FieldCodec.Write));
             return;
         }
         il.Emit(OpCodes.Ldarg_2);
@@ -95,7 +95,7 @@ internal static unsafe class FieldCompiler
     {
         if (!Inlines.TryGetValue(plan.Kind, out Inlined inlined))
         {
-            EmitSlotCall(il, plan, index, nameof(Slot.Read));
+            EmitCodecCall(il, plan, index, nameof(FieldCodec.Read));
             return;
         }
         il.Emit(OpCodes.Ldarg_2);
@@ -104,7 +104,7 @@ internal static unsafe class FieldCompiler
         il.Emit(OpCodes.Call, inlined.Reader);
     }
 
-    private static void EmitSlotCall(ILGenerator il, in FieldPlan plan, int index, string name)
+    private static void EmitCodecCall(ILGenerator il, in FieldPlan plan, int index, string name)
     {
         il.Emit(OpCodes.Ldarg_0);
         il.Emit(OpCodes.Ldc_I4, index);
@@ -112,7 +112,7 @@ internal static unsafe class FieldCompiler
         EmitFieldAddress(il, plan.OffsetBytes);
         il.Emit(OpCodes.Ldarg_2);
         il.Emit(OpCodes.Ldarg_3);
-        il.Emit(OpCodes.Callvirt, typeof(Slot).GetMethod(name)!);
+        il.Emit(OpCodes.Callvirt, typeof(FieldCodec).GetMethod(name)!);
     }
 
     private static void EmitFieldAddress(ILGenerator il, int offsetBytes)
@@ -129,22 +129,22 @@ internal static unsafe class FieldCompiler
             il.Emit(OpCodes.Ldarg_3);
     }
 
-    private static Dictionary<SlotKind, Inlined> MakeInlines() => new()
+    private static Dictionary<FieldKind, Inlined> MakeInlines() => new()
     {
-        [SlotKind.Boolean] = Inlined.Number<bool>(nameof(Encode.Boolean)),
-        [SlotKind.SByte] = Inlined.Number<sbyte>(nameof(Encode.SByte)),
-        [SlotKind.Byte] = Inlined.Number<byte>(nameof(Encode.Byte)),
-        [SlotKind.Int16] = Inlined.Number<short>(nameof(Encode.Int16)),
-        [SlotKind.UInt16] = Inlined.Number<ushort>(nameof(Encode.UInt16)),
-        [SlotKind.Int32] = Inlined.Number<int>(nameof(Encode.Int32)),
-        [SlotKind.UInt32] = Inlined.Number<uint>(nameof(Encode.UInt32)),
-        [SlotKind.Int64] = Inlined.Number<long>(nameof(Encode.Int64)),
-        [SlotKind.UInt64] = Inlined.Number<ulong>(nameof(Encode.UInt64)),
-        [SlotKind.Single] = Inlined.Number<float>(nameof(Encode.Single)),
-        [SlotKind.Double] = Inlined.Number<double>(nameof(Encode.Double)),
-        [SlotKind.Char] = Inlined.Number<char>(nameof(Encode.Char)),
-        [SlotKind.String] = new(typeof(string), typeof(TextEncode).GetMethod("String")!, typeof(TextDecode).GetMethod("String")!),
-        [SlotKind.DateTime] = new(typeof(DateTime), typeof(DateTimeFormat).GetMethod("Write")!, typeof(DateTimeFormat).GetMethod("Read")!),
+        [FieldKind.Boolean] = Inlined.Number<bool>(nameof(Encode.Boolean)),
+        [FieldKind.SByte] = Inlined.Number<sbyte>(nameof(Encode.SByte)),
+        [FieldKind.Byte] = Inlined.Number<byte>(nameof(Encode.Byte)),
+        [FieldKind.Int16] = Inlined.Number<short>(nameof(Encode.Int16)),
+        [FieldKind.UInt16] = Inlined.Number<ushort>(nameof(Encode.UInt16)),
+        [FieldKind.Int32] = Inlined.Number<int>(nameof(Encode.Int32)),
+        [FieldKind.UInt32] = Inlined.Number<uint>(nameof(Encode.UInt32)),
+        [FieldKind.Int64] = Inlined.Number<long>(nameof(Encode.Int64)),
+        [FieldKind.UInt64] = Inlined.Number<ulong>(nameof(Encode.UInt64)),
+        [FieldKind.Single] = Inlined.Number<float>(nameof(Encode.Single)),
+        [FieldKind.Double] = Inlined.Number<double>(nameof(Encode.Double)),
+        [FieldKind.Char] = Inlined.Number<char>(nameof(Encode.Char)),
+        [FieldKind.String] = new(typeof(string), typeof(TextEncode).GetMethod("String")!, typeof(TextDecode).GetMethod("String")!),
+        [FieldKind.DateTime] = new(typeof(DateTime), typeof(DateTimeFormat).GetMethod("Write")!, typeof(DateTimeFormat).GetMethod("Read")!),
     };
 
     private readonly record struct Inlined(Type Type, MethodInfo Writer, MethodInfo Reader)

@@ -11,13 +11,13 @@ namespace BigPile.Codec.Fields;
 internal static unsafe class FieldInterpreter
 {
     /// <summary>Fields after which room is checked anew: so many of fixed size fit into the buffer's slack.</summary>
-    public const int CheckedAfterFields = 64;
+    public const int FieldsPerCheck = 64;
 
     public static byte* Write(FieldPlan[] plans, ref byte data, byte* p, WriteContext c)
     {
         for (int i = 0; i < plans.Length; i++)
         {
-            if (i % CheckedAfterFields == CheckedAfterFields - 1 && p > c.End)
+            if (i % FieldsPerCheck == FieldsPerCheck - 1 && p > c.End)
                 p = c.Grow(p, 0);
             p = WriteOne(in plans[i], ref data, p, c);
         }
@@ -42,7 +42,7 @@ internal static unsafe class FieldInterpreter
     {
         for (int i = 0; i < plans.Length; i++)
         {
-            if (i % CheckedAfterFields == CheckedAfterFields - 1 && p > c.End)
+            if (i % FieldsPerCheck == FieldsPerCheck - 1 && p > c.End)
                 BadData.Truncated();
             p = ReadOne(in plans[i], ref data, p, c);
         }
@@ -55,13 +55,13 @@ internal static unsafe class FieldInterpreter
         ref byte field = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
         return plan.Kind switch
         {
-            SlotKind.Boolean => Encode.Boolean(p, Unsafe.As<byte, bool>(ref field)),
-            SlotKind.Int32 => Encode.Int32(p, Unsafe.As<byte, int>(ref field)),
-            SlotKind.Int64 => Encode.Int64(p, Unsafe.As<byte, long>(ref field)),
-            SlotKind.Double => Encode.Double(p, Unsafe.As<byte, double>(ref field)),
-            SlotKind.String => TextEncode.String(p, Unsafe.As<byte, string?>(ref field), c),
-            SlotKind.DateTime => DateTimeFormat.Write(p, Unsafe.As<byte, System.DateTime>(ref field)),
-            _ => plan.Slot.Write(ref field, p, c),
+            FieldKind.Boolean => Encode.Boolean(p, Unsafe.As<byte, bool>(ref field)),
+            FieldKind.Int32 => Encode.Int32(p, Unsafe.As<byte, int>(ref field)),
+            FieldKind.Int64 => Encode.Int64(p, Unsafe.As<byte, long>(ref field)),
+            FieldKind.Double => Encode.Double(p, Unsafe.As<byte, double>(ref field)),
+            FieldKind.String => TextEncode.String(p, Unsafe.As<byte, string?>(ref field), c),
+            FieldKind.DateTime => DateTimeFormat.Write(p, Unsafe.As<byte, System.DateTime>(ref field)),
+            _ => plan.Codec.Write(ref field, p, c),
         };
     }
 
@@ -71,13 +71,13 @@ internal static unsafe class FieldInterpreter
         ref byte field = ref Unsafe.AddByteOffset(ref data, plan.OffsetBytes);
         return plan.Kind switch
         {
-            SlotKind.Boolean => Decode.Boolean(p, ref Unsafe.As<byte, bool>(ref field)),
-            SlotKind.Int32 => Decode.Int32(p, ref Unsafe.As<byte, int>(ref field)),
-            SlotKind.Int64 => Decode.Int64(p, ref Unsafe.As<byte, long>(ref field)),
-            SlotKind.Double => Decode.Double(p, ref Unsafe.As<byte, double>(ref field)),
-            SlotKind.String => TextDecode.String(p, ref Unsafe.As<byte, string?>(ref field), c),
-            SlotKind.DateTime => DateTimeFormat.Read(p, ref Unsafe.As<byte, System.DateTime>(ref field), c),
-            _ => plan.Slot.Read(ref field, p, c),
+            FieldKind.Boolean => Decode.Boolean(p, ref Unsafe.As<byte, bool>(ref field)),
+            FieldKind.Int32 => Decode.Int32(p, ref Unsafe.As<byte, int>(ref field)),
+            FieldKind.Int64 => Decode.Int64(p, ref Unsafe.As<byte, long>(ref field)),
+            FieldKind.Double => Decode.Double(p, ref Unsafe.As<byte, double>(ref field)),
+            FieldKind.String => TextDecode.String(p, ref Unsafe.As<byte, string?>(ref field), c),
+            FieldKind.DateTime => DateTimeFormat.Read(p, ref Unsafe.As<byte, System.DateTime>(ref field), c),
+            _ => plan.Codec.Read(ref field, p, c),
         };
     }
 }

@@ -32,9 +32,9 @@ internal sealed unsafe class FieldList : IDefined
     {
         Type = type;
         _plans = plans;
-        IsLeaf = Array.TrueForAll(plans, plan => plan.Slot.IsLeaf);
+        IsLeaf = Array.TrueForAll(plans, plan => plan.Codec.IsLeaf);
         foreach (FieldPlan plan in plans)
-            LeastBytes += plan.Slot.LeastBytes;
+            LeastBytes += plan.Codec.LeastBytes;
         _generation = generation;
     }
 
@@ -93,14 +93,14 @@ internal sealed unsafe class FieldList : IDefined
         foreach (FieldPlan plan in _plans)
         {
             definition.Text(plan.Name);
-            plan.Slot.Describe(definition);
+            plan.Codec.Describe(definition);
         }
     }
 
     public void Analyze(SharingAnalysis analysis)
     {
         foreach (FieldPlan plan in _plans)
-            plan.Slot.Analyze(analysis);
+            plan.Codec.Analyze(analysis);
     }
 
     private byte* Interpret(ref byte data, byte* p, WriteContext c)

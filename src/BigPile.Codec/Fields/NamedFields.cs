@@ -20,7 +20,7 @@ internal sealed unsafe class NamedFields : IDefined
         Type = type;
         _plans = plans;
         _keys = Array.ConvertAll(plans, plan => Encoding.UTF8.GetBytes(plan.Name));
-        IsLeaf = Array.TrueForAll(plans, plan => plan.Slot.IsLeaf);
+        IsLeaf = Array.TrueForAll(plans, plan => plan.Codec.IsLeaf);
         for (int i = 0; i < plans.Length; i++)
             _indexes[plans[i].Name] = i;
     }
@@ -64,14 +64,14 @@ internal sealed unsafe class NamedFields : IDefined
         foreach (FieldPlan plan in _plans)
         {
             definition.Text(plan.Name);
-            plan.Slot.Describe(definition);
+            plan.Codec.Describe(definition);
         }
     }
 
     public void Analyze(SharingAnalysis analysis)
     {
         foreach (FieldPlan plan in _plans)
-            plan.Slot.Analyze(analysis);
+            plan.Codec.Analyze(analysis);
     }
 
     // Members mostly come in the order in which they were written.
@@ -86,7 +86,7 @@ internal sealed unsafe class NamedFields : IDefined
 }
 
 /// <summary>A place for a structure whose keys are names.</summary>
-internal sealed unsafe class NamedStructSlot(NamedFields fields) : Slot
+internal sealed unsafe class NamedStructCodec(NamedFields fields) : FieldCodec
 {
     public NamedFields Fields => fields;
 

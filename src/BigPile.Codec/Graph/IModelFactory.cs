@@ -7,7 +7,7 @@ internal interface IModelFactory
 {
     TypeModel MakeModel(Type type);
 
-    Slot MakeSlot(Type declared);
+    FieldCodec MakeCodec(Type declared);
 
     /// <summary>Whether an object can be exactly of a declared type, and can be stored.</summary>
     bool CanBeExact(Type declared);

@@ -9,5 +9,5 @@ internal interface IReaderFactory
     TypeModel Make(ReadOnlyMemory<byte> definition);
 
     /// <summary>What passes over the payloads of a stored schema whose type is gone.</summary>
-    TypeModel MakePasser(ReadOnlyMemory<byte> definition);
+    TypeModel MakeSkipper(ReadOnlyMemory<byte> definition);
 }

@@ -12,7 +12,7 @@ namespace BigPile.Codec.Graph;
 internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeRegistry types, IModelFactory factory)
 {
     private readonly ConditionalWeakTable<Type, TypeModel> _models = [];
-    private readonly ConditionalWeakTable<Type, Slot> _slots = [];
+    private readonly ConditionalWeakTable<Type, FieldCodec> _codecs = [];
     private readonly Lock _adding = new();
     private int _epoch;
 
@@ -23,14 +23,14 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
     public CodeGeneration CodeGeneration { get; } = options.CodeGeneration;
 
     /// <summary>A place for any object.</summary>
-    public Slot Any => SlotFor(typeof(object));
+    public FieldCodec Any => CodecFor(typeof(object));
 
     /// <summary>The model of objects that are exactly of a type.</summary>
     public TypeModel ForType(Type type) => _models.TryGetValue(type, out TypeModel? model) ? model : Make(_models, type, factory.MakeModel);
 
     /// <summary>The slot of places that are declared with a type.</summary>
-    public Slot SlotFor(Type declared) =>
-        _slots.TryGetValue(declared, out Slot? slot) ? slot : Make(_slots, declared, factory.MakeSlot);
+    public FieldCodec CodecFor(Type declared) =>
+        _codecs.TryGetValue(declared, out FieldCodec? codec) ? codec : Make(_codecs, declared, factory.MakeCodec);
 
     /// <summary>
     /// Whether an object can be exactly of a declared type, and can be stored. Else places of the type always state what they hold.
@@ -49,7 +49,7 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
         {
             _epoch++;
             _models.Clear();
-            _slots.Clear();
+            _codecs.Clear();
         }
     }
 

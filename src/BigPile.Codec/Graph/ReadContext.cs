@@ -25,9 +25,9 @@ internal sealed class ReadContext : PayloadReader
     public int Depth;
 
     /// <summary>What is being read belongs to a member that is gone: types in it may be gone as well.</summary>
-    public bool IsDropping;
+    public bool IsDiscarding;
 
-    public WorkQueue<(object Value, TypeModel Model, bool IsDropped)> Deferred { get; } = new();
+    public WorkQueue<(object Value, TypeModel Model, bool IsDiscarded)> Deferred { get; } = new();
 
     /// <summary>Objects are to be numbered.</summary>
     public void BeginTracking() => IsTracking = _isUsed = true;
@@ -35,7 +35,7 @@ internal sealed class ReadContext : PayloadReader
     /// <summary>Keeps an object whose content comes later.</summary>
     public void Defer(object value, TypeModel model)
     {
-        Deferred.Enqueue((value, model, IsDropping));
+        Deferred.Enqueue((value, model, IsDiscarding));
         _isUsed = true;
     }
 
@@ -97,7 +97,7 @@ internal sealed class ReadContext : PayloadReader
     [MethodImpl(MethodImplOptions.NoInlining)]
     public void Reset()
     {
-        IsTracking = IsDropping = false;
+        IsTracking = IsDiscarding = false;
         Depth = 0;
         Deferred.Reset();
         _completions.Clear();

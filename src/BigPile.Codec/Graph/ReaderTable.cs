@@ -19,7 +19,7 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
     }
 
     /// <summary>Like <see cref="Reader"/>, but of a type that is gone gives what passes over its content.</summary>
-    public TypeModel ReaderOrPasser(int id)
+    public TypeModel ReaderOrSkipper(int id)
     {
         try
         {
@@ -27,7 +27,7 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
         }
         catch (PileSchemaException) when (catalog.TryGet(id, out ReadOnlyMemory<byte> definition))
         {
-            return factory.MakePasser(definition);
+            return factory.MakeSkipper(definition);
         }
     }
 

@@ -29,10 +29,10 @@ internal sealed class ReferenceTable
     {
         if (_count == 0)
             _collections = GC.CollectionCount(0);
-        int slot = Probe(item);
-        if (_entries[slot].Key is not null)
-            return _entries[slot].Number;
-        return GC.CollectionCount(0) == _collections ? Add(item, slot) : FindOrAddAfterCollection(item);
+        int index = Probe(item);
+        if (_entries[index].Key is not null)
+            return _entries[index].Number;
+        return GC.CollectionCount(0) == _collections ? Add(item, index) : FindOrAddAfterCollection(item);
     }
 
     public void Reset()
@@ -55,11 +55,11 @@ internal sealed class ReferenceTable
         _count = 0;
     }
 
-    private int Add(object item, int slot)
+    private int Add(object item, int index)
     {
-        _entries[slot] = new Entry { Key = item, Number = _count };
+        _entries[index] = new Entry { Key = item, Number = _count };
         if (_count < SparseResetMost)
-            _used[_count] = slot;
+            _used[_count] = index;
         _count++;
         if (_count * 2 > _entries.Length)
             Rebuild(_entries.Length * 2);
@@ -72,45 +72,45 @@ internal sealed class ReferenceTable
         while (true)
         {
             Rebuild(_entries.Length);
-            int slot = Probe(item);
-            if (_entries[slot].Key is not null)
-                return _entries[slot].Number;
+            int index = Probe(item);
+            if (_entries[index].Key is not null)
+                return _entries[index].Number;
             if (GC.CollectionCount(0) == _collections)
-                return Add(item, slot);
+                return Add(item, index);
         }
     }
 
     // The stamp is taken before the first address: a collection in between makes the next miss rebuild once more.
-    private void Rebuild(int slots)
+    private void Rebuild(int capacity)
     {
         Entry[] entries = _entries;
         _collections = GC.CollectionCount(0);
-        Resize(slots);
+        Resize(capacity);
         foreach (Entry entry in entries)
         {
             if (entry.Key is null)
                 continue;
-            int slot = Probe(entry.Key);
-            _entries[slot] = entry;
+            int index = Probe(entry.Key);
+            _entries[index] = entry;
             if (entry.Number < SparseResetMost)
-                _used[entry.Number] = slot;
+                _used[entry.Number] = index;
         }
     }
 
-    private void Resize(int slots)
+    private void Resize(int capacity)
     {
-        _entries = new Entry[slots];
-        _shift = 64 - System.Numerics.BitOperations.Log2((uint)slots);
+        _entries = new Entry[capacity];
+        _shift = 64 - System.Numerics.BitOperations.Log2((uint)capacity);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private int Probe(object item)
     {
         Entry[] entries = _entries;
-        int slot = (int)((ulong)Unsafe.As<object, nint>(ref item) * 0x9E3779B97F4A7C15UL >> _shift);
-        while (entries[slot].Key is { } key && !ReferenceEquals(key, item))
-            slot = (slot + 1) & (entries.Length - 1);
-        return slot;
+        int index = (int)((ulong)Unsafe.As<object, nint>(ref item) * 0x9E3779B97F4A7C15UL >> _shift);
+        while (entries[index].Key is { } key && !ReferenceEquals(key, item))
+            index = (index + 1) & (entries.Length - 1);
+        return index;
     }
 
     // A structure, since storing into an array of references would check the element's type.

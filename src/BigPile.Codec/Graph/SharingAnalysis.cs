@@ -32,7 +32,7 @@ internal sealed class SharingAnalysis
     }
 
     /// <summary>Follows the elements of a collection: there may be two of them.</summary>
-    public void ReachEach(Slot element)
+    public void ReachEach(FieldCodec element)
     {
         element.Analyze(this);
         element.Analyze(this);

@@ -12,7 +12,7 @@ namespace BigPile.Codec.Graph;
 /// Content comes in two shapes: an array of elements, whose header also counts a type id where one is needed; or one value that is no
 /// array, which is wrapped together with its type id where one is needed. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isPasser = false) : IDefined
+internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSkipper = false) : IDefined
 {
     /// <summary>The count that stands for content which is not an array.</summary>
     public const int NoArray = -1;
@@ -31,7 +31,7 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isPa
     public bool IsPlainRoot { get; set; }
 
     /// <summary>It reads content whose type is gone, and gives no object.</summary>
-    public bool IsPasser { get; } = isPasser;
+    public bool IsSkipper { get; } = isSkipper;
 
     /// <summary>Objects have an identity that is kept, and are numbered.</summary>
     public virtual bool IsTracked => true;

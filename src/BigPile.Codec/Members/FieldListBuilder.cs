@@ -48,7 +48,7 @@ internal static class FieldListBuilder
         {
             string name = MemberName(field.Name);
             if (!IsIgnored(field, name))
-                AddElements(name, field, ElementRow.CountOf(level), fields);
+                AddElements(name, field, InlineElements.CountOf(level), fields);
         }
     }
 

@@ -17,7 +17,7 @@ internal sealed unsafe class FieldsModel : TypeModel
     private readonly bool _hasFinalizer;
     private readonly Callbacks? _callbacks;
     private readonly Action<object>? _initialize;
-    private readonly bool _needsCare;
+    private readonly bool _needsSetup;
 
     /// <param name="type">The type.</param>
     /// <param name="fields">Its fields.</param>
@@ -31,7 +31,7 @@ internal sealed unsafe class FieldsModel : TypeModel
         Header = fields.Count < ShortHeaderCounts ? (byte)(Code.FixArray | fields.Count) : Code.Nil;
         _hasFinalizer = Finalizers.AreOn(type);
         _callbacks = Callbacks.Of(type);
-        _needsCare = _hasFinalizer || _callbacks is not null || initialize is not null;
+        _needsSetup = _hasFinalizer || _callbacks is not null || initialize is not null;
     }
 
     /// <summary>The first byte of the exact form, if one byte says it all; else nil, which is no object.</summary>
@@ -97,14 +97,14 @@ internal sealed unsafe class FieldsModel : TypeModel
     private object Create(ReadContext c)
     {
         object value = RuntimeHelpers.GetUninitializedObject(Type);
-        if (_needsCare)
-            TakeCare(value, c);
+        if (_needsSetup)
+            SetUp(value, c);
         return value;
     }
 
     // An object that is only half filled when the payload turns out to be bad must not be finalized, nor be told that it was read.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void TakeCare(object value, ReadContext c)
+    private void SetUp(object value, ReadContext c)
     {
         if (_hasFinalizer)
         {

@@ -8,11 +8,11 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Models;
 
 /// <summary>A value in a box whose wire form is one value of its own: numbers, enums, dates.</summary>
-internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models) : TypeModel(type, models)
+internal sealed unsafe class BoxedModel(Type type, FieldCodec codec, ModelCache models) : TypeModel(type, models)
 {
-    public override bool IsTracked => !slot.IsLeaf;
+    public override bool IsTracked => !codec.IsLeaf;
 
-    public override bool IsLeaf => slot.IsLeaf;
+    public override bool IsLeaf => codec.IsLeaf;
 
     public override bool CanDefer => false;
 
@@ -20,7 +20,7 @@ internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models)
     {
         if (typeId != 0)
             p = Encode.ArrayHeader(p, 1, typeId);
-        return slot.Write(ref RawObject.Data(value), p, c);
+        return codec.Write(ref RawObject.Data(value), p, c);
     }
 
     public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c)
@@ -37,7 +37,7 @@ internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models)
         target = value;
         if (IsTracked)
             c.Register(value);
-        p = slot.Read(ref RawObject.Data(value), p, c);
+        p = codec.Read(ref RawObject.Data(value), p, c);
         if (p > c.End)
             BadData.Truncated();
         return p;
@@ -47,10 +47,10 @@ internal sealed unsafe class BoxedModel(Type type, Slot slot, ModelCache models)
     {
         definition.Begin(Type, IsTracked ? SchemaForm.ObjectValue : SchemaForm.Value, 1);
         definition.Text("value");
-        slot.Describe(definition);
+        codec.Describe(definition);
     }
 
-    public override void Analyze(SharingAnalysis analysis) => slot.Analyze(analysis);
+    public override void Analyze(SharingAnalysis analysis) => codec.Analyze(analysis);
 }
 
 /// <summary>Immutable objects that are text: <see cref="Uri"/>, <see cref="Version"/> and the like.</summary>

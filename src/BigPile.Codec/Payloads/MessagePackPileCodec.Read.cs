@@ -91,12 +91,12 @@ internal sealed unsafe partial class MessagePackPileCodec
     {
         p = c.ArrayHeader(p, out int count);
         p = model.ReadExact(ref root, p, c);
-        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model, bool IsDropped) item))
+        while (c.Deferred.TryDequeue(out (object Value, TypeModel Model, bool IsDiscarded) item))
         {
             if (p > c.End)
                 BadData.Truncated();
             c.Depth = 0;
-            c.IsDropping = item.IsDropped;
+            c.IsDiscarding = item.IsDiscarded;
             p = item.Model.FillDeferred(item.Value, p, c);
         }
         if (count != c.Deferred.Added + 1)

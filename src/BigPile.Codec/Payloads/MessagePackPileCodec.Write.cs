@@ -27,7 +27,7 @@ internal sealed unsafe partial class MessagePackPileCodec
             c.Reset();
             if (e is PileException or OutOfMemoryException)
                 throw;
-            Recover(value, destination, c, e);
+            RetryOrThrow(value, destination, c, e);
         }
     }
 
@@ -93,7 +93,7 @@ internal sealed unsafe partial class MessagePackPileCodec
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Recover(object value, PileBuffer destination, WriteContext c, Exception error)
+    private void RetryOrThrow(object value, PileBuffer destination, WriteContext c, Exception error)
     {
         switch (error)
         {

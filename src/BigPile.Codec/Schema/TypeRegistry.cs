@@ -37,8 +37,8 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     public string NameToStore(Type type)
     {
         string name = NameOf(type);
-        if (FindLost(type) is { } lost)
-            throw new RefusedException(type, $"Type {type} can't be stored: {WhyLost(type, lost)}.");
+        if (FindUnresolvable(type) is { } unresolvable)
+            throw new RefusedException(type, $"Type {type} can't be stored: {WhyUnresolvable(type, unresolvable)}.");
         if (TryResolve(name) != type)
             throw new RefusedException(type, $"Type {type} can't be stored: its name is nested too deep.");
         return name;
@@ -75,24 +75,24 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     }
 
     // The part of a type that a later process could not find; null when it finds them all.
-    private Type? FindLost(Type type)
+    private Type? FindUnresolvable(Type type)
     {
         if (type.HasElementType)
-            return FindLost(type.GetElementType()!);
+            return FindUnresolvable(type.GetElementType()!);
         if (!type.IsConstructedGenericType)
-            return IsFoundLater(type) ? null : type;
+            return IsResolvableLater(type) ? null : type;
         Type definition = type.GetGenericTypeDefinition();
-        if (!IsFoundLater(definition))
+        if (!IsResolvableLater(definition))
             return definition;
         foreach (Type argument in type.GetGenericArguments())
         {
-            if (FindLost(argument) is { } lost)
-                return lost;
+            if (FindUnresolvable(argument) is { } unresolvable)
+                return unresolvable;
         }
         return null;
     }
 
-    private bool IsFoundLater(Type definition)
+    private bool IsResolvableLater(Type definition)
     {
         if (IsFramework(definition))
             return true;
@@ -106,16 +106,16 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
 
     private Type? FindAgain(Type definition) => Find(StoredAssembly.NameOf(definition.Assembly), definition.FullName!);
 
-    private string WhyLost(Type type, Type lost)
+    private string WhyUnresolvable(Type type, Type unresolvable)
     {
-        string subject = lost == type || (type.IsConstructedGenericType && type.GetGenericTypeDefinition() == lost)
+        string subject = unresolvable == type || (type.IsConstructedGenericType && type.GetGenericTypeDefinition() == unresolvable)
             ? "it"
-            : $"{lost} in it";
-        if (IsOwn(lost.Assembly) && FindAgain(lost) is { } other && other != lost)
-            return $"assembly {lost.Assembly.GetName().Name} is loaded more than once, and {subject} is not of the copy that is meant: "
+            : $"{unresolvable} in it";
+        if (IsOwn(unresolvable.Assembly) && FindAgain(unresolvable) is { } other && other != unresolvable)
+            return $"assembly {unresolvable.Assembly.GetName().Name} is loaded more than once, and {subject} is not of the copy that is meant: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the copy whose objects the pile is to hold";
-        return IsOwn(lost.Assembly)
-            ? $"{subject} is of assembly {lost.Assembly.GetName().Name}, which neither lies beside the application nor "
+        return IsOwn(unresolvable.Assembly)
+            ? $"{subject} is of assembly {unresolvable.Assembly.GetName().Name}, which neither lies beside the application nor "
                 + "is referred to in its single file, so a later process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the assembly in each process that opens the pile"
             : $"{subject} is neither of the application's own assemblies nor allowed, so a later process could not find it: "
@@ -136,7 +136,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     // Not every assembly of the application's is loaded when the first payload is read.
     private Type? FindInOwn(string assemblyName, string fullName)
     {
-        if (!WholeProgram.IsWhole)
+        if (!TrimmingCheck.IsUntrimmed)
             return null; // nobody's types could be read
         if (FindInLoaded(assemblyName, fullName, out _) is { } type)
             return type;
@@ -184,7 +184,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         if (assembly == Assembly.GetEntryAssembly() || options.Assemblies.Contains(assembly) || IsBigPile(assembly.GetName()))
             return true;
         // Native AOT does not know what an assembly refers to.
-        return !assembly.IsDynamic && WholeProgram.IsWhole && Array.Exists(assembly.GetReferencedAssemblies(), IsBigPile);
+        return !assembly.IsDynamic && TrimmingCheck.IsUntrimmed && Array.Exists(assembly.GetReferencedAssemblies(), IsBigPile);
     }
 
     private static bool IsBigPile(AssemblyName name) => name.Name is { } text && StoredAssembly.IsLibrary(text);

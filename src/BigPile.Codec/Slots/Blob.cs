@@ -11,15 +11,15 @@ internal static unsafe class Blob
 {
     private const int HeaderMaxBytes = 6;
 
-    /// <summary>The kind of the elements if they are stored in one piece, else <see cref="SlotKind.Other"/>.</summary>
-    public static SlotKind KindOf(Slot element) =>
-        element.Kind is >= SlotKind.Boolean and <= SlotKind.Half ? element.Kind : SlotKind.Other;
+    /// <summary>The kind of the elements if they are stored in one piece, else <see cref="FieldKind.Other"/>.</summary>
+    public static FieldKind KindOf(FieldCodec element) =>
+        element.Kind is >= FieldKind.Boolean and <= FieldKind.Half ? element.Kind : FieldKind.Other;
 
-    public static byte* Write<T>(ReadOnlySpan<T> items, SlotKind kind, byte* p, WriteContext c)
+    public static byte* Write<T>(ReadOnlySpan<T> items, FieldKind kind, byte* p, WriteContext c)
     {
         long lengthBytes = (long)items.Length * Unsafe.SizeOf<T>();
         p = c.Reserve(p, lengthBytes + HeaderMaxBytes);
-        p = kind == SlotKind.Byte
+        p = kind == FieldKind.Byte
             ? Encode.BinHeader(p, (int)lengthBytes)
             : Encode.ExtensionHeader(p, (sbyte)(ExtensionCode.FirstBlob + (int)kind), (int)lengthBytes);
         ref byte source = ref Unsafe.As<T, byte>(ref MemoryMarshal.GetReference(items));
@@ -28,11 +28,11 @@ internal static unsafe class Blob
     }
 
     /// <summary>Reads the header, and tells how many elements the content has.</summary>
-    public static byte* ReadHeader<T>(byte* p, SlotKind kind, out int count, ReadContext c)
+    public static byte* ReadHeader<T>(byte* p, FieldKind kind, out int count, ReadContext c)
     {
         int lengthBytes;
         sbyte extension = (sbyte)(ExtensionCode.FirstBlob + (int)kind);
-        if (kind == SlotKind.Byte)
+        if (kind == FieldKind.Byte)
             p = c.BinHeader(p, out lengthBytes);
         else
             p = c.ExtensionHeader(p, out extension, out lengthBytes);
@@ -42,11 +42,11 @@ internal static unsafe class Blob
         return p;
     }
 
-    public static byte* ReadItems<T>(Span<T> items, SlotKind kind, byte* p)
+    public static byte* ReadItems<T>(Span<T> items, FieldKind kind, byte* p)
     {
         int lengthBytes = items.Length * Unsafe.SizeOf<T>();
         var source = new ReadOnlySpan<byte>(p, lengthBytes);
-        if (kind == SlotKind.Boolean && source.ContainsAnyExceptInRange((byte)0, (byte)1))
+        if (kind == FieldKind.Boolean && source.ContainsAnyExceptInRange((byte)0, (byte)1))
             BadData.OutOfRange("boolean");
         ref byte target = ref Unsafe.As<T, byte>(ref MemoryMarshal.GetReference(items));
         source.CopyTo(MemoryMarshal.CreateSpan(ref target, lengthBytes));

@@ -42,7 +42,7 @@ internal readonly unsafe struct PointerFormat : ILeafFormat<PilePointer>
 }
 
 /// <summary>A number of any size as the bytes of its two's complement, least significant first.</summary>
-internal sealed unsafe class BigIntegerSlot : Slot
+internal sealed unsafe class BigIntegerCodec : FieldCodec
 {
     private const int HeaderMaxBytes = 5;
 

@@ -41,7 +41,7 @@ internal static unsafe class TextEncode
 
     private static byte* Utf8Long(byte* p, string value, PayloadWriter c)
     {
-        long mostBytes = Utf8Length.MostOf(value);
+        long mostBytes = Utf8Length.MaxBytesOf(value);
         if (p + mostBytes + HeaderMaxBytes > c.End)
             p = c.Grow(p, mostBytes + HeaderMaxBytes);
         return Utf8(p, value, c, (int)mostBytes);

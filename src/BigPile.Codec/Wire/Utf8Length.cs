@@ -13,7 +13,7 @@ internal static class Utf8Length
 
     /// <summary>The most bytes that text may take. Those of long text are counted, a lone surrogate as its replacement.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static long MostOf(ReadOnlySpan<char> text) =>
+    public static long MaxBytesOf(ReadOnlySpan<char> text) =>
         text.Length < CountedFirstMinChars ? text.Length * MaxBytesPerChar : CountOf(text);
 
     private static long CountOf(ReadOnlySpan<char> text)

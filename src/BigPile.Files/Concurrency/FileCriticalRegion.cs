@@ -10,7 +10,7 @@ namespace BigPile.Files.Concurrency;
 /// <summary>Which file each thread is in, so that memory is unmapped, and a file cut or closed, only when nobody uses it.</summary>
 /// <remarks>
 /// Each thread has a word of its own that only it writes: bits 23..0 are the number of the file that it is in, or 0, and bits 63..24
-/// count how often it left one. Entering costs a plain store and no fence. The other side pays: <see cref="WaitForOthers"/> issues a
+/// count how often it left one. Entering costs a plain store and no fence. The other side pays: <see cref="WaitForQuiescence"/> issues a
 /// process-wide barrier, which makes every entry that came before visible to it, and everything that it published before visible to
 /// every later entry. This pairs with the plain store in <see cref="Enter"/> and the loads that each call does behind it. No code of a
 /// user's runs inside, and nobody waits for a lock there.
@@ -23,7 +23,7 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
     private static readonly List<WeakReference<FileCriticalRegion>> All = [];
 
     [ThreadStatic]
-    private static FileCriticalRegion? _mine;
+    private static FileCriticalRegion? _current;
 
     private static long _files;
 
@@ -34,10 +34,10 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
 #pragma warning restore CS0169, IDE0051
 
     /// <summary>The calling thread's word.</summary>
-    internal static FileCriticalRegion Mine
+    internal static FileCriticalRegion Current
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => _mine ?? Register();
+        get => _current ?? Register();
     }
 
     /// <summary>
@@ -56,13 +56,13 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
     internal void Exit() => Volatile.Write(ref _state, (_state | FileMask) + 1);
 
     /// <summary>Returns when every thread that was in the file at the call has left it. The caller must be outside.</summary>
-    internal static void WaitForOthers(long file)
+    internal static void WaitForQuiescence(long file)
     {
-        Debug.Assert((Mine._state & FileMask) == 0, "The calling thread would wait for itself.");
+        Debug.Assert((Current._state & FileMask) == 0, "The calling thread would wait for itself.");
         FileCriticalRegion[] all = Snapshot();
         Interlocked.MemoryBarrierProcessWide();
         foreach (FileCriticalRegion other in all)
-            other.WaitUntilLeft(file);
+            other.WaitUntilExited(file);
     }
 
     // Who registers behind it has come through the lock, and sees what its caller published.
@@ -88,11 +88,11 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
             All.RemoveAll(static known => !known.TryGetTarget(out _)); // of threads that ended, which were outside
             var critical = new FileCriticalRegion();
             All.Add(new WeakReference<FileCriticalRegion>(critical));
-            return _mine = critical;
+            return _current = critical;
         }
     }
 
-    private void WaitUntilLeft(long file)
+    private void WaitUntilExited(long file)
     {
         long seen = Volatile.Read(ref _state);
         if ((seen & FileMask) != file)

@@ -8,7 +8,7 @@ namespace BigPile.Files.Kinds;
 
 /// <summary>A file whose operations are each seen whole.</summary>
 /// <remarks>
-/// Within the size <see cref="BlockStripes"/> keep operations apart. What raises the size has the lock, and writes where nobody reads yet;
+/// Within the size <see cref="SeqLockStripes"/> keep operations apart. What raises the size has the lock, and writes where nobody reads yet;
 /// it publishes the size while it has the stripes of those bytes that were there before. The size changes downwards under all stripes.
 /// Order of locks: the lock of changes, then stripes.
 /// </remarks>
@@ -16,32 +16,32 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
 {
     private const int MaxTries = 64;
 
-    private readonly BlockStripes _stripes = new();
+    private readonly SeqLockStripes _stripes = new();
 
     private enum Outcome
     {
         Done,
-        Met,
-        NotWithin,
+        Conflict,
+        OutOfRange,
     }
 
     public sealed override void ReadAt(long offset, Span<byte> destination)
     {
-        if (!BlockStripes.IsOneBlock(offset, destination.Length) || !TryReadOneBlock(offset, destination))
+        if (!SeqLockStripes.IsOneBlock(offset, destination.Length) || !TryReadOneBlock(offset, destination))
             ReadAny(offset, destination);
         GC.KeepAlive(this);
     }
 
     public sealed override void WriteAt(long offset, ReadOnlySpan<byte> source)
     {
-        if (!BlockStripes.IsOneBlock(offset, source.Length) || !TryWriteOneBlock(offset, source))
+        if (!SeqLockStripes.IsOneBlock(offset, source.Length) || !TryWriteOneBlock(offset, source))
             WriteAny(offset, source);
         GC.KeepAlive(this);
     }
 
     public sealed override long Append(ReadOnlySpan<byte> source)
     {
-        lock (Changing)
+        lock (ChangeLock)
         {
             CheckWritable();
             long offset = SizeWord;
@@ -54,7 +54,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
     public sealed override long Expand(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        lock (Changing)
+        lock (ChangeLock)
         {
             CheckWritable();
             long offset = SizeWord;
@@ -66,15 +66,15 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
 
     private protected sealed override void SetSizeLocked(long size)
     {
-        _stripes.Lock(BlockStripes.All);
+        _stripes.Lock(SeqLockStripes.All);
         Volatile.Write(ref SizeWord, size);
-        _stripes.Unlock(BlockStripes.All);
+        _stripes.Unlock(SeqLockStripes.All);
     }
 
     private void CheckWithin(long offset, int length)
     {
         if (offset < 0 || offset > Size - length)
-            ThrowNotWithin(offset, length);
+            ThrowOutOfRange(offset, length);
     }
 
     // What nearly every read is: within one block, and met by no write. All that can be wrong is found out by the long way round.
@@ -85,8 +85,8 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
         long seen = Volatile.Read(ref word);
         if ((seen & 1) != 0)
             return false;
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
-        critical.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Current;
+        critical.Enter(FileNumber);
         bool isRead = offset <= Volatile.Read(ref SizeWord) - destination.Length && Bytes.Read(offset, destination) == null;
         critical.Exit();
         Volatile.ReadBarrier();
@@ -101,53 +101,53 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
             CheckWithin(offset, destination.Length);
             return;
         }
-        BlockStripes.Range range = BlockStripes.Of(offset, destination.Length);
-        if (range.Count <= BlockStripes.MaxOptimistic)
+        SeqLockStripes.Range range = SeqLockStripes.Of(offset, destination.Length);
+        if (range.Count <= SeqLockStripes.MaxOptimistic)
             ReadOptimistic(offset, destination, range);
         else
             ReadLocked(offset, destination, range);
     }
 
     [SkipLocalsInit]
-    private void ReadOptimistic(long offset, Span<byte> destination, BlockStripes.Range range)
+    private void ReadOptimistic(long offset, Span<byte> destination, SeqLockStripes.Range range)
     {
-        Span<long> words = stackalloc long[BlockStripes.MaxOptimistic];
+        Span<long> words = stackalloc long[SeqLockStripes.MaxOptimistic];
         ref long seen = ref words[0];
         Outcome outcome = TryRead(offset, destination, range, ref seen);
         var spinner = default(SpinWait);
-        for (int tries = 1; outcome == Outcome.Met && tries < MaxTries; tries++)
+        for (int tries = 1; outcome == Outcome.Conflict && tries < MaxTries; tries++)
         {
             spinner.SpinOnce(sleep1Threshold: -1);
             outcome = TryRead(offset, destination, range, ref seen);
         }
-        if (outcome == Outcome.Met)
+        if (outcome == Outcome.Conflict)
             ReadLocked(offset, destination, range);
-        else if (outcome == Outcome.NotWithin)
-            ThrowNotWithin(offset, destination.Length);
+        else if (outcome == Outcome.OutOfRange)
+            ThrowOutOfRange(offset, destination.Length);
     }
 
     // Nobody waits inside the file: who lowers the size has stripes, and waits for all who are inside.
-    private Outcome TryRead(long offset, Span<byte> destination, BlockStripes.Range range, ref long seen)
+    private Outcome TryRead(long offset, Span<byte> destination, SeqLockStripes.Range range, ref long seen)
     {
         if (!_stripes.TryBeginRead(range, ref seen))
-            return Outcome.Met;
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
-        critical.Enter(Number);
+            return Outcome.Conflict;
+        FileCriticalRegion critical = FileCriticalRegion.Current;
+        critical.Enter(FileNumber);
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - destination.Length;
         Exception? failure = isWithin ? Bytes.Read(offset, destination) : null;
         critical.Exit();
         if (failure != null)
             throw failure;
         if (!isWithin)
-            return Outcome.NotWithin;
-        return _stripes.AreUnchanged(range, ref seen) ? Outcome.Done : Outcome.Met;
+            return Outcome.OutOfRange;
+        return _stripes.AreUnchanged(range, ref seen) ? Outcome.Done : Outcome.Conflict;
     }
 
-    private void ReadLocked(long offset, Span<byte> destination, BlockStripes.Range range)
+    private void ReadLocked(long offset, Span<byte> destination, SeqLockStripes.Range range)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Current;
         _stripes.Lock(range);
-        critical.Enter(Number);
+        critical.Enter(FileNumber);
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - destination.Length;
         Exception? failure = isWithin ? Bytes.Read(offset, destination) : null;
         critical.Exit();
@@ -155,7 +155,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
         if (failure != null)
             throw failure;
         if (!isWithin)
-            ThrowNotWithin(offset, destination.Length);
+            ThrowOutOfRange(offset, destination.Length);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -163,13 +163,13 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
     {
         if (IsReadOnly || offset > Volatile.Read(ref SizeWord) - source.Length)
             return false;
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Current;
         ref long word = ref _stripes.WordOf(offset);
-        BlockStripes.LockOne(ref word);
-        critical.Enter(Number);
+        SeqLockStripes.LockOne(ref word);
+        critical.Enter(FileNumber);
         bool isWritten = offset <= Volatile.Read(ref SizeWord) - source.Length && Bytes.Write(offset, source) == null;
         critical.Exit();
-        BlockStripes.UnlockOne(ref word);
+        SeqLockStripes.UnlockOne(ref word);
         return isWritten;
     }
 
@@ -188,10 +188,10 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
 
     private bool TryWriteWithin(long offset, ReadOnlySpan<byte> source)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
-        BlockStripes.Range range = BlockStripes.Of(offset, source.Length);
+        FileCriticalRegion critical = FileCriticalRegion.Current;
+        SeqLockStripes.Range range = SeqLockStripes.Of(offset, source.Length);
         _stripes.Lock(range);
-        critical.Enter(Number);
+        critical.Enter(FileNumber);
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - source.Length;
         Exception? failure = isWithin ? Bytes.Write(offset, source) : null;
         critical.Exit();
@@ -203,7 +203,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
 
     private void WriteBehind(long offset, ReadOnlySpan<byte> source)
     {
-        lock (Changing)
+        lock (ChangeLock)
         {
             CheckWritable();
             WriteBehindLocked(offset, source, EndOf(offset, source.Length));
@@ -215,7 +215,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
         EnsureCapacityLocked(end);
         long size = SizeWord;
         long shared = Math.Min(end, size) - offset; // what was there before
-        BlockStripes.Range range = shared > 0 ? BlockStripes.Of(offset, shared) : default;
+        SeqLockStripes.Range range = shared > 0 ? SeqLockStripes.Of(offset, shared) : default;
         _stripes.Lock(range);
         Exception? failure = Bytes.Write(offset, source);
         if (failure == null && end > size)

@@ -11,8 +11,8 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
 {
     public sealed override void ReadAt(long offset, Span<byte> destination)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
-        critical.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Current;
+        critical.Enter(FileNumber);
         if (offset >= 0 && offset <= Volatile.Read(ref SizeWord) - destination.Length)
         {
             Exception? failure = Bytes.Read(offset, destination);
@@ -23,13 +23,13 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
             return;
         }
         critical.Exit();
-        ThrowNotWithin(offset, destination.Length);
+        ThrowOutOfRange(offset, destination.Length);
     }
 
     public sealed override void WriteAt(long offset, ReadOnlySpan<byte> source)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
-        critical.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Current;
+        critical.Enter(FileNumber);
         if (offset >= 0 && offset <= Volatile.Read(ref SizeWord) - source.Length && !IsReadOnly)
         {
             Exception? failure = Bytes.Write(offset, source);
@@ -45,15 +45,15 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
 
     public sealed override long Append(ReadOnlySpan<byte> source)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Current;
         CheckWritable();
-        critical.Enter(Number);
+        critical.Enter(FileNumber);
         long offset;
         while ((offset = TryReserve(source.Length)) < 0)
         {
             critical.Exit();
             EnsureCapacity(EndOf(Size, source.Length));
-            critical.Enter(Number);
+            critical.Enter(FileNumber);
         }
         Exception? failure = Bytes.Write(offset, source);
         if (failure != null) // where nobody has come behind it
@@ -68,15 +68,15 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
     public sealed override long Expand(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
+        FileCriticalRegion critical = FileCriticalRegion.Current;
         CheckWritable();
-        critical.Enter(Number);
+        critical.Enter(FileNumber);
         long offset;
         while ((offset = TryReserve(bytes)) < 0)
         {
             critical.Exit();
             EnsureCapacity(EndOf(Size, bytes));
-            critical.Enter(Number);
+            critical.Enter(FileNumber);
         }
         critical.Exit();
         return offset;
@@ -91,13 +91,13 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
         long end = EndOf(offset, source.Length);
         if (source.IsEmpty)
             return;
-        FileCriticalRegion critical = FileCriticalRegion.Mine;
-        critical.Enter(Number);
+        FileCriticalRegion critical = FileCriticalRegion.Current;
+        critical.Enter(FileNumber);
         while (end > Volatile.Read(ref CapacityWord))
         {
             critical.Exit();
             EnsureCapacity(end);
-            critical.Enter(Number);
+            critical.Enter(FileNumber);
         }
         Exception? failure = Bytes.Write(offset, source);
         if (failure == null)

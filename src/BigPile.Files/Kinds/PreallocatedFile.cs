@@ -24,7 +24,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
 {
     private protected const long ClosedSize = -1;
 
-    private readonly Lock _changing = new();
+    private readonly Lock _changeLock = new();
     private readonly OpenedFile _file;
     private readonly Growth _growth;
 
@@ -38,7 +38,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     {
         _file = file;
         _growth = new Growth(file.Options.InitialSize, file.Options.GrowthFactor, file.Options.MaxSize);
-        Number = FileCriticalRegion.NextFile();
+        FileNumber = FileCriticalRegion.NextFile();
         IsReadOnly = file.Options.ReadOnly;
         try
         {
@@ -71,9 +71,9 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     }
 
     /// <summary>The file's number among those that threads are in.</summary>
-    private protected long Number { get; }
+    private protected long FileNumber { get; }
 
-    private protected Lock Changing => _changing;
+    private protected Lock ChangeLock => _changeLock;
 
     public abstract void ReadAt(long offset, Span<byte> destination);
 
@@ -86,7 +86,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     public void Truncate(long size)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(size);
-        lock (_changing)
+        lock (_changeLock)
         {
             CheckWritable();
             EnsureCapacityLocked(size);
@@ -113,7 +113,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         _ = Size;
         if (!OperatingSystem.IsLinux() && !IsReadOnly)
         {
-            lock (_changing)
+            lock (_changeLock)
                 Bytes.Flush(offset, length);
         }
         if (!hard)
@@ -130,14 +130,14 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
 
     public void Close()
     {
-        lock (_changing)
+        lock (_changeLock)
         {
             if (SizeWord == ClosedSize)
                 return;
             StopExtendingLocked();
             long size = SizeWord;
             SetSizeLocked(ClosedSize);
-            WaitForOthers();
+            WaitForQuiescence();
             Release(size);
         }
     }
@@ -146,7 +146,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
 
     public void Rename(string name)
     {
-        lock (_changing)
+        lock (_changeLock)
         {
             CheckWritable();
             _file.Rename(name);
@@ -180,7 +180,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
 
     /// <summary>Throws what is wrong with a read.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private protected void ThrowNotWithin(long offset, int length)
+    private protected void ThrowOutOfRange(long offset, int length)
     {
         long size = Size;
         if (offset < 0)
@@ -192,7 +192,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     /// <exception cref="BlockFileFullException">There is none; the file is as it was.</exception>
     private protected void EnsureCapacity(long neededBytes)
     {
-        lock (_changing)
+        lock (_changeLock)
             EnsureCapacityLocked(neededBytes);
     }
 
@@ -219,14 +219,14 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         Volatile.Write(ref CapacityWord, taken);
         if (before == null)
             return;
-        WaitForOthers();
+        WaitForQuiescence();
         before.Dispose();
     }
 
     /// <summary>After a write that failed behind the end: what it left there goes, so that the room is zero again.</summary>
     private protected void ClearBehindSize()
     {
-        lock (_changing)
+        lock (_changeLock)
         {
             if (SizeWord == ClosedSize)
                 return;
@@ -250,7 +250,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     private void StopExtendingLocked()
     {
         Volatile.Write(ref CapacityWord, 0);
-        WaitForOthers();
+        WaitForQuiescence();
     }
 
     private long CutLocked(long size, long capacity)
@@ -259,7 +259,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         SetSizeLocked(size);
         try
         {
-            WaitForOthers();
+            WaitForQuiescence();
             return Bytes.Cut(before, size, capacity);
         }
         catch
@@ -283,9 +283,9 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         }
     }
 
-    private void WaitForOthers()
+    private void WaitForQuiescence()
     {
         if (_file.Options.WaitsForReaders)
-            FileCriticalRegion.WaitForOthers(Number);
+            FileCriticalRegion.WaitForQuiescence(FileNumber);
     }
 }

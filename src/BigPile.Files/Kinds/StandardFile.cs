@@ -23,10 +23,10 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
 
     public override void ReadAt(long offset, Span<byte> destination)
     {
-        lock (Changing)
+        lock (ChangeLock)
         {
             if (offset < 0 || offset > SizeWord - destination.Length)
-                ThrowNotWithin(offset, destination.Length);
+                ThrowOutOfRange(offset, destination.Length);
             if (!TryReadBuffered(offset, destination))
                 ReadLocked(offset, destination);
             _nextOffset = offset + destination.Length;
@@ -35,7 +35,7 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
 
     public override void WriteAt(long offset, ReadOnlySpan<byte> source)
     {
-        lock (Changing)
+        lock (ChangeLock)
         {
             CheckWritable();
             WriteLocked(offset, source, EndOf(offset, source.Length));
@@ -44,7 +44,7 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
 
     public override long Append(ReadOnlySpan<byte> source)
     {
-        lock (Changing)
+        lock (ChangeLock)
         {
             CheckWritable();
             long offset = SizeWord;
@@ -56,7 +56,7 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
     public override long Expand(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        lock (Changing)
+        lock (ChangeLock)
         {
             CheckWritable();
             long offset = SizeWord;

@@ -19,7 +19,7 @@ internal abstract unsafe class FileMapping : IDisposable
     /// <param name="addressBytes">What should have addresses, so that it need not move when it grows; 0 has it move each time.</param>
     /// <exception cref="IOException">The system refused.</exception>
     internal static FileMapping Map(HeldFile file, long lengthBytes, long addressBytes) => OperatingSystem.IsLinux() && addressBytes > 0
-        ? AheadMapping.Map(file, lengthBytes, addressBytes)
+        ? ReservedMapping.Map(file, lengthBytes, addressBytes)
         : new ViewMapping(file, lengthBytes);
 
     /// <summary>Hands changed bytes to the system, where they are not its own already.</summary>

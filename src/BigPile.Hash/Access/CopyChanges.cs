@@ -9,14 +9,14 @@ namespace BigPile.Hash.Access;
 internal static class CopyChanges
 {
     /// <summary>Repeats a change. Where it fails the rebuild does, and not the caller.</summary>
-    internal static void Repeat(
+    internal static void Replicate(
         DatabaseState database, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
     {
         if (database.Copy is not { } copy)
             return;
         try
         {
-            Do(copy, index, ref stripe, hash, key, isSet, value);
+            Apply(copy, index, ref stripe, hash, key, isSet, value);
         }
         catch (Exception e) when (e is IOException or ObjectDisposedException)
         {
@@ -26,13 +26,13 @@ internal static class CopyChanges
 
     /// <summary>Sets or removes a record of the copy. The stripe's count is of the other store.</summary>
     [SkipLocalsInit]
-    internal static void Do(
+    internal static void Apply(
         RecordStore copy, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
     {
         Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
         LookupResult result = copy.File.Find(key, hash, buffer, out RecordLocation location, readsValue: false);
-        if (result == LookupResult.Bad)
-            throw copy.File.Damaged(location.Offset);
+        if (result == LookupResult.Invalid)
+            throw copy.File.CorruptAt(location.Offset);
         var shadow = new Stripe { Sequence = stripe.Sequence };
         if (isSet)
             copy.PutLocked(index, ref shadow, location, key, value);

@@ -16,7 +16,7 @@ internal sealed class DatabaseState
     private RecordStore? _copy;
     private int _callbacks;
 
-    internal DatabaseState(RecordStore store, HashDatabaseOptions options, Stripes stripes)
+    internal DatabaseState(RecordStore store, HashDatabaseOptions options, SeqLockStripes stripes)
     {
         _store = store;
         Options = options;
@@ -31,7 +31,7 @@ internal sealed class DatabaseState
 
     internal bool IsReadOnly => Options.IsReadOnly;
 
-    internal Stripes Stripes { get; }
+    internal SeqLockStripes Stripes { get; }
 
     internal ulong Seed { get; }
 
@@ -60,9 +60,9 @@ internal sealed class DatabaseState
     }
 
     /// <summary>Throws when the database can't be changed now, or by this thread.</summary>
-    internal void CheckWritable()
+    internal void ThrowIfNotWritable()
     {
-        CheckOutside();
+        ThrowIfInCallback();
         if (IsReadOnly)
         {
             _ = Store;
@@ -72,7 +72,7 @@ internal sealed class DatabaseState
     }
 
     /// <summary>Throws when the calling thread is in a callback of this database: it would wait for itself.</summary>
-    internal void CheckOutside()
+    internal void ThrowIfInCallback()
     {
         if (Volatile.Read(ref _callbacks) != 0 && _callbacksOfThread?.Contains(this) == true)
         {

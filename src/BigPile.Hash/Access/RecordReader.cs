@@ -17,13 +17,13 @@ internal static class RecordReader
     internal static bool TryRead<TSink>(DatabaseState database, ReadOnlySpan<byte> key, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
     {
-        database.CheckOutside();
+        database.ThrowIfInCallback();
         ulong hash = database.HashOf(key);
-        ref Stripe stripe = ref database.Stripes[Stripes.IndexOf(hash)];
+        ref Stripe stripe = ref database.Stripes[SeqLockStripes.IndexOf(hash)];
         Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
         while (true)
         {
-            long seen = Stripes.BeginRead(ref stripe);
+            long seen = SeqLockStripes.BeginRead(ref stripe);
             RecordFile file = database.Store.File;
             LookupResult result;
             RecordLocation location = default;
@@ -36,17 +36,17 @@ internal static class RecordReader
                     fits = sink.TryGetBuffer(location.ValueLength, out Span<byte> value);
                     bool isSound = fits ? file.ReadValue(buffer, location, value) : file.IsSoundIn(file.Layout.BucketOf(hash), buffer, location);
                     if (!isSound)
-                        result = LookupResult.Bad; // its length too, which nobody is to be told
+                        result = LookupResult.Invalid; // its length too, which nobody is to be told
                 }
             }
-            catch (Exception e) when (e is not OutOfMemoryException && !Stripes.IsUnchanged(ref stripe, seen))
+            catch (Exception e) when (e is not OutOfMemoryException && !SeqLockStripes.IsUnchanged(ref stripe, seen))
             {
                 continue;
             }
-            if (!Stripes.IsUnchanged(ref stripe, seen) && database.Options.Control != HashControl.ReadersDoNotValidate)
+            if (!SeqLockStripes.IsUnchanged(ref stripe, seen) && database.Options.Mutation != HashMutation.ReadersDoNotValidate)
                 continue;
-            if (result == LookupResult.Bad)
-                throw file.Damaged(location.Offset);
+            if (result == LookupResult.Invalid)
+                throw file.CorruptAt(location.Offset);
             if (!fits)
                 throw new ArgumentException($"The value has {location.ValueLength:N0} bytes, and the destination is shorter.", "destination");
             return result == LookupResult.Found;

@@ -13,37 +13,37 @@ internal static class RecordWriter
     internal static RecordChangeKind Edit<TEdit>(DatabaseState database, ReadOnlySpan<byte> key, ref TEdit edit)
         where TEdit : struct, IRecordEdit, allows ref struct
     {
-        database.CheckWritable();
+        database.ThrowIfNotWritable();
         ulong hash = database.HashOf(key);
-        int index = Stripes.IndexOf(hash);
+        int index = SeqLockStripes.IndexOf(hash);
         ref Stripe stripe = ref database.Stripes[index];
         Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
-        Stripes.LockQuietly(ref stripe);
+        SeqLockStripes.LockAdmittingReaders(ref stripe);
         try
         {
             RecordStore store = database.Store;
             if (store.PendingFrees.HasUnmarked)
-                store.PendingFrees.MarkUnmarked();
+                store.PendingFrees.RetryMarks();
             LookupResult result = store.File.Find(key, hash, buffer, out RecordLocation location, edit.NeedsValue);
-            if (result == LookupResult.Bad)
-                throw store.File.Damaged(location.Offset);
+            if (result == LookupResult.Invalid)
+                throw store.File.CorruptAt(location.Offset);
             RecordChangeKind kind = Decide(store.File, buffer, location, ref edit);
             if (kind == RecordChangeKind.Keep || (kind == RecordChangeKind.Remove && result == LookupResult.Absent))
                 return RecordChangeKind.Keep;
             if (kind == RecordChangeKind.Set)
                 CheckLengths(database.Options, key.Length, edit.NewValue.Length);
-            Stripes.BeginChange(ref stripe);
+            SeqLockStripes.BeginChange(ref stripe);
             if (kind == RecordChangeKind.Set)
                 store.PutLocked(index, ref stripe, location, key, edit.NewValue);
             else
                 store.RemoveLocked(index, ref stripe, location, key);
             if (hash < stripe.CopiedTo)
-                CopyChanges.Repeat(database, index, ref stripe, hash, key, kind == RecordChangeKind.Set, edit.NewValue);
+                CopyChanges.Replicate(database, index, ref stripe, hash, key, kind == RecordChangeKind.Set, edit.NewValue);
             return kind;
         }
         finally
         {
-            Stripes.Unlock(ref stripe);
+            SeqLockStripes.Unlock(ref stripe);
         }
     }
 
@@ -56,7 +56,7 @@ internal static class RecordWriter
         try
         {
             Span<byte> value = rented.AsSpan(0, location.ValueLength);
-            return file.ReadValue(buffer, location, value) ? edit.Decide(true, value) : throw file.Damaged(location.Offset);
+            return file.ReadValue(buffer, location, value) ? edit.Decide(true, value) : throw file.CorruptAt(location.Offset);
         }
         finally
         {

@@ -5,16 +5,16 @@ internal struct CycleDetector
 {
     private long _steps;
     private long _limit;
-    private long _kept;
+    private long _saved;
 
     internal bool IsClosedBy(long offset)
     {
-        if (offset == _kept)
+        if (offset == _saved)
             return true;
         if (++_steps <= _limit)
             return false;
         _limit = _steps * 2;
-        _kept = offset;
+        _saved = offset;
         return false;
     }
 }

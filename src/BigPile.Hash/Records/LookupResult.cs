@@ -7,5 +7,5 @@ internal enum LookupResult
     Found,
 
     /// <summary>There are bytes that can't be: somebody changes them, or they are damaged.</summary>
-    Bad,
+    Invalid,
 }

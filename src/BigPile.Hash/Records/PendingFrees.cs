@@ -50,16 +50,16 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
     internal void MarkDeadAndFree(int stripe, Extent extent)
     {
         if (TryMark(stripe, extent))
-            Give(stripe, extent);
+            ReturnToAllocator(stripe, extent);
     }
 
-    internal void Wait(int stripe, Extent extent) => Add(stripe, extent, isTombstone: false);
+    internal void DeferRecord(int stripe, Extent extent) => Defer(stripe, extent, isTombstone: false);
 
-    internal void WaitAsTombstone(int stripe, Extent extent) => Add(stripe, extent, isTombstone: true);
+    internal void DeferTombstone(int stripe, Extent extent) => Defer(stripe, extent, isTombstone: true);
 
     /// <summary>Marks what could not be marked. Before anything else is removed it must be.</summary>
     /// <exception cref="IOException">The device still fails.</exception>
-    internal void MarkUnmarked()
+    internal void RetryMarks()
     {
         lock (_lock)
         {
@@ -69,7 +69,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
                 file.MarkDead(extent);
                 _unmarked.RemoveAt(_unmarked.Count - 1);
                 Interlocked.Add(ref _waitingBytes, -extent.Bytes);
-                Give(stripe, extent);
+                ReturnToAllocator(stripe, extent);
             }
             _hasUnmarked = false;
         }
@@ -88,7 +88,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
     }
 
     /// <summary>The device has the state of the cut.</summary>
-    internal void Free()
+    internal void Complete()
     {
         List<(int Stripe, Extent Room)> old;
         List<(int Stripe, Extent Room)> cut;
@@ -123,10 +123,10 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         }
     }
 
-    private void Give(int stripe, Extent extent)
+    private void ReturnToAllocator(int stripe, Extent extent)
     {
         if (isReused)
-            file.Stock.Give(stripe, extent);
+            file.Extents.Free(stripe, extent);
         else
             Interlocked.Add(ref _droppedBytes, extent.Bytes);
     }
@@ -150,7 +150,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         }
     }
 
-    private void Add(int stripe, Extent extent, bool isTombstone)
+    private void Defer(int stripe, Extent extent, bool isTombstone)
     {
         lock (_lock)
             (isTombstone ? _tombstones : _waiting).Add((stripe, extent));

@@ -48,7 +48,7 @@ internal sealed partial class RecordFile
     {
         long link = Layout.LinkOf(bucket);
         var cycle = default(CycleDetector);
-        long end = Stock.End;
+        long end = Extents.End;
         for (long at = ReadLink(link); at >= Layout.AreaStart && at <= end - RecordHead.Bytes; at = ReadLink(link))
         {
             if (at == offset)

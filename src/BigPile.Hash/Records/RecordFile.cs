@@ -15,25 +15,25 @@ internal sealed partial class RecordFile
     /// <summary>What a caller's room should have, so that most records are read in one call.</summary>
     internal const int BufferBytes = 256;
 
-    private const int MappedGuessBytes = 64; // what is read in vain costs more than a second read
+    private const int MappedFirstReadBytes = 64; // what is read in vain costs more than a second read
     private const int OneWriteBytes = 1024;
 
-    private readonly int _guessBytes;
+    private readonly int _firstReadBytes;
     private BucketCache? _buckets;
 
     internal RecordFile(IBlockFile file, FileLayout layout)
     {
         File = file;
         Layout = layout;
-        _guessBytes = file.Kind is BlockFileKind.MappedParallel or BlockFileKind.MappedAtomic ? MappedGuessBytes : BufferBytes;
-        Stock = new ExtentAllocator(file, layout);
+        _firstReadBytes = file.Kind is BlockFileKind.MappedParallel or BlockFileKind.MappedAtomic ? MappedFirstReadBytes : BufferBytes;
+        Extents = new ExtentAllocator(file, layout);
     }
 
     internal IBlockFile File { get; }
 
     internal FileLayout Layout { get; }
 
-    internal ExtentAllocator Stock { get; }
+    internal ExtentAllocator Extents { get; }
 
     /// <summary>The record that a link leads to, or 0.</summary>
     internal long ReadLink(long link)
@@ -130,14 +130,14 @@ internal sealed partial class RecordFile
         while (location.Offset != 0)
         {
             if (!TryReadHead(buffer, ref location) || !location.Head.Word.IsLive || cycle.IsClosedBy(location.Offset))
-                return LookupResult.Bad;
+                return LookupResult.Invalid;
             if (location.KeyLength == key.Length && HasKey(key, buffer, location))
             {
                 bool isSound = readsValue || (Layout.HasTags ? IsKeySound(location, key) : IsSoundIn(bucket, buffer, location));
-                return isSound ? LookupResult.Found : LookupResult.Bad;
+                return isSound ? LookupResult.Found : LookupResult.Invalid;
             }
             if (!IsSoundIn(bucket, buffer, location))
-                return LookupResult.Bad; // it may be the one
+                return LookupResult.Invalid; // it may be the one
             location.Link = location.Offset + RecordHead.NextAt;
             location.LinkTag = location.Head.Tag;
             location.Offset = location.Head.Next;
@@ -149,11 +149,11 @@ internal sealed partial class RecordFile
     /// <summary>Reads a head, and as much behind it as a guess says. False when there can't be a record.</summary>
     internal bool TryReadHead(Span<byte> buffer, ref RecordLocation location)
     {
-        long end = Stock.End;
+        long end = Extents.End;
         long offset = location.Offset;
         if (offset < Layout.AreaStart || (offset & (Layout.Alignment - 1)) != 0 || offset > end - RecordHead.Bytes)
             return false;
-        location.BufferedBytes = (int)Math.Min(_guessBytes, end - offset);
+        location.BufferedBytes = (int)Math.Min(_firstReadBytes, end - offset);
         File.ReadAt(offset, buffer[..location.BufferedBytes]);
         location.Head = RecordHead.Read(buffer);
         return location.Head.Fits(offset, end, Layout.AlignmentShift, Layout.Salt);
@@ -214,7 +214,7 @@ internal sealed partial class RecordFile
     }
 
     /// <summary>What is thrown when bytes are damaged.</summary>
-    internal HashDatabaseCorruptException Damaged(long offset) => new(
+    internal HashDatabaseCorruptException CorruptAt(long offset) => new(
         $"'{File.Path}' is damaged: what lies at offset {offset:N0} is no record of it, or does not match its checksum. "
         + "HashDatabase.Verify says what else is. " + HashDatabaseCorruptException.RemedyFirst);
 

@@ -11,14 +11,14 @@ namespace BigPile.Hash.Records;
 internal sealed class RecordStore
 {
     private readonly Action<HashCrashPoint>? _crashPoint;
-    private readonly HashControl _control;
+    private readonly HashMutation _mutation;
     private long _syncedSequence;
 
     internal RecordStore(RecordFile file, HashDatabaseOptions options)
     {
         File = file;
         _crashPoint = options.CrashPoint;
-        _control = options.Control;
+        _mutation = options.Mutation;
         PendingFrees = new PendingFrees(file, options.UpdateMode == HashUpdateMode.InPlace);
     }
 
@@ -46,16 +46,16 @@ internal sealed class RecordStore
     {
         bool isThere = location.Offset != 0;
         bool hides = isThere && IsNeeded(location.Head);
-        Extent extent = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
+        Extent extent = File.Extents.Allocate(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
         Pass(HashCrashPoint.ExtentTaken);
         try
         {
             ExtentWord word = WordOf(extent, hides ? ExtentKind.LiveHiding : ExtentKind.Live);
             long next = isThere ? location.Head.Next : location.First;
             long sequence = NextSequence(ref stripe);
-            if (isThere && _control == HashControl.FreedFirst)
-                Leave(stripeIndex, location);
-            if (_control == HashControl.LinkFirst)
+            if (isThere && _mutation == HashMutation.FreedFirst)
+                FreeOrDefer(stripeIndex, location);
+            if (_mutation == HashMutation.LinkFirst)
             {
                 File.WriteLink(location.Link, location.LinkTag, extent.Offset);
                 Pass(HashCrashPoint.Linked);
@@ -66,28 +66,28 @@ internal sealed class RecordStore
         }
         catch
         {
-            if (!MayLead(location.Link, extent.Offset))
+            if (!MayPointTo(location.Link, extent.Offset))
                 PendingFrees.MarkDeadAndFree(stripeIndex, extent);
             throw;
         }
         Pass(HashCrashPoint.Linked);
         if (!isThere)
             Volatile.Write(ref stripe.Records, stripe.Records + 1);
-        else if (_control != HashControl.FreedFirst)
-            Leave(stripeIndex, location);
+        else if (_mutation != HashMutation.FreedFirst)
+            FreeOrDefer(stripeIndex, location);
     }
 
     /// <summary>Removes a record that is there.</summary>
     /// <inheritdoc cref="PutLocked" path="/param"/>
     internal void RemoveLocked(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
-        if (IsNeeded(location.Head) && _control != HashControl.NoTombstones)
+        if (IsNeeded(location.Head) && _mutation != HashMutation.NoTombstones)
             RemoveWithTombstone(stripeIndex, ref stripe, location, key);
         else
             Link(location, location.Head.Next);
         Pass(HashCrashPoint.Linked);
         Volatile.Write(ref stripe.Records, stripe.Records - 1);
-        Leave(stripeIndex, location);
+        FreeOrDefer(stripeIndex, location);
     }
 
     /// <summary>Whether a power cut could find the record, or one that it hides.</summary>
@@ -95,7 +95,7 @@ internal sealed class RecordStore
 
     private void RemoveWithTombstone(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
-        Extent extent = File.Stock.Take(stripeIndex, RecordHead.Bytes + key.Length);
+        Extent extent = File.Extents.Allocate(stripeIndex, RecordHead.Bytes + key.Length);
         Pass(HashCrashPoint.ExtentTaken);
         try
         {
@@ -109,19 +109,19 @@ internal sealed class RecordStore
             PendingFrees.MarkDeadAndFree(stripeIndex, extent);
             throw;
         }
-        PendingFrees.WaitAsTombstone(stripeIndex, extent);
+        PendingFrees.DeferTombstone(stripeIndex, extent);
     }
 
-    private void Leave(int stripeIndex, in RecordLocation location)
+    private void FreeOrDefer(int stripeIndex, in RecordLocation location)
     {
         var extent = new Extent(location.Offset, location.Head.Word.Units << File.Layout.AlignmentShift);
-        if (location.Head.Sequence <= SyncedSequence && _control != HashControl.NothingWaits)
+        if (location.Head.Sequence <= SyncedSequence && _mutation != HashMutation.NothingDeferred)
         {
-            PendingFrees.Wait(stripeIndex, extent);
+            PendingFrees.DeferRecord(stripeIndex, extent);
             return;
         }
-        if (_control == HashControl.NoMarks)
-            File.Stock.Give(stripeIndex, extent);
+        if (_mutation == HashMutation.NoMarks)
+            File.Extents.Free(stripeIndex, extent);
         else
             PendingFrees.MarkDeadAndFree(stripeIndex, extent);
         Pass(HashCrashPoint.Marked);
@@ -134,15 +134,15 @@ internal sealed class RecordStore
         {
             File.WriteLink(location.Link, location.LinkTag, target);
         }
-        catch (IOException) when (Leads(location.Link, target) == true)
+        catch (IOException) when (PointsTo(location.Link, target) == true)
         {
             // it is as it should be
         }
     }
 
-    private bool MayLead(long link, long target) => Leads(link, target) ?? true;
+    private bool MayPointTo(long link, long target) => PointsTo(link, target) ?? true;
 
-    private bool? Leads(long link, long target)
+    private bool? PointsTo(long link, long target)
     {
         try
         {

@@ -17,22 +17,22 @@ internal sealed class ExtentAllocator
 {
     private const long LeastChunkBytes = 64 << 10;
     private const long LargestChunkBytes = 1 << 20;
-    private const int ExtentsOfArea = 64;
+    private const int ChunksOfArea = 64;
     private const int ClearedBytes = 8;
-    private const long LeastRestBytes = 2 * RecordHead.Bytes; // a shorter rest would serve nobody
+    private const long LeastRemainderBytes = 2 * RecordHead.Bytes; // a shorter rest would serve nobody
 
-    private readonly Lock _growing = new();
+    private readonly Lock _growLock = new();
     private readonly IBlockFile _file;
     private readonly FileLayout _layout;
     private readonly ExtentShard[] _shards;
-    private readonly FreeExtents _others;
+    private readonly FreeExtents _coalesced;
     private long _end;
 
     internal ExtentAllocator(IBlockFile file, FileLayout layout)
     {
         _file = file;
         _layout = layout;
-        _others = new FreeExtents(TryForgetWord);
+        _coalesced = new FreeExtents(TryClearWord);
         _end = Math.Max(file.Size, layout.AreaStart);
         _shards = new ExtentShard[Math.Clamp(Environment.ProcessorCount, 2, 16)];
         for (int i = 0; i < _shards.Length; i++)
@@ -43,67 +43,67 @@ internal sealed class ExtentAllocator
     internal long End => Volatile.Read(ref _end);
 
     /// <summary>Has a function count while no room is taken or given; it is told where the area ends, and what of it is free.</summary>
-    internal T Count<T>(Func<long, long, T> count)
+    internal T Measure<T>(Func<long, long, T> measure)
     {
-        lock (_growing)
+        lock (_growLock)
         {
             int held = 0;
             try
             {
                 for (; held < _shards.Length; held++)
-                    _shards[held].Hold();
-                long free = _others.Bytes;
+                    _shards[held].EnterLock();
+                long free = _coalesced.Bytes;
                 foreach (ExtentShard shard in _shards)
-                    free += shard.FreeBytesHeld;
-                return count(_end, free);
+                    free += shard.FreeBytesLocked;
+                return measure(_end, free);
             }
             finally
             {
                 while (held > 0)
-                    _shards[--held].LetGo();
+                    _shards[--held].ExitLock();
             }
         }
     }
 
     /// <summary>Takes a room.</summary>
     /// <exception cref="BlockFileFullException">There is none, and the file can't grow.</exception>
-    internal Extent Take(int stripe, long bytes)
+    internal Extent Allocate(int stripe, long bytes)
     {
         long extentBytes = ExtentClasses.ExtentBytesFor(bytes, _layout.Alignment);
         if (extentBytes > ExtentClasses.LargestBytes)
-            return TakeOther(extentBytes);
+            return AllocateLarge(extentBytes);
         ExtentShard shard = _shards[stripe % _shards.Length];
         int extentClass = ExtentClasses.ClassOf(extentBytes);
-        long offset = shard.TryTake(extentClass, extentBytes, mayCut: true);
-        return offset >= 0 ? new Extent(offset, extentBytes) : TakeSlowly(shard, extentClass, extentBytes);
+        long offset = shard.TryAllocate(extentClass, extentBytes, mayCutChunk: true);
+        return offset >= 0 ? new Extent(offset, extentBytes) : AllocateSlowly(shard, extentClass, extentBytes);
     }
 
     /// <summary>Gives a room back, in which nothing counts.</summary>
-    internal void Give(int stripe, Extent extent)
+    internal void Free(int stripe, Extent extent)
     {
         if (ExtentClasses.HasClass(extent.Bytes, _layout.Alignment))
         {
-            _shards[stripe % _shards.Length].Give(ExtentClasses.ClassOf(extent.Bytes), extent.Offset, extent.Bytes);
+            _shards[stripe % _shards.Length].Free(ExtentClasses.ClassOf(extent.Bytes), extent.Offset, extent.Bytes);
             return;
         }
-        lock (_growing)
-            _others.Add(extent);
+        lock (_growLock)
+            _coalesced.Add(extent);
     }
 
     /// <summary>Has a scan find no room at an offset any more: by its word it would pass over what comes to lie behind.</summary>
-    internal void ForgetWord(long offset)
+    internal void ClearWord(long offset)
     {
-        Span<byte> nothing = stackalloc byte[ClearedBytes];
-        nothing.Clear();
-        _file.WriteAt(offset, nothing);
+        Span<byte> zeros = stackalloc byte[ClearedBytes];
+        zeros.Clear();
+        _file.WriteAt(offset, zeros);
     }
 
     /// <summary>Forgets all rooms; the file is to have none behind an offset.</summary>
     internal void Reset(long end)
     {
-        lock (_growing)
+        lock (_growLock)
         {
-            _others.Clear();
+            _coalesced.Clear();
             for (int i = 0; i < _shards.Length; i++)
                 _shards[i] = new ExtentShard();
             Volatile.Write(ref _end, end);
@@ -111,22 +111,22 @@ internal sealed class ExtentAllocator
     }
 
     /// <summary>Has the area end at an offset behind which nothing is free or used.</summary>
-    internal void EndAt(long end)
+    internal void SetEnd(long end)
     {
-        lock (_growing)
+        lock (_growLock)
             Volatile.Write(ref _end, end);
     }
 
-    private Extent TakeSlowly(ExtentShard shard, int extentClass, long extentBytes)
+    private Extent AllocateSlowly(ExtentShard shard, int extentClass, long extentBytes)
     {
         foreach (ExtentShard other in _shards)
         {
-            if (other.TryTake(extentClass, extentBytes, mayCut: false) is >= 0 and var offset)
+            if (other.TryAllocate(extentClass, extentBytes, mayCutChunk: false) is >= 0 and var offset)
                 return new Extent(offset, extentBytes);
         }
-        lock (_growing)
+        lock (_growLock)
         {
-            long offset = shard.TryTake(extentClass, extentBytes, mayCut: true); // another thread has brought an extent
+            long offset = shard.TryAllocate(extentClass, extentBytes, mayCutChunk: true); // another thread has brought an extent
             if (offset >= 0)
                 return new Extent(offset, extentBytes);
             Extent chunk;
@@ -140,43 +140,43 @@ internal sealed class ExtentAllocator
                     return larger;
                 throw;
             }
-            Extent rest = shard.Exchange(new Extent(chunk.Offset + extentBytes, chunk.Bytes - extentBytes));
+            Extent rest = shard.ExchangeChunk(new Extent(chunk.Offset + extentBytes, chunk.Bytes - extentBytes));
             if (rest.Bytes > 0)
-                _others.Add(rest);
+                _coalesced.Add(rest);
             return new Extent(chunk.Offset, extentBytes);
         }
     }
 
     private Extent TakeChunkLocked(long extentBytes)
     {
-        long good = Math.Clamp((_end - _layout.AreaStart) / ExtentsOfArea, LeastChunkBytes, LargestChunkBytes);
-        good = Math.Max(good & -FileLayout.HeadBytes, (extentBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
-        if (_others.Find(extentBytes) is { } extent)
-            return TakeFrontLocked(extent, extent.Bytes <= LargestChunkBytes ? extent.Bytes : good);
+        long wanted = Math.Clamp((_end - _layout.AreaStart) / ChunksOfArea, LeastChunkBytes, LargestChunkBytes);
+        wanted = Math.Max(wanted & -FileLayout.HeadBytes, (extentBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
+        if (_coalesced.Find(extentBytes) is { } extent)
+            return TakeFrontLocked(extent, extent.Bytes <= LargestChunkBytes ? extent.Bytes : wanted);
         try
         {
-            return GrowLocked(good);
+            return GrowLocked(wanted);
         }
-        catch (BlockFileFullException) when (extentBytes + FileLayout.HeadBytes <= good)
+        catch (BlockFileFullException) when (extentBytes + FileLayout.HeadBytes <= wanted)
         {
             return GrowLocked((extentBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
         }
     }
 
-    private Extent TakeOther(long extentBytes)
+    private Extent AllocateLarge(long extentBytes)
     {
-        lock (_growing)
+        lock (_growLock)
         {
-            return _others.Find(extentBytes) is { } extent ? TakeFrontLocked(extent, extentBytes) : GrowLocked(extentBytes);
+            return _coalesced.Find(extentBytes) is { } extent ? TakeFrontLocked(extent, extentBytes) : GrowLocked(extentBytes);
         }
     }
 
     private Extent TakeFrontLocked(Extent extent, long bytes)
     {
-        ForgetWord(extent.Offset);
-        _others.Remove(extent);
+        ClearWord(extent.Offset);
+        _coalesced.Remove(extent);
         if (extent.Bytes > bytes)
-            _others.Add(new Extent(extent.Offset + bytes, extent.Bytes - bytes));
+            _coalesced.Add(new Extent(extent.Offset + bytes, extent.Bytes - bytes));
         return extent with { Bytes = bytes };
     }
 
@@ -188,7 +188,7 @@ internal sealed class ExtentAllocator
             long bytes = ExtentClasses.BytesOf(larger);
             foreach (ExtentShard shard in _shards)
             {
-                if (ExtentClasses.HasClass(bytes, _layout.Alignment) && shard.TryTake(larger, bytes, mayCut: false) is >= 0 and var offset)
+                if (ExtentClasses.HasClass(bytes, _layout.Alignment) && shard.TryAllocate(larger, bytes, mayCutChunk: false) is >= 0 and var offset)
                     return CutLocked(shard, larger, new Extent(offset, bytes), extentBytes);
             }
         }
@@ -197,18 +197,18 @@ internal sealed class ExtentAllocator
 
     private Extent CutLocked(ExtentShard shard, int extentClass, Extent extent, long extentBytes)
     {
-        if (extent.Bytes - extentBytes < LeastRestBytes)
+        if (extent.Bytes - extentBytes < LeastRemainderBytes)
             return extent;
         try
         {
-            ForgetWord(extent.Offset);
+            ClearWord(extent.Offset);
         }
         catch
         {
-            shard.Give(extentClass, extent.Offset, extent.Bytes);
+            shard.Free(extentClass, extent.Offset, extent.Bytes);
             throw;
         }
-        _others.Add(new Extent(extent.Offset + extentBytes, extent.Bytes - extentBytes));
+        _coalesced.Add(new Extent(extent.Offset + extentBytes, extent.Bytes - extentBytes));
         return extent with { Bytes = extentBytes };
     }
 
@@ -226,11 +226,11 @@ internal sealed class ExtentAllocator
     }
 
     // What was a room is a part of a larger piece from now on; cut anew, it may have a room in its middle.
-    private bool TryForgetWord(Extent extent)
+    private bool TryClearWord(Extent extent)
     {
         try
         {
-            ForgetWord(extent.Offset);
+            ClearWord(extent.Offset);
             return true;
         }
         catch (IOException)

@@ -14,15 +14,15 @@ internal sealed class ExtentShard
     private long _freeBytes;
 
     /// <summary>All that is free here, for who holds it.</summary>
-    internal long FreeBytesHeld => _freeBytes;
+    internal long FreeBytesLocked => _freeBytes;
 
     /// <summary>Has nothing be taken or given until it is let go.</summary>
-    internal void Hold() => _lock.Enter();
+    internal void EnterLock() => _lock.Enter();
 
-    internal void LetGo() => _lock.Exit();
+    internal void ExitLock() => _lock.Exit();
 
     /// <summary>A room of a class, or from the extent; -1 where there is none.</summary>
-    internal long TryTake(int extentClass, long extentBytes, bool mayCut)
+    internal long TryAllocate(int extentClass, long extentBytes, bool mayCutChunk)
     {
         lock (_lock)
         {
@@ -33,7 +33,7 @@ internal sealed class ExtentShard
                 offset = _free[extentClass]![count - 1];
                 _counts[extentClass] = count - 1;
             }
-            else if (mayCut && _chunk.Bytes >= extentBytes)
+            else if (mayCutChunk && _chunk.Bytes >= extentBytes)
             {
                 offset = _chunk.Offset;
                 _chunk = new Extent(offset + extentBytes, _chunk.Bytes - extentBytes);
@@ -44,7 +44,7 @@ internal sealed class ExtentShard
         }
     }
 
-    internal void Give(int extentClass, long offset, long extentBytes)
+    internal void Free(int extentClass, long offset, long extentBytes)
     {
         lock (_lock)
         {
@@ -59,7 +59,7 @@ internal sealed class ExtentShard
     }
 
     /// <summary>Gives another extent, and returns what is left of the one before.</summary>
-    internal Extent Exchange(Extent chunk)
+    internal Extent ExchangeChunk(Extent chunk)
     {
         lock (_lock)
         {

@@ -5,14 +5,14 @@ namespace BigPile.Hash.Space;
 
 /// <summary>Free pieces of any length: the best fit is found, and neighbours are joined.</summary>
 /// <remarks>Thread safety: none; who has them holds a lock.</remarks>
-/// <param name="tryJoin">
+/// <param name="tryCoalesce">
 /// Is asked before a piece becomes a part of the one in front of it: nothing may lie at its beginning that a scan would take for a room.
 /// </param>
-internal sealed class FreeExtents(Func<Extent, bool> tryJoin)
+internal sealed class FreeExtents(Func<Extent, bool> tryCoalesce)
 {
     private readonly SortedSet<(long Bytes, long Offset)> _bySize = [];
-    private readonly Dictionary<long, long> _lengths = []; // by where they begin
-    private readonly Dictionary<long, long> _starts = []; // by where they end
+    private readonly Dictionary<long, long> _bytesByStart = []; // by where they begin
+    private readonly Dictionary<long, long> _startByEnd = []; // by where they end
 
     /// <summary>The bytes of all.</summary>
     internal long Bytes { get; private set; }
@@ -20,18 +20,18 @@ internal sealed class FreeExtents(Func<Extent, bool> tryJoin)
     /// <summary>Adds a piece.</summary>
     internal void Add(Extent extent)
     {
-        if (_starts.TryGetValue(extent.Offset, out long before) && tryJoin(extent))
+        if (_startByEnd.TryGetValue(extent.Offset, out long before) && tryCoalesce(extent))
         {
             Remove(new Extent(before, extent.Offset - before));
             extent = new Extent(before, extent.Offset - before + extent.Bytes);
         }
         long end = extent.Offset + extent.Bytes;
-        if (_lengths.TryGetValue(end, out long behind) && tryJoin(new Extent(end, behind)))
+        if (_bytesByStart.TryGetValue(end, out long behind) && tryCoalesce(new Extent(end, behind)))
         {
             Remove(new Extent(end, behind));
             extent = extent with { Bytes = extent.Bytes + behind };
         }
-        Keep(extent);
+        Insert(extent);
     }
 
     /// <summary>The smallest piece that has some bytes; it stays.</summary>
@@ -47,24 +47,24 @@ internal sealed class FreeExtents(Func<Extent, bool> tryJoin)
     internal void Remove(Extent extent)
     {
         _bySize.Remove((extent.Bytes, extent.Offset));
-        _lengths.Remove(extent.Offset);
-        _starts.Remove(extent.Offset + extent.Bytes);
+        _bytesByStart.Remove(extent.Offset);
+        _startByEnd.Remove(extent.Offset + extent.Bytes);
         Bytes -= extent.Bytes;
     }
 
     internal void Clear()
     {
         _bySize.Clear();
-        _lengths.Clear();
-        _starts.Clear();
+        _bytesByStart.Clear();
+        _startByEnd.Clear();
         Bytes = 0;
     }
 
-    private void Keep(Extent extent)
+    private void Insert(Extent extent)
     {
         _bySize.Add((extent.Bytes, extent.Offset));
-        _lengths[extent.Offset] = extent.Bytes;
-        _starts[extent.Offset + extent.Bytes] = extent.Offset;
+        _bytesByStart[extent.Offset] = extent.Bytes;
+        _startByEnd[extent.Offset + extent.Bytes] = extent.Offset;
         Bytes += extent.Bytes;
     }
 }

@@ -21,7 +21,7 @@ internal sealed class ChainWriter(RecordFile file)
     }
 
     /// <summary>Puts records first that are not linked, and takes others out; each store leaves a chain that a kill may leave.</summary>
-    internal void Mend(long bucket, List<WholeRecord> records, List<WholeRecord> dropped)
+    internal void Repair(long bucket, List<WholeRecord> records, List<WholeRecord> dropped)
     {
         long first = file.Layout.LinkOf(bucket);
         foreach (WholeRecord record in records)

@@ -9,8 +9,8 @@ internal static class Chains
 {
     /// <summary>Counts the records.</summary>
     /// <param name="file">The file.</param>
-    /// <param name="passesDamage">Whether a chain ends for the count where damage is, which is thrown else.</param>
-    internal static long Count(RecordFile file, bool passesDamage)
+    /// <param name="toleratesDamage">Whether a chain ends for the count where damage is, which is thrown else.</param>
+    internal static long Count(RecordFile file, bool toleratesDamage)
     {
         long records = 0;
         var buffer = new byte[RecordFile.BufferBytes];
@@ -20,8 +20,8 @@ internal static class Chains
             var cycle = default(CycleDetector);
             for (; location.Offset != 0 && IsSound(file, bucket, buffer, ref location, ref cycle); location.Offset = location.Head.Next)
                 records++;
-            if (location.Offset != 0 && !passesDamage)
-                throw file.Damaged(location.Offset);
+            if (location.Offset != 0 && !toleratesDamage)
+                throw file.CorruptAt(location.Offset);
         }
         return records;
     }

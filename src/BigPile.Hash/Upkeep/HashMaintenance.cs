@@ -25,31 +25,31 @@ internal sealed class HashMaintenance
 
     internal void Synchronize(bool hard)
     {
-        _database.CheckWritable();
+        _database.ThrowIfNotWritable();
         _synchronizer.Synchronize(hard);
     }
 
     internal void Rebuild(HashTuning? tuning)
     {
-        _database.CheckWritable();
+        _database.ThrowIfNotWritable();
         lock (_lock)
             _rebuilder.Run(tuning);
     }
 
     internal void Clear()
     {
-        _database.CheckWritable();
+        _database.ThrowIfNotWritable();
         lock (_lock)
         {
             lock (_synchronizer.Lock)
-                WhileAllAreHeld(ClearLocked);
+                RunExclusive(ClearLocked);
         }
     }
 
     internal HashVerification Verify()
     {
-        _database.CheckOutside();
-        _database.Stripes.LockAll(quietly: true);
+        _database.ThrowIfInCallback();
+        _database.Stripes.LockAll(admitReaders: true);
         try
         {
             RecordStore store = _database.Store;
@@ -70,7 +70,7 @@ internal sealed class HashMaintenance
     {
         RecordStore store = _database.Store;
         FileLayout layout = store.File.Layout;
-        return store.File.Stock.Count((end, free) =>
+        return store.File.Extents.Measure((end, free) =>
         {
             long dropped = store.PendingFrees.DroppedBytes;
             long waiting = store.PendingFrees.WaitingBytes;
@@ -81,13 +81,13 @@ internal sealed class HashMaintenance
 
     internal void Close()
     {
-        _database.CheckOutside();
+        _database.ThrowIfInCallback();
         _rebuilder.Stop();
         lock (_lock)
         {
             lock (_synchronizer.Lock)
             {
-                WhileAllAreHeld(() =>
+                RunExclusive(() =>
                 {
                     if (_database.StoreOrNull is not { } store)
                         return;
@@ -121,12 +121,12 @@ internal sealed class HashMaintenance
             throw;
         }
         store.PendingFrees.Reset(); // before the area is empty, of which they are parts to who counts
-        store.File.Stock.Reset(store.File.Layout.AreaStart);
-        for (int i = 0; i < Stripes.Count; i++)
+        store.File.Extents.Reset(store.File.Layout.AreaStart);
+        for (int i = 0; i < SeqLockStripes.Count; i++)
             _database.Stripes[i].Records = 0;
     }
 
-    private void WhileAllAreHeld(Action action)
+    private void RunExclusive(Action action)
     {
         _database.Stripes.LockAll();
         try

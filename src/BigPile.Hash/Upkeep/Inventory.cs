@@ -19,7 +19,7 @@ internal sealed class Inventory(RecordFile file)
 
     private readonly List<Extent> _tombstones = [];
     private readonly List<Extent> _unclassed = []; // that have no class: the stock writes when it joins them
-    private readonly long _end = file.Stock.End & -file.Layout.Alignment;
+    private readonly long _end = file.Extents.End & -file.Layout.Alignment;
     private long _records;
     private long _lastSequence;
     private ulong _unbalanced;
@@ -32,7 +32,7 @@ internal sealed class Inventory(RecordFile file)
         BucketCache.ReadAll(file, (link, target) => _unbalanced -= WeightOf(file.Layout.BucketAt(link), target));
         if (_records == state.Records && _unbalanced == 0 && _lastSequence <= state.LastSequence)
             return null;
-        file.Stock.Reset(file.Stock.End);
+        file.Extents.Reset(file.Extents.End);
         if (_lastSequence > state.LastSequence)
             return $"its last sequence was {state.LastSequence:N0}, and a record has {_lastSequence:N0}";
         return _records != state.Records
@@ -42,21 +42,21 @@ internal sealed class Inventory(RecordFile file)
 
     /// <summary>Gives the rest to the stock, which writes. Tombstones of a closed file have nothing to hide.</summary>
     /// <remarks>A power cut while a closed file is cut to its size leaves it at any length behind that.</remarks>
-    internal void GiveRest(PendingFrees pendingFrees)
+    internal void FreeRest(PendingFrees pendingFrees)
     {
         long end = (_end + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes;
         if (end != file.File.Size)
         {
             file.File.Truncate(end);
-            file.Stock.EndAt(end);
+            file.Extents.SetEnd(end);
         }
         if (end != _end)
         {
-            file.Stock.ForgetWord(_end); // a part of a unit was no room; now that the file is longer it would be
+            file.Extents.ClearWord(_end); // a part of a unit was no room; now that the file is longer it would be
             _unclassed.Add(new Extent(_end, end - _end));
         }
         foreach (Extent extent in _unclassed)
-            file.Stock.Give(0, extent);
+            file.Extents.Free(0, extent);
         foreach (Extent extent in _tombstones)
             pendingFrees.MarkDeadAndFree(0, extent);
     }
@@ -64,11 +64,11 @@ internal sealed class Inventory(RecordFile file)
     private void Count()
     {
         var scanner = new ExtentScanner(file, _end);
-        for (int stripe = 0; scanner.MoveNext(); stripe = (stripe + 1) % Stripes.Count)
+        for (int stripe = 0; scanner.MoveNext(); stripe = (stripe + 1) % SeqLockStripes.Count)
         {
             var extent = new Extent(scanner.Offset, scanner.Bytes);
             if (!scanner.IsRecord && ExtentClasses.HasClass(extent.Bytes, file.Layout.Alignment))
-                file.Stock.Give(stripe, extent);
+                file.Extents.Free(stripe, extent);
             else if (!scanner.IsRecord)
                 _unclassed.Add(extent);
             else if (!scanner.Head.Word.IsLive)

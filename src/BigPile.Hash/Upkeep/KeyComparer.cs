@@ -13,6 +13,6 @@ internal sealed class KeyComparer(RecordFile file)
     private byte[] KeyAt(long offset)
     {
         var location = new RecordLocation { Offset = offset };
-        return file.TryReadHead(_buffer, ref location) ? Chains.KeyOf(file, _buffer, location) : throw file.Damaged(offset);
+        return file.TryReadHead(_buffer, ref location) ? Chains.KeyOf(file, _buffer, location) : throw file.CorruptAt(offset);
     }
 }

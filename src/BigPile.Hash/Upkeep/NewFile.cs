@@ -35,7 +35,7 @@ internal static class NewFile
         finally
         {
             if (!isDone)
-                Rebuilder.Abandon(block, name);
+                Rebuilder.Discard(block, name);
         }
     }
 }

@@ -17,7 +17,7 @@ internal sealed class Opening
 
     private readonly HashDatabaseOptions _options;
     private readonly IBlockFile _block;
-    private readonly Stripes _stripes = new();
+    private readonly SeqLockStripes _stripes = new();
     private readonly Guid _bootId;
     private readonly long _began = Stopwatch.GetTimestamp();
 
@@ -36,14 +36,14 @@ internal sealed class Opening
         if (!options.IsReadOnly && options.Mode != FileMode.Open && !Path.Exists(path)
             && NewFile.TryMake(path, options, tuning) is { } made)
         {
-            return Guarded(made.Block, () => new Opening(options, made.Block).New(made.Head));
+            return DisposeOnFailure(made.Block, () => new Opening(options, made.Block).New(made.Head));
         }
         FileMode mode = options.Mode == FileMode.Create ? FileMode.Create : FileMode.Open;
         IBlockFile block = BlockFile.Open(options.FileKind, path, FileOptionsOf(options, mode));
-        return Guarded(block, () => new Opening(options, block).Run(tuning));
+        return DisposeOnFailure(block, () => new Opening(options, block).Run(tuning));
     }
 
-    private static T Guarded<T>(IBlockFile block, Func<T> open)
+    private static T DisposeOnFailure<T>(IBlockFile block, Func<T> open)
     {
         try
         {
@@ -96,13 +96,13 @@ internal sealed class Opening
         if (_options.IsReadOnly)
             return ReadOnly(store, head, ending);
         var inventory = new Inventory(store.File);
-        bool isTaken = ending == HashEnding.Closed && !restores; // to restore is to look at each record, also where none is lacking
-        if (isTaken && inventory.FindFault(state!.Value) is { } fault)
+        bool opensClosed = ending == HashEnding.Closed && !restores; // to restore is to look at each record, also where none is lacking
+        if (opensClosed && inventory.FindFault(state!.Value) is { } fault)
             throw Refused(fault);
         DeleteRebuilt(_block.Path + RebuildSuffix);
         Recovery? recovery = null;
-        if (isTaken)
-            TakeClosed(store, inventory, state!.Value);
+        if (opensClosed)
+            OpenClosed(store, inventory, state!.Value);
         else if (state is { Phase: FilePhase.Clearing } cleared)
             FinishClear(store, cleared);
         else
@@ -135,21 +135,21 @@ internal sealed class Opening
     // Nothing is written: after a kill all chains are right, but those that a recovery was making, or a clear removing.
     private (DatabaseState, Head, HashRecovery) ReadOnly(RecordStore store, Head head, HashEnding ending)
     {
-        bool isAsItLies = _options.Restore == HashRestoreMode.ReadOnly;
-        if (!isAsItLies && (ending == HashEnding.PowerCut || head.State.Phase is FilePhase.Recovering or FilePhase.Clearing))
+        bool acceptsDamage = _options.Restore == HashRestoreMode.ReadOnly;
+        if (!acceptsDamage && (ending == HashEnding.PowerCut || head.State.Phase is FilePhase.Recovering or FilePhase.Clearing))
         {
             throw new HashDatabaseException(
                 $"'{_block.Path}' was not closed, and is to be recovered. Open it once without HashDatabaseOptions.ReadOnly.");
         }
         string? fault = ending == HashEnding.Closed ? new Inventory(store.File).FindFault(head.State) : null;
-        if (fault != null && !isAsItLies)
+        if (fault != null && !acceptsDamage)
             throw Refused(fault);
         store.File.CacheBuckets();
         bool isRight = ending == HashEnding.Closed && fault == null;
-        long records = isRight ? head.State.Records : Chains.Count(store.File, passesDamage: isAsItLies);
+        long records = isRight ? head.State.Records : Chains.Count(store.File, toleratesDamage: acceptsDamage);
         _stripes[0].Records = records;
         long damaged = fault != null ? Math.Max(head.State.Records - records, 1) : 0;
-        var found = new HashRecovery(ending, records, 0, damaged, store.File.Stock.End, Stopwatch.GetElapsedTime(_began));
+        var found = new HashRecovery(ending, records, 0, damaged, store.File.Extents.End, Stopwatch.GetElapsedTime(_began));
         return (new DatabaseState(store, _options, _stripes), head, found);
     }
 
@@ -159,15 +159,15 @@ internal sealed class Opening
 
     private Recovery Recover(RecordStore store, Head head, FileState? state, bool isPowerCut)
     {
-        var recovery = new Recovery(store, head, state, _stripes, isPowerCut, _options.RecoveredAtOnce);
+        var recovery = new Recovery(store, head, state, _stripes, isPowerCut, _options.MaxRecoveredAtOnce);
         recovery.Run();
         return recovery;
     }
 
-    private void TakeClosed(RecordStore store, Inventory inventory, FileState state)
+    private void OpenClosed(RecordStore store, Inventory inventory, FileState state)
     {
-        inventory.GiveRest(store.PendingFrees);
-        GoOnBehind(store, state);
+        inventory.FreeRest(store.PendingFrees);
+        ContinueAfter(store, state);
     }
 
     // The device has the marks of what is dead before it loses what outdates that, and has lost all before the head says "open".
@@ -176,15 +176,15 @@ internal sealed class Opening
         if (state.WasEverHard)
             _block.Synchronize(hard: true);
         store.File.CutToBuckets();
-        store.File.Stock.Reset(store.File.Layout.AreaStart);
+        store.File.Extents.Reset(store.File.Layout.AreaStart);
         if (state.WasEverHard)
             _block.Synchronize(hard: true);
-        GoOnBehind(store, state);
+        ContinueAfter(store, state);
     }
 
-    private void GoOnBehind(RecordStore store, FileState state)
+    private void ContinueAfter(RecordStore store, FileState state)
     {
-        for (int i = 0; i < Stripes.Count; i++)
+        for (int i = 0; i < SeqLockStripes.Count; i++)
             _stripes[i].Sequence = state.LastSequence;
         _stripes[0].Records = state.Records;
         store.SyncedSequence = state.WasEverHard ? state.LastSequence : 0;
@@ -208,5 +208,5 @@ internal sealed class Opening
     }
 
     private static HashRecovery Found(RecordStore store, HashEnding ending, Recovery? recovery) => new(
-        ending, 0, recovery?.TornRecords ?? 0, recovery?.DamagedRecords ?? 0, store.File.Stock.End, default);
+        ending, 0, recovery?.TornRecords ?? 0, recovery?.DamagedRecords ?? 0, store.File.Extents.End, default);
 }

@@ -26,7 +26,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         RecordStore old = database.Store;
         HashDatabaseOptions options = database.Options;
         string path = database.Path + Opening.RebuildSuffix;
-        CheckName(old);
+        ThrowIfRenamed(old);
         Opening.DeleteRebuilt(path); // also a link of that name, which would be followed
         HashTuning newTuning = (tuning ?? TuningFor(old)).Checked();
         IBlockFile block = BlockFile.Open(options.FileKind, path, Opening.FileOptionsOf(options, FileMode.Create));
@@ -44,15 +44,15 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         finally
         {
             if (!isDone)
-                GiveUp(block, path);
+                Abort(block, path);
         }
         block.Synchronize(hard: true); // its name
     }
 
     private void Begin(RecordStore copy)
     {
-        database.Stripes.LockAll(quietly: true);
-        for (int i = 0; i < Stripes.Count; i++)
+        database.Stripes.LockAll(admitReaders: true);
+        for (int i = 0; i < SeqLockStripes.Count; i++)
             database.Stripes[i].CopiedTo = 0;
         database.SetCopyLocked(copy);
         database.Stripes.UnlockAll();
@@ -64,26 +64,26 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         for (long bucket = 0; bucket < old.File.Layout.Buckets; bucket++)
         {
             ulong from = old.File.Layout.FirstHashOf(bucket);
-            int index = Stripes.IndexOf(from);
+            int index = SeqLockStripes.IndexOf(from);
             ref Stripe stripe = ref database.Stripes[index];
-            Stripes.LockQuietly(ref stripe);
+            SeqLockStripes.LockAdmittingReaders(ref stripe);
             try
             {
-                CheckGoesOn(copy);
+                ThrowIfStopped(copy);
                 found.Clear();
                 Walk.Read(database, old.File, bucket, 0, found);
                 foreach (HashRecord record in found)
-                    CopyChanges.Do(copy, index, ref stripe, database.HashOf(record.Key.Span), record.Key.Span, true, record.Value.Span);
+                    CopyChanges.Apply(copy, index, ref stripe, database.HashOf(record.Key.Span), record.Key.Span, true, record.Value.Span);
                 stripe.CopiedTo = bucket + 1 < old.File.Layout.Buckets ? old.File.Layout.FirstHashOf(bucket + 1) : ulong.MaxValue;
             }
             finally
             {
-                Stripes.Unlock(ref stripe);
+                SeqLockStripes.Unlock(ref stripe);
             }
         }
     }
 
-    private void CheckGoesOn(RecordStore copy)
+    private void ThrowIfStopped(RecordStore copy)
     {
         if (_isStopped)
             throw database.Closed();
@@ -98,7 +98,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
             database.Stripes.LockAll();
             try
             {
-                CheckGoesOn(copy);
+                ThrowIfStopped(copy);
                 bool wasEverHard = synchronizer.State.WasEverHard;
                 long synced = wasEverHard ? Math.Max(database.Stripes.LastSequence, old.SyncedSequence) : 0;
                 copy.SyncedSequence = synced;
@@ -107,7 +107,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
                 head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced, Records = records });
                 copy.File.File.Synchronize(hard: true);
                 copy.Pass(HashCrashPoint.RebuildBeforeRename);
-                CheckName(old);
+                ThrowIfRenamed(old);
                 Rename(copy.File.File, Path.GetFileName(database.Path));
                 copy.Pass(HashCrashPoint.RebuildRenamed);
                 database.SetCopyLocked(null);
@@ -124,7 +124,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
     }
 
     // What has the name by now is somebody else's.
-    private void CheckName(RecordStore store)
+    private void ThrowIfRenamed(RecordStore store)
     {
         if (!((IRenamableFile)store.File.File).HasItsName)
         {
@@ -156,16 +156,16 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         }
     }
 
-    private void GiveUp(IBlockFile block, string path)
+    private void Abort(IBlockFile block, string path)
     {
-        database.Stripes.LockAll(quietly: true);
+        database.Stripes.LockAll(admitReaders: true);
         database.SetCopyLocked(null);
         database.Stripes.UnlockAll();
-        Abandon(block, path);
+        Discard(block, path);
     }
 
     /// <summary>Closes and deletes a file that was not finished.</summary>
-    internal static void Abandon(IBlockFile block, string path)
+    internal static void Discard(IBlockFile block, string path)
     {
         CloseQuietly(block);
         try

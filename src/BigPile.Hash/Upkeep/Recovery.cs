@@ -27,7 +27,7 @@ namespace BigPile.Hash.Upkeep;
 /// <param name="stripes">Get the number of records, and the highest sequence.</param>
 /// <param name="isPowerCut">Whether the device may lack something.</param>
 /// <param name="mostRecords">How many records there may be in memory.</param>
-internal sealed class Recovery(RecordStore store, Head head, FileState? state, Stripes stripes, bool isPowerCut, int mostRecords)
+internal sealed class Recovery(RecordStore store, Head head, FileState? state, SeqLockStripes stripes, bool isPowerCut, int mostRecords)
 {
     private readonly RecordFile _file = store.File;
     private readonly bool _wasEverHard = state?.WasEverHard ?? true;
@@ -45,7 +45,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     private long _lastSequence = state?.LastSequence ?? 0;
     private long _records;
     private long _synchronizedKeys;
-    private long _returned;
+    private long _resurrected;
     private int _stripe;
 
     /// <summary>Half-written records.</summary>
@@ -68,9 +68,9 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         SetCounts();
         store.Pass(HashCrashPoint.RecoveryLinked);
         if (isPowerCut && _wasEverHard)
-            StateFound();
+            WriteRecoveredState();
         foreach (WholeRecord record in _outdated)
-            Free(record);
+            FreeRecord(record);
         FreeTorn();
         if (isPowerCut && _wasEverHard)
             _file.File.Synchronize(hard: true);
@@ -80,11 +80,11 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     // What a cut has left of the last unit is a room's beginning, or bytes that are none and must not become one when the file grows.
     private void RoundUp()
     {
-        _end = (_file.Stock.End + _file.Layout.Alignment - 1) & -_file.Layout.Alignment;
-        if (_end == _file.Stock.End)
+        _end = (_file.Extents.End + _file.Layout.Alignment - 1) & -_file.Layout.Alignment;
+        if (_end == _file.Extents.End)
             return;
         _file.File.Truncate(_end);
-        _file.Stock.EndAt(_end);
+        _file.Extents.SetEnd(_end);
     }
 
     // It keeps the start that it was written in: ended itself, it begins again as what it is.
@@ -96,7 +96,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     }
 
     // Marked dead, records that were there at the last hard synchronization are no evidence of it any more. What is lacking stays stated.
-    private void StateFound()
+    private void WriteRecoveredState()
     {
         _file.File.Synchronize(hard: true);
         head.Write(head.State with { SyncedSequence = store.SyncedSequence, Records = _records + DamagedRecords });
@@ -115,18 +115,18 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
 
     private void Scan(bool isFirst)
     {
-        var scanner = new ExtentScanner(_file, _end, isFirst ? _file.Stock.ForgetWord : null);
+        var scanner = new ExtentScanner(_file, _end, isFirst ? _file.Extents.ClearWord : null);
         var gap = default(Extent);
         while (scanner.MoveNext())
         {
             var extent = new Extent(scanner.Offset, scanner.Bytes);
             if (isFirst && gap.Bytes != 0)
-                Give(gap);
+                FreeExtent(gap);
             gap = scanner.IsExtent ? default : extent;
             if (scanner.IsRecord)
                 Take(scanner, isFirst);
             else if (scanner.IsExtent && isFirst)
-                Give(extent);
+                FreeExtent(extent);
         }
         if (!isFirst)
             return;
@@ -134,9 +134,9 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         long kept = (usedEnd + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes;
         if (kept != _file.File.Size)
             _file.File.Truncate(kept); // behind the last room there is nothing that was ever used
-        _file.Stock.EndAt(kept);
+        _file.Extents.SetEnd(kept);
         if (kept > usedEnd)
-            Give(new Extent(usedEnd, kept - usedEnd));
+            FreeExtent(new Extent(usedEnd, kept - usedEnd));
         _end = kept;
     }
 
@@ -188,7 +188,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
                 first = end;
             }
             if (isWhole)
-                _chains.Mend(bucket, _chain, _dropped);
+                _chains.Repair(bucket, _chain, _dropped);
             else
                 _chains.Write(bucket, _chain);
             _records += _chain.Count;
@@ -240,17 +240,17 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         _chain.Add(newest);
         // The chain is whole and without it: either it was removed, and what said so is gone; or it lost its link.
         if (_survey != null && isChainWhole && !isLinked && newest.Sequence <= _linkedSequence)
-            _returned++;
+            _resurrected++;
     }
 
     // A tombstone stays until the device has the marks of what it hides: cut off between the two, what is dead would come back.
-    private void Free(in WholeRecord record)
+    private void FreeRecord(in WholeRecord record)
     {
         var extent = new Extent(record.Offset, (long)record.Units << _file.Layout.AlignmentShift);
         if (!record.IsLive && _wasEverHard)
-            store.PendingFrees.WaitAsTombstone(NextStripe(), extent);
+            store.PendingFrees.DeferTombstone(NextStripe(), extent);
         else if (record.IsLive && !isPowerCut && record.Sequence <= _synced)
-            store.PendingFrees.Wait(NextStripe(), extent);
+            store.PendingFrees.DeferRecord(NextStripe(), extent);
         else
             store.PendingFrees.MarkDeadAndFree(NextStripe(), extent);
     }
@@ -264,24 +264,24 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         }
     }
 
-    private void Give(Extent extent) => _file.Stock.Give(NextStripe(), extent);
+    private void FreeExtent(Extent extent) => _file.Extents.Free(NextStripe(), extent);
 
-    private int NextStripe() => _stripe = (_stripe + 1) % Stripes.Count;
+    private int NextStripe() => _stripe = (_stripe + 1) % SeqLockStripes.Count;
 
     private void SetCounts()
     {
-        for (int i = 0; i < Stripes.Count; i++)
+        for (int i = 0; i < SeqLockStripes.Count; i++)
             stripes[i].Sequence = _lastSequence;
         stripes[0].Records = _records; // the sum is all that counts
         store.SyncedSequence = !isPowerCut ? _synced : _wasEverHard ? _lastSequence : 0;
         // What a kill leaves is one of the states that a power cut leaves. Links and records that are gone together are no gap in chains.
-        long lacking = Lacking();
-        DamagedRecords = Math.Max(lacking, _survey != null ? _survey.Damaged + _returned : 0);
-        SynchronizedRecords = Math.Max((state?.Records ?? 0) - lacking, 0);
+        long missing = CountMissing();
+        DamagedRecords = Math.Max(missing, _survey != null ? _survey.Damaged + _resurrected : 0);
+        SynchronizedRecords = Math.Max((state?.Records ?? 0) - missing, 0);
     }
 
     // Of those that the device had at the last hard synchronization each is here, or what outdates it.
-    private long Lacking()
+    private long CountMissing()
     {
         if (state is not { } known)
             return 1; // a kill or a power cut can tear one of the two states, and no more

@@ -59,8 +59,8 @@ internal sealed class Synchronizer(DatabaseState database, Head head)
     private void SynchronizeHardLocked(RecordStore store)
     {
         if (store.PendingFrees.HasUnmarked)
-            store.PendingFrees.MarkUnmarked();
-        database.Stripes.LockAll(quietly: true);
+            store.PendingFrees.RetryMarks();
+        database.Stripes.LockAll(admitReaders: true);
         try
         {
             Cut(store);
@@ -88,13 +88,13 @@ internal sealed class Synchronizer(DatabaseState database, Head head)
         store.Pass(HashCrashPoint.SyncedBeforeHead);
         _head.Write(State with { SyncedSequence = synced, Records = _cutRecords });
         store.Pass(HashCrashPoint.SyncedBeforeMarks);
-        store.PendingFrees.Free();
+        store.PendingFrees.Complete();
     }
 
     private void WriteClosedLocked(RecordStore store)
     {
         if (store.PendingFrees.HasUnmarked)
-            store.PendingFrees.MarkUnmarked();
+            store.PendingFrees.RetryMarks();
         bool isHard = State.WasEverHard;
         for (int i = 0; isHard && (i == 0 || store.PendingFrees.HasAny) && i < MostRounds; i++)
         {

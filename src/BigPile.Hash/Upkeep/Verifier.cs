@@ -53,7 +53,7 @@ internal sealed class Verifier(RecordFile file)
         return Result();
     }
 
-    private HashVerification Result() => new(_sound, file.Stock.End, _problems.ToImmutable());
+    private HashVerification Result() => new(_sound, file.Extents.End, _problems.ToImmutable());
 
     private void CheckChain(long bucket, long lastSequence)
     {
@@ -101,7 +101,7 @@ internal sealed class Verifier(RecordFile file)
     private void CheckExtents(bool mayWait)
     {
         long whole = 0;
-        var scanner = new ExtentScanner(file, file.Stock.End);
+        var scanner = new ExtentScanner(file, file.Extents.End);
         while (scanner.MoveNext())
         {
             if (!scanner.IsRecord)
@@ -117,7 +117,7 @@ internal sealed class Verifier(RecordFile file)
 
     private void FindUnlinked()
     {
-        var scanner = new ExtentScanner(file, file.Stock.End);
+        var scanner = new ExtentScanner(file, file.Extents.End);
         while (scanner.MoveNext())
         {
             if (!scanner.IsRecord || !scanner.Matches())

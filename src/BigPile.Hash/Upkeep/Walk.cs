@@ -27,9 +27,9 @@ internal static class Walk
 
     private static bool ReadBucket(DatabaseState database, ref ulong from, List<HashRecord> found)
     {
-        database.CheckOutside();
-        ref Stripe stripe = ref database.Stripes[Stripes.IndexOf(from)];
-        Stripes.LockQuietly(ref stripe);
+        database.ThrowIfInCallback();
+        ref Stripe stripe = ref database.Stripes[SeqLockStripes.IndexOf(from)];
+        SeqLockStripes.LockAdmittingReaders(ref stripe);
         try
         {
             RecordFile file = database.Store.File;
@@ -40,7 +40,7 @@ internal static class Walk
         }
         finally
         {
-            Stripes.Unlock(ref stripe);
+            SeqLockStripes.Unlock(ref stripe);
         }
     }
 
@@ -55,13 +55,13 @@ internal static class Walk
         for (; location.Offset != 0; location.Offset = location.Head.Next)
         {
             if (!Chains.IsSound(file, bucket, buffer, ref location, ref cycle))
-                throw file.Damaged(location.Offset);
+                throw file.CorruptAt(location.Offset);
             byte[] key = Chains.KeyOf(file, buffer, location);
             if (database.HashOf(key) < from)
                 continue;
             var value = new byte[location.ValueLength];
             if (!file.ReadValue(buffer, location, value))
-                throw file.Damaged(location.Offset);
+                throw file.CorruptAt(location.Offset);
             found.Add(new HashRecord(key, value));
         }
     }

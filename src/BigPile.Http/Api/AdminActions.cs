@@ -73,7 +73,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
         catch (Exception e) when (e is PileException or ObjectDisposedException)
         {
             logger.LogError(e, "The operation {Action} failed", action);
-            operations.Fail(operation, ProblemOf.Exception(e, 0)!);
+            operations.Fail(operation, ProblemMapper.FromException(e, 0)!);
         }
     }
 

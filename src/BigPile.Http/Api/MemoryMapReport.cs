@@ -24,8 +24,8 @@ internal sealed record MemoryMapReport(
     internal const int MaxRows = 256;
 
     internal static MemoryMapReport Of(Pile pile) => new(
-        pile.Store.ToString().ToLowerInvariant(), pile.Space.Map.SegmentBytes, MemoryReport.Of(pile.Statistics), MemoryReport.Equations,
-        MemoryReport.Explained, Rows(SegmentSurvey.Of(pile.Space, MaxCells)));
+        pile.Store.ToString().ToLowerInvariant(), pile.Blocks.Map.SegmentBytes, MemoryReport.Of(pile.Statistics), MemoryReport.Equations,
+        MemoryReport.Explained, Rows(SegmentSurvey.Of(pile.Blocks, MaxCells)));
 
     internal static SegmentReport[] Rows(IReadOnlyList<SegmentUse> segments)
     {

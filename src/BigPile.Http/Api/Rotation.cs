@@ -69,7 +69,7 @@ internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotatio
             isEmptied = await PrepareAsync(context.Request, tables, arrivedAt, TimeSpan.FromSeconds(seconds)).ConfigureAwait(false);
             isDone = true;
         }
-        catch (Exception e) when (ProblemOf.Exception(e, 0) is { } problem)
+        catch (Exception e) when (ProblemMapper.FromException(e, 0) is { } problem)
         {
             await ProblemResponse.WriteAsync(context, problem).ConfigureAwait(false);
             return;

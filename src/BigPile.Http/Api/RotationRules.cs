@@ -10,7 +10,7 @@ namespace BigPile.Http.Api;
 internal sealed class RotationRules(TimeProvider time)
 {
     /// <summary>How long a put may be on its way: more than the service gives a request, unless it is told otherwise.</summary>
-    internal static readonly TimeSpan MaxOnItsWay = TimeSpan.FromMinutes(3);
+    internal static readonly TimeSpan MaxInFlightTime = TimeSpan.FromMinutes(3);
 
     /// <summary>
     /// Between checks that are further apart another node may have come and gone: one that is up stays so for longer than this and the time
@@ -40,7 +40,7 @@ internal sealed class RotationRules(TimeProvider time)
         // A put that was on its way when a node came back may have stored what it put after that.
         if (since > MaxUnseen || HasOneMore(nodes))
             _returnedAt = arrivedAt;
-        MustEvict = _returnedAt is { } returnedAt && time.GetElapsedTime(returnedAt, arrivedAt) <= MaxOnItsWay;
+        MustEvict = _returnedAt is { } returnedAt && time.GetElapsedTime(returnedAt, arrivedAt) <= MaxInFlightTime;
         _nodes = nodes.Length <= MaxNodes ? nodes : "";
         _askedAt = arrivedAt;
         if (since == null)

@@ -37,7 +37,7 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
             if (stated.InitialEntries > limits.MaxInitialEntries)
                 return ProblemCatalog.InvalidTableOptions(WhyNot(stated.InitialEntries));
             if (tables.Configure(name, stated, context.Features.Get<HeldKey>(), out bool isNew) is { } refusal)
-                return ProblemOf.Refusal(refusal);
+                return ProblemMapper.FromRefusal(refusal);
             if (isNew)
                 context.Response.Headers.Location = "/v1/tables/" + name;
             return await Answer(
@@ -107,7 +107,7 @@ internal sealed class TableEndpoints(PileHost host, RequestLimits limits, Buffer
         {
             problem = ProblemCatalog.TableNotFound; // dropped meanwhile
         }
-        catch (Exception e) when (ProblemOf.Exception(e, limits.MaxBodyBytes) is { } known)
+        catch (Exception e) when (ProblemMapper.FromException(e, limits.MaxBodyBytes) is { } known)
         {
             problem = known;
         }

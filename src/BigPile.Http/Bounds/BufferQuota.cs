@@ -9,7 +9,7 @@ namespace BigPile.Http.Bounds;
 /// </remarks>
 internal sealed class BufferQuota
 {
-    private readonly BufferQuota? _whole;
+    private readonly BufferQuota? _parent;
     private long _usedBytes;
 
     /// <param name="limitBytes">The most bytes.</param>
@@ -19,11 +19,11 @@ internal sealed class BufferQuota
         ForAnswers = new BufferQuota(limitBytes / 2, this);
     }
 
-    private BufferQuota(long limitBytes, BufferQuota whole)
+    private BufferQuota(long limitBytes, BufferQuota parent)
     {
         LimitBytes = limitBytes;
         ForAnswers = this;
-        _whole = whole;
+        _parent = parent;
     }
 
     /// <summary>The half of it that answers may take: clients that take theirs slowly leave those that put the other half.</summary>
@@ -38,7 +38,7 @@ internal sealed class BufferQuota
     /// <returns><see langword="false"/> when there is not so much left.</returns>
     internal bool TryTake(long bytes)
     {
-        if (Interlocked.Add(ref _usedBytes, bytes) <= LimitBytes && (_whole == null || _whole.TryTake(bytes)))
+        if (Interlocked.Add(ref _usedBytes, bytes) <= LimitBytes && (_parent == null || _parent.TryTake(bytes)))
             return true;
         Interlocked.Add(ref _usedBytes, -bytes);
         return false;
@@ -55,6 +55,6 @@ internal sealed class BufferQuota
     internal void Return(long bytes)
     {
         Interlocked.Add(ref _usedBytes, -bytes);
-        _whole?.Return(bytes);
+        _parent?.Return(bytes);
     }
 }

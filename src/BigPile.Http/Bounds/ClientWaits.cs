@@ -54,10 +54,10 @@ internal sealed class ClientWaits : IDisposable
     internal static ValueTask<T> ForAsync<T>(HttpContext context, ValueTask<T> waiting, bool holdsQuota) =>
         waiting.IsCompleted || context.RequestServices?.GetService<ClientWaits>() is not { } waits
             ? waiting
-            : waits.ForAsync(new Wait(context, holdsQuota ? PaceOf(context) : null, waits._time.GetTimestamp()), waiting);
+            : waits.ForAsync(new Wait(context, holdsQuota ? BudgetOf(context) : null, waits._time.GetTimestamp()), waiting);
 
     /// <summary>Says what a client that holds room has sent or taken.</summary>
-    internal static void RecordProgress(HttpContext context, long bytes) => context.Features.Get<Pace>()?.Earn(bytes);
+    internal static void RecordProgress(HttpContext context, long bytes) => context.Features.Get<WaitBudget>()?.Earn(bytes);
 
     /// <summary>Looks for those that have waited too long.</summary>
     internal void AbortSlowClients()
@@ -87,7 +87,7 @@ internal sealed class ClientWaits : IDisposable
         try
         {
             T result = await waiting.ConfigureAwait(false);
-            wait.Pace?.Spend(_time.GetElapsedTime(wait.Since));
+            wait.WaitBudget?.Spend(_time.GetElapsedTime(wait.Since));
             return wait.TryEnd() ? result : throw new OperationCanceledException("The client was too slow, and is cut off.");
         }
         finally
@@ -107,7 +107,7 @@ internal sealed class ClientWaits : IDisposable
     }
 
     private bool IsTooLong(Wait wait) =>
-        (wait.Pace is { } pace && _time.GetElapsedTime(wait.Since) >= pace.Left)
+        (wait.WaitBudget is { } budget && _time.GetElapsedTime(wait.Since) >= budget.Left)
         || (_stoppingSince is { } since && _time.GetElapsedTime(Math.Max(since, wait.Since)) >= MaxWhileStopping);
 
     private void MarkStopping()
@@ -116,17 +116,17 @@ internal sealed class ClientWaits : IDisposable
             _stoppingSince = _time.GetTimestamp();
     }
 
-    private static Pace PaceOf(HttpContext context)
+    private static WaitBudget BudgetOf(HttpContext context)
     {
-        if (context.Features.Get<Pace>() is { } known)
+        if (context.Features.Get<WaitBudget>() is { } known)
             return known;
-        var pace = new Pace();
-        context.Features.Set(pace);
-        return pace;
+        var budget = new WaitBudget();
+        context.Features.Set(budget);
+        return budget;
     }
 
     /// <summary>How long the client of a request that holds room may still be waited for.</summary>
-    private sealed class Pace
+    private sealed class WaitBudget
     {
         internal TimeSpan Left { get; private set; } = MaxHold;
 
@@ -140,13 +140,13 @@ internal sealed class ClientWaits : IDisposable
     }
 
     /// <summary>One wait: it ends, or is cut, whatever comes first.</summary>
-    private sealed class Wait(HttpContext context, Pace? pace, long since)
+    private sealed class Wait(HttpContext context, WaitBudget? budget, long since)
     {
         private int _isOver;
 
         internal HttpContext Context => context;
 
-        internal Pace? Pace => pace;
+        internal WaitBudget? WaitBudget => budget;
 
         internal long Since => since;
 

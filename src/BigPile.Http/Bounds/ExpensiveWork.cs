@@ -11,14 +11,14 @@ namespace BigPile.Http.Bounds;
 /// Reads are answered by the same threads: without a turn for decoding, big batches and loads, a few dozen of them would keep all threads,
 /// and reads that take microseconds would wait for seconds. Thread safety: all members may be called concurrently.
 /// </remarks>
-/// <param name="most">The most works at once; from 1.</param>
-internal sealed class ExpensiveWork(int most)
+/// <param name="maxConcurrency">The most works at once; from 1.</param>
+internal sealed class ExpensiveWork(int maxConcurrency)
 {
     /// <summary>Work on so many bytes is no dear work: it takes less than a millisecond.</summary>
     internal const int SmallBytes = 256 * 1024;
 
     // Never disposed: work may outlive the service that it was for, and nothing of the system's is kept as long as no handle is asked for.
-    private readonly SemaphoreSlim _turns = new(most, most);
+    private readonly SemaphoreSlim _turns = new(maxConcurrency, maxConcurrency);
     private int _waitingCount;
 
     /// <summary>As many works as leave one processor to everything else.</summary>

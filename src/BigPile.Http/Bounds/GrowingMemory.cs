@@ -28,7 +28,7 @@ internal sealed class GrowingMemory
     /// <summary>
     /// Says from which room the bytes come; <see langword="null"/>: from none, they are not counted. Only while there are none.
     /// </summary>
-    internal void TakeFrom(BufferQuota? quota) => _quota = quota;
+    internal void ChargeTo(BufferQuota? quota) => _quota = quota;
 
     /// <summary>Makes room for so many bytes, at least.</summary>
     /// <param name="neededBytes">The bytes.</param>

@@ -24,14 +24,14 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
     internal static ValueBuffer Rent(BufferQuota? quota)
     {
         ValueBuffer buffer = Pool.Get();
-        buffer.TakeFrom(quota);
+        buffer.ChargeTo(quota);
         return buffer;
     }
 
     internal static void Return(ValueBuffer buffer) => Pool.Return(buffer);
 
     /// <summary>Says from which room the bytes come; only while there are none.</summary>
-    internal void TakeFrom(BufferQuota? quota) => _memory.TakeFrom(quota);
+    internal void ChargeTo(BufferQuota? quota) => _memory.ChargeTo(quota);
 
     /// <inheritdoc/>
     /// <exception cref="BufferQuotaException">There is no room.</exception>

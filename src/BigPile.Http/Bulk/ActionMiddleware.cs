@@ -60,7 +60,7 @@ internal sealed class ActionMiddleware(
         {
             problem = await handler(context, tables, tableName).ConfigureAwait(false);
         }
-        catch (Exception e) when (ProblemOf.Exception(e, limits.MaxBodyBytes) is { } known)
+        catch (Exception e) when (ProblemMapper.FromException(e, limits.MaxBodyBytes) is { } known)
         {
             if (known.Status == StatusCodes.Status500InternalServerError)
                 logger.LogError(e, "An action on a table failed");

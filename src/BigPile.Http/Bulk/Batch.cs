@@ -49,9 +49,9 @@ internal sealed class Batch : IResettable
     {
         Batch batch = Pool.Get();
         batch.Quota = quota;
-        batch._body.TakeFrom(quota);
-        batch._keys.TakeFrom(quota);
-        batch._values.TakeFrom(quota);
+        batch._body.ChargeTo(quota);
+        batch._keys.ChargeTo(quota);
+        batch._values.ChargeTo(quota);
         return batch;
     }
 

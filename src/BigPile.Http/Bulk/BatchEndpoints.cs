@@ -33,10 +33,10 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return ProblemOf.Missing(tables, tableName);
-            batch.Values.TakeFrom(quota.ForAnswers);
+                return ProblemMapper.ForMissingTable(tables, tableName);
+            batch.Values.ChargeTo(quota.ForAnswers);
             _ = table.ByUtf8().ReadGroups(
-                batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, isOfBytes: true, context.RequestAborted);
+                batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, bytesOnly: true, context.RequestAborted);
             Describe(batch, table);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
@@ -59,7 +59,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
             if (await ReadKeysAsync(context, batch).ConfigureAwait(false) is { } unread)
                 return unread;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return ProblemOf.Missing(tables, tableName);
+                return ProblemMapper.ForMissingTable(tables, tableName);
             for (int i = 0; i < batch.Count; i++)
             {
                 context.RequestAborted.ThrowIfCancellationRequested();

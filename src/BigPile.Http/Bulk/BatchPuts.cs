@@ -173,7 +173,7 @@ internal sealed class BatchPuts(
         {
             PutResult result = table.ByUtf8().PutBytes(key, value, options, out EntryInfo info);
             if (result == PutResult.Collision)
-                return BatchItem.Of(ProblemOf.Refusal(table));
+                return BatchItem.Of(ProblemMapper.FromRefusal(table));
             return BatchItem.Of(result == PutResult.Replaced ? StatusCodes.Status204NoContent : StatusCodes.Status201Created, info);
         }
         catch (PileFullException)

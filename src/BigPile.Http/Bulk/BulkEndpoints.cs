@@ -63,12 +63,12 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, Exp
         catch (Exception e)
         {
             Problem problem = e is InvalidDataException ? ProblemCatalog.UndecodableBody(e.Message)
-                : ProblemOf.Exception(e, limits.MaxBodyBytes) ?? ProblemCatalog.BadBody;
+                : ProblemMapper.FromException(e, limits.MaxBodyBytes) ?? ProblemCatalog.BadBody;
             string fate = e is TableDroppedException ? "went with it" : "stay";
             problem = problem with { Detail = $"{problem.Detail ?? problem.Title} {tally.Records:N0} records were loaded before that, "
                 + $"and {fate}." };
             operations.Fail(operation, problem);
-            if (ProblemOf.Exception(e, limits.MaxBodyBytes) == null && e is not InvalidDataException)
+            if (ProblemMapper.FromException(e, limits.MaxBodyBytes) == null && e is not InvalidDataException)
                 throw;
             return problem;
         }
@@ -78,7 +78,7 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, Exp
     internal async Task<Problem?> ExportAsync(HttpContext context, ServedTables tables, string tableName)
     {
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-            return ProblemOf.Missing(tables, tableName);
+            return ProblemMapper.ForMissingTable(tables, tableName);
         if (table.Core.HasOpaqueValues)
             return ProblemCatalog.OpaqueValue;
         context.Response.ContentType = Ndjson;
@@ -104,7 +104,7 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, Exp
         catch (Exception e)
         {
             Problem problem = e is OperationCanceledException ? ProblemCatalog.BadBody : ProblemCatalog.PileFailed;
-            operations.Fail(operation, ProblemOf.Exception(e, 0) ?? problem with { Detail = e.Message });
+            operations.Fail(operation, ProblemMapper.FromException(e, 0) ?? problem with { Detail = e.Message });
             context.Abort(); // a client must not take what it has for a whole export
             if (e is TableDroppedException)
                 return null; // its owner wanted it so

@@ -55,7 +55,7 @@ internal sealed class BulkLoad : IDisposable
     {
         _work = work;
         _quota = quota;
-        _value.TakeFrom(quota);
+        _value.ChargeTo(quota);
         _budget = budget;
         _openTable = openTable;
         _key = keyField == null ? null : new RecordKey(keyField);

@@ -60,8 +60,8 @@ internal sealed partial class EntryRecord : IDisposable
     internal EntryRecord(bool isExported, BufferQuota? quota = null)
     {
         _isExported = isExported;
-        _value.TakeFrom(quota);
-        _decoded.TakeFrom(quota);
+        _value.ChargeTo(quota);
+        _decoded.ChargeTo(quota);
     }
 
     /// <summary>The key in UTF-8.</summary>

@@ -31,7 +31,7 @@ internal sealed class KeyListing(PileHost host, BufferQuota quota)
         {
             problem = await AnswerAsync(context, name).ConfigureAwait(false);
         }
-        catch (Exception e) when (ProblemOf.Exception(e, 0) is { } known)
+        catch (Exception e) when (ProblemMapper.FromException(e, 0) is { } known)
         {
             problem = known with { Table = name };
         }
@@ -46,7 +46,7 @@ internal sealed class KeyListing(PileHost host, BufferQuota quota)
         if (host.Tables is not { } tables)
             return ProblemCatalog.NotReady;
         if (!tables.TryGet(name, out CacheTable<string, byte[]>? table))
-            return ProblemOf.Missing(tables, name) with { Table = name };
+            return ProblemMapper.ForMissingTable(tables, name) with { Table = name };
         IQueryCollection query = context.Request.Query;
         int limit = DefaultLimit;
         string? statedLimit = query["limit"];

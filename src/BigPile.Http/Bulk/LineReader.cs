@@ -32,7 +32,7 @@ internal sealed class LineReader : IDisposable
     {
         _stream = stream;
         _maxLineBytes = maxLineBytes;
-        _memory.TakeFrom(quota);
+        _memory.ChargeTo(quota);
         _memory.Grow(InitialBufferBytes, 0);
     }
 

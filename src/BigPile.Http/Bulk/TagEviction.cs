@@ -26,7 +26,7 @@ internal sealed class TagEviction(RequestLimits limits, BufferQuota quota)
             if (Read(body.WrittenSpan, tags) is { } invalid)
                 return invalid;
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-                return ProblemOf.Missing(tables, tableName);
+                return ProblemMapper.ForMissingTable(tables, tableName);
             foreach (string tag in tags)
             {
                 context.RequestAborted.ThrowIfCancellationRequested();

@@ -30,7 +30,7 @@ internal sealed class FastPathConnection
     private readonly ConnectionContext _connection;
     private readonly PipeReader _input;
     private readonly PipeWriter _output;
-    private readonly FastPathResponder _answers;
+    private readonly FastPathResponder _responder;
     private readonly FastPathTimer _timer;
     private volatile TimeoutPhase _expired;
     private volatile bool _isStopping;
@@ -44,17 +44,17 @@ internal sealed class FastPathConnection
         _connection = connection;
         _input = connection.Transport.Input;
         _output = connection.Transport.Output;
-        _answers = new FastPathResponder(endpoint, _output, connection.RemoteEndPoint);
+        _responder = new FastPathResponder(endpoint, _output, connection.RemoteEndPoint);
         _timer = new FastPathTimer(OnExpired);
     }
 
     internal FastPathCounters Counters => _endpoint.Counters;
 
     /// <summary>The bytes of the request that was handed over, head and body; -1 when its end is not known.</summary>
-    internal long HandedBytes { get; private set; }
+    internal long HandoverBytes { get; private set; }
 
     /// <summary>Whether the permit of the request that was handed over is taken.</summary>
-    internal bool HandedPermit { get; private set; }
+    internal bool HandoverHasPermit { get; private set; }
 
     /// <summary>Serves the connection, with the stack's help, to its end.</summary>
     internal async Task RunAsync(ConnectionDelegate next)
@@ -62,10 +62,10 @@ internal sealed class FastPathConnection
         _timer.Start(_connection.Features.Get<IConnectionHeartbeatFeature>());
         try
         {
-            ServeResult turn;
+            ServeResult result;
             using (ClosingOf(_connection).UnsafeRegister(static connection => ((FastPathConnection)connection!).Stop(), this))
-                turn = await ServeAsync().ConfigureAwait(false);
-            if (turn == ServeResult.HandOver)
+                result = await ServeAsync().ConfigureAwait(false);
+            if (result == ServeResult.HandOver)
                 await HandOverAsync(next).ConfigureAwait(false);
         }
         catch (Exception e) when (e is ConnectionResetException or ConnectionAbortedException or OperationCanceledException)
@@ -106,9 +106,9 @@ internal sealed class FastPathConnection
                     step = HandOver(-1);
             }
             if (isAtEnd && step == FastPathStep.ReadMore && _expired == TimeoutPhase.Head)
-                _answers.WriteTimeout();
+                _responder.WriteTimeout();
             Advance(read.Buffer, consumed, step);
-            bool isOpen = _answers.WaitingBytes == 0 || await TryFlushAsync().ConfigureAwait(false);
+            bool isOpen = _responder.UnsentBytes == 0 || await TryFlushAsync().ConfigureAwait(false);
             Leave();
             if (!isOpen)
                 return ServeResult.End;
@@ -188,14 +188,14 @@ internal sealed class FastPathConnection
                 return HandOver(headBytes); // the stack says the same, and how to go on
             ReadOnlySequence<byte> behind = received.Slice(headBytes);
             bool isLast = head.WantsClose || (_isStopping && !HasHead(finder, behind));
-            if (!_answers.TryAnswer(head, isLast))
-                return HandOver(headBytes, _answers.HasPermit);
+            if (!_responder.TryAnswer(head, isLast))
+                return HandOver(headBytes, _responder.HasPermit);
             received = behind;
             consumed = received.Start;
             _scannedBytes = 0;
             if (isLast)
                 return FastPathStep.Close;
-            if (_answers.WaitingBytes >= HeadLimits.FlushBytes)
+            if (_responder.UnsentBytes >= HeadLimits.FlushBytes)
                 return FastPathStep.Flush;
         }
         return FastPathStep.Read;
@@ -222,8 +222,8 @@ internal sealed class FastPathConnection
 
     private FastPathStep HandOver(long requestBytes, bool hasPermit = false)
     {
-        HandedBytes = requestBytes;
-        HandedPermit = hasPermit;
+        HandoverBytes = requestBytes;
+        HandoverHasPermit = hasPermit;
         return FastPathStep.HandOver;
     }
 
@@ -243,12 +243,12 @@ internal sealed class FastPathConnection
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<bool> TryFlushAsync()
     {
-        int waitingBytes = _answers.WaitingBytes;
-        _answers.TakeAsSent();
+        int unsentBytes = _responder.UnsentBytes;
+        _responder.MarkSent();
         ValueTask<FlushResult> flush = _output.FlushAsync();
         if (flush.IsCompletedSuccessfully)
             return IsOpen(flush.Result);
-        _timer.Enter(TimeoutPhase.Flush, _endpoint.Limits.FlushTicks(waitingBytes));
+        _timer.Enter(TimeoutPhase.Flush, _endpoint.Limits.FlushTicks(unsentBytes));
         FlushResult flushed = await flush.ConfigureAwait(false);
         _timer.Stop();
         return IsOpen(flushed);
@@ -259,10 +259,10 @@ internal sealed class FastPathConnection
     private Task HandOverAsync(ConnectionDelegate next)
     {
         Counters.CountHandOver();
-        if (HandedBytes >= 0)
+        if (HandoverBytes >= 0)
         {
             var reader = new HandoverReader(_input, this);
-            _connection.Transport = new GatedTransport(reader, _output);
+            _connection.Transport = new HandoverTransport(reader, _output);
             _connection.Features.Set<IHandoverFeature>(reader);
         }
         return next(_connection);

@@ -25,7 +25,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
     private int _lastHeadBytes;
 
     /// <summary>The bytes that wait to be sent.</summary>
-    internal int WaitingBytes { get; private set; }
+    internal int UnsentBytes { get; private set; }
 
     /// <summary>Whether the last request had its permit taken here, so that the stack must not take another one.</summary>
     internal bool HasPermit { get; private set; }
@@ -42,7 +42,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
         long started = endpoint.Time.GetTimestamp();
         if (!TryAnswerTimed(head, isLast))
             return false;
-        if (log.Take())
+        if (log.CountRead())
         {
             log.Write(
                 head.IsHead ? "HEAD" : "GET", head.Table, head.Key, client, endpoint.Guard.IsOpen ? default : head.Authorization,
@@ -96,18 +96,18 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
     }
 
     /// <summary>Adds up what was counted, and takes what waits as sent.</summary>
-    internal void TakeAsSent()
+    internal void MarkSent()
     {
         endpoint.Counters.Add(ref _tally);
-        WaitingBytes = 0;
+        UnsentBytes = 0;
     }
 
     private bool TryAnswerByHead(CacheTable<string, byte[]> table, RequestHead head, bool isLast)
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
-        if (!table.ByUtf8().TryReadStart(head.Key, start, isOfBytes: true, out int copiedBytes, out EntryInfo info))
+        if (!table.ByUtf8().TryReadStart(head.Key, start, bytesOnly: true, out int copiedBytes, out EntryInfo info))
             return WriteNotFound(table, head, isLast);
-        if (!TryChoose(head, start[..copiedBytes], out StoredHead stored))
+        if (!TryReadStoredHead(head, start[..copiedBytes], out StoredHead stored))
             return false;
         if (!head.Tags.IsEmpty && IsKnown(head.Tags, info.Version))
             return WriteNotModified(table, info, stored, isLast);
@@ -123,30 +123,30 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
     }
 
     private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast) =>
-        TryAnswerWhole(table, head, isLast, _lastHeadBytes + HeadSlackBytes, out bool isTight)
-        || (isTight && TryAnswerWhole(table, head, isLast, AnswerHead.MaxBytes, out _));
+        TryAnswerWhole(table, head, isLast, _lastHeadBytes + HeadSlackBytes, out bool isHeadLonger)
+        || (isHeadLonger && TryAnswerWhole(table, head, isLast, AnswerHead.MaxBytes, out _));
 
     /// <summary>Answers with a value.</summary>
     /// <param name="table">The table.</param>
     /// <param name="head">The request.</param>
     /// <param name="isLast">Whether the connection is closed behind the answer.</param>
     /// <param name="headBytes">The room to keep for the head. Little of it lets more answers into a block of memory.</param>
-    /// <param name="isTight">Whether the head turned out to be longer.</param>
-    private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int headBytes, out bool isTight)
+    /// <param name="isHeadLonger">Whether the head turned out to be longer.</param>
+    private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int headBytes, out bool isHeadLonger)
     {
-        isTight = false;
+        isHeadLonger = false;
         var visitor = new FastPathVisitor(output, _lastHeadBytes, headBytes);
         if (!table.ByUtf8().TryVisit(head.Key, ref visitor, out EntryInfo info))
             return WriteNotFound(table, head, isLast);
         if (visitor.LengthBytes < 0)
             return false;
         Span<byte> buffer = output.GetSpan(visitor.BufferBytes);
-        if (!TryChoose(head, buffer.Slice(_lastHeadBytes, visitor.LengthBytes), out StoredHead stored))
+        if (!TryReadStoredHead(head, buffer.Slice(_lastHeadBytes, visitor.LengthBytes), out StoredHead stored))
             return false;
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
         WriteOk(ref writer, table, info, stored, isLast);
-        isTight = writer.LengthBytes + visitor.LengthBytes > buffer.Length;
-        if (isTight)
+        isHeadLonger = writer.LengthBytes + visitor.LengthBytes > buffer.Length;
+        if (isHeadLonger)
             return false;
         PlaceHead(buffer, writer.Written, stored.HeadBytes, visitor.LengthBytes);
         _tally.Found++;
@@ -167,7 +167,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
 
     /// <summary>Reads what stands in front of a payload.</summary>
     /// <returns><see langword="false"/> when the payload does not go out as it is stored.</returns>
-    private static bool TryChoose(RequestHead head, ReadOnlySpan<byte> start, out StoredHead stored) =>
+    private static bool TryReadStoredHead(RequestHead head, ReadOnlySpan<byte> start, out StoredHead stored) =>
         StoredHead.TryReadCoded(start, out stored)
         && (head.Accept.IsEmpty && stored.Coding == ContentCoding.Identity
             || AcceptEncoding.Choose(head.Accept, stored.Coding) == PayloadForm.AsStored);
@@ -223,6 +223,6 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
     private void Advance(int lengthBytes)
     {
         output.Advance(lengthBytes);
-        WaitingBytes += lengthBytes;
+        UnsentBytes += lengthBytes;
     }
 }

@@ -20,18 +20,18 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     private readonly PipeReader _input;
     private readonly FastPathConnection _connection;
     private ReadOnlySequence<byte> _read;
-    private long _leftBytes;
+    private long _remainingBytes;
     private volatile bool _isAnswered;
     private volatile bool _isServing;
-    private bool _isOpen;
-    private bool _isMadeUp;
+    private bool _isPassThrough;
+    private bool _isSynthetic;
     private bool _hasPermit;
 
     internal HandoverReader(PipeReader input, FastPathConnection connection)
     {
         _input = input;
         _connection = connection;
-        Follow();
+        BeginRequest();
     }
 
     /// <inheritdoc/>
@@ -40,17 +40,17 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     /// <inheritdoc/>
     public bool TakePermit()
     {
-        bool had = _hasPermit;
+        bool hadPermit = _hasPermit;
         _hasPermit = false;
-        return had;
+        return hadPermit;
     }
 
     /// <inheritdoc/>
     public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
     {
-        if (_isOpen)
+        if (_isPassThrough)
             return _input.ReadAsync(cancellationToken);
-        return _leftBytes == 0 && _isAnswered ? ServeAsync(cancellationToken) : ReadCountedAsync(cancellationToken);
+        return _remainingBytes == 0 && _isAnswered ? ServeAsync(cancellationToken) : ReadCountedAsync(cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -58,7 +58,7 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     {
         if (!_input.TryRead(out result))
             return false;
-        if (!_isOpen)
+        if (!_isPassThrough)
             Remember(result);
         return true;
     }
@@ -69,16 +69,16 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     /// <inheritdoc/>
     public override void AdvanceTo(SequencePosition consumed, SequencePosition scanned)
     {
-        if (_isMadeUp)
+        if (_isSynthetic)
         {
-            _isMadeUp = false;
+            _isSynthetic = false;
             return;
         }
-        if (!_isOpen)
+        if (!_isPassThrough)
         {
-            _leftBytes -= _read.Slice(0, consumed).Length;
+            _remainingBytes -= _read.Slice(0, consumed).Length;
             _read = default;
-            _isOpen = _leftBytes < 0; // the stack took more than the request has: its count is the right one
+            _isPassThrough = _remainingBytes < 0; // the stack took more than the request has: its count is the right one
         }
         _input.AdvanceTo(consumed, scanned);
     }
@@ -99,12 +99,12 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     /// <inheritdoc/>
     public override ValueTask CompleteAsync(Exception? exception = null) => _input.CompleteAsync(exception);
 
-    private void Follow()
+    private void BeginRequest()
     {
         _isAnswered = false;
-        _hasPermit = _connection.HandedPermit;
-        _leftBytes = _connection.HandedBytes;
-        _isOpen = _leftBytes < 0;
+        _hasPermit = _connection.HandoverHasPermit;
+        _remainingBytes = _connection.HandoverBytes;
+        _isPassThrough = _remainingBytes < 0;
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -112,15 +112,15 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     {
         _connection.Counters.CountReturn();
         _isServing = true;
-        ServeResult turn = await _connection.ServeAsync().ConfigureAwait(false);
+        ServeResult served = await _connection.ServeAsync().ConfigureAwait(false);
         _isServing = false;
-        if (turn != ServeResult.HandOver)
+        if (served != ServeResult.HandOver)
         {
-            _isMadeUp = true;
-            return new ReadResult(ReadOnlySequence<byte>.Empty, isCanceled: turn == ServeResult.Canceled, isCompleted: turn == ServeResult.End);
+            _isSynthetic = true;
+            return new ReadResult(ReadOnlySequence<byte>.Empty, isCanceled: served == ServeResult.Canceled, isCompleted: served == ServeResult.End);
         }
         _connection.Counters.CountHandOver();
-        Follow();
+        BeginRequest();
         return await ReadCountedAsync(cancellationToken).ConfigureAwait(false);
     }
 

@@ -15,7 +15,7 @@ internal interface IReadLog
 
     /// <summary>Counts a read that was answered.</summary>
     /// <returns>Whether it is one to log.</returns>
-    bool Take();
+    bool CountRead();
 
     /// <summary>Logs a read.</summary>
     /// <param name="method">The method.</param>

@@ -79,7 +79,7 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         {
             if (tables.TryGet(name, out CacheTable<string, byte[]>? table))
                 return reader.ReadAsync(context, table, key, asked);
-            problem = ProblemOf.Missing(tables, name.ToString());
+            problem = ProblemMapper.ForMissingTable(tables, name.ToString());
         }
         catch (TableDroppedException)
         {

@@ -50,7 +50,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
         HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, bool isLast)
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
-        if (!table.ByUtf8().TryReadStart(key, start, isOfBytes: true, out int copiedBytes, out EntryInfo info))
+        if (!table.ByUtf8().TryReadStart(key, start, bytesOnly: true, out int copiedBytes, out EntryInfo info))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
         if (!TryDescribe(context, table, info, start[..copiedBytes], asked, out Representation found))
             return NotServable(context, table, key);

@@ -61,7 +61,7 @@ internal sealed class EntryWriter(
         {
             problem = await change().ConfigureAwait(false);
         }
-        catch (Exception e) when (ProblemOf.Exception(e, _maxBodyBytes) is { } known)
+        catch (Exception e) when (ProblemMapper.FromException(e, _maxBodyBytes) is { } known)
         {
             if (known.Status == StatusCodes.Status500InternalServerError)
                 logger.LogError(e, "A change of an entry failed");
@@ -144,13 +144,13 @@ internal sealed class EntryWriter(
         if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
             return ProblemCatalog.Precondition;
         if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, response.HttpContext.Features.Get<HeldKey>()) is { } refusal)
-            return ProblemOf.Refusal(refusal);
+            return ProblemMapper.FromRefusal(refusal);
         try
         {
             if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
                 return ProblemCatalog.Precondition;
             if (result == PutResult.Collision)
-                return ProblemOf.Refusal(table);
+                return ProblemMapper.FromRefusal(table);
             Confirm(response, result, info, tableName, key);
             return null;
         }
@@ -174,7 +174,7 @@ internal sealed class EntryWriter(
         {
             if (table.ByUtf8().TryPutBytes(key, value, version, plan.Options, out result, out info))
                 return true; // else somebody was faster, and the condition is to be looked at again
-            if (version == 0 && !table.Core.ShowsAll)
+            if (version == 0 && !table.Core.IsAllVisible)
                 return false; // the table may have an entry that it does not show yet, and does not insert over
         }
         return false;
@@ -184,7 +184,7 @@ internal sealed class EntryWriter(
     {
         var condition = WriteCondition.Of(context.Request.Headers);
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-            return ProblemOf.Missing(tables, tableName);
+            return ProblemMapper.ForMissingTable(tables, tableName);
         bool isRemoved = condition.IsNone && table.ByUtf8().Remove(key);
         while (!isRemoved && !condition.IsNone)
         {
@@ -209,7 +209,7 @@ internal sealed class EntryWriter(
         EntryOptions? options = action == EntryAction.Persist ? null : given ?? new EntryOptions();
         var condition = WriteCondition.Of(context.Request.Headers);
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
-            return ProblemOf.Missing(tables, tableName);
+            return ProblemMapper.ForMissingTable(tables, tableName);
         while (true)
         {
             ulong version = 0;
@@ -217,7 +217,7 @@ internal sealed class EntryWriter(
                 return ProblemCatalog.Precondition;
             PutResult? result = table.ByUtf8().Renew(key, version, options, out EntryInfo info);
             if (result == PutResult.Collision)
-                return ProblemOf.Refusal(table);
+                return ProblemMapper.FromRefusal(table);
             if (result == null && version != 0)
                 continue; // somebody was faster
             if (result == null)

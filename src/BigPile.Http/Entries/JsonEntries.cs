@@ -36,7 +36,7 @@ internal sealed class JsonEntries<TValue>(
                 ? ProblemCatalog.InvalidKey(EntryKey.Describe(error))
                 : await answer(context, table, key).ConfigureAwait(false);
         }
-        catch (Exception e) when (ProblemOf.Exception(e, maxBodyBytes) is { } known)
+        catch (Exception e) when (ProblemMapper.FromException(e, maxBodyBytes) is { } known)
         {
             problem = known;
         }
@@ -108,7 +108,7 @@ internal sealed class JsonEntries<TValue>(
             result = isThere ? PutResult.Replaced : PutResult.Inserted;
         }
         if (result == PutResult.Collision)
-            return ProblemOf.Refusal(table);
+            return ProblemMapper.FromRefusal(table);
         context.Response.Headers.ETag = EntityTag.Of(info.Version);
         context.Response.StatusCode = result == PutResult.Replaced ? StatusCodes.Status204NoContent : StatusCodes.Status201Created;
         if (result != PutResult.Replaced)

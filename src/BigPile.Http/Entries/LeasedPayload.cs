@@ -32,7 +32,7 @@ internal sealed class LeasedPayload : ReadingStream
     internal LeasedPayload(
         PileLease lease, ReadOnlyMemory<byte> payload, BufferQuota quota, TimeProvider time, TimeSpan maxLease, Func<bool> isCurrent)
     {
-        _copy.TakeFrom(quota);
+        _copy.ChargeTo(quota);
         _lease = lease;
         _rest = payload;
         _time = time;

@@ -11,14 +11,14 @@ namespace BigPile.Http.Entries;
 /// <param name="name">The table's name.</param>
 /// <param name="maker">Who asks for it, if clients have keys.</param>
 /// <remarks>Thread safety: none; a request has one of its own.</remarks>
-internal sealed class PutTarget(ServedTables tables, string name, ITableMaker? maker = null)
+internal sealed class PutTarget(ServedTables tables, string name, ITableCreator? maker = null)
 {
     private CacheTable<string, byte[]>? _table;
 
     /// <summary>
     /// Says why nothing can be put into the table, without making it; <see langword="null"/>: as it is now, something can.
     /// </summary>
-    internal Problem? Check() => tables.CheckPut(name, maker) is { } refusal ? ProblemOf.Refusal(refusal) : null;
+    internal Problem? Check() => tables.CheckPut(name, maker) is { } refusal ? ProblemMapper.FromRefusal(refusal) : null;
 
     /// <summary>Gives the table, and makes it if there is none.</summary>
     /// <returns>Why there is none; <see langword="null"/> when there is.</returns>
@@ -30,7 +30,7 @@ internal sealed class PutTarget(ServedTables tables, string name, ITableMaker? m
             return null;
         }
         if (tables.OpenToPut(name, out table, maker) is { } refusal)
-            return ProblemOf.Refusal(refusal);
+            return ProblemMapper.FromRefusal(refusal);
         _table = table;
         return null;
     }

@@ -57,7 +57,7 @@ internal sealed class StoredTable(string tableName, PileHost host, EntryReader r
         }
         catch (ObjectDisposedException e)
         {
-            problem = ProblemOf.Exception(e, 0)!; // it was dropped, or the pile is closed
+            problem = ProblemMapper.FromException(e, 0)!; // it was dropped, or the pile is closed
         }
         return ProblemResponse.WriteAsync(context, problem.Of(tableName, key));
     }

@@ -26,7 +26,7 @@ internal sealed class ConnectionCount : IDisposable
     internal ConnectionCount(IMeterFactory factory)
     {
         _factory = factory;
-        _listener.InstrumentPublished = Welcome;
+        _listener.InstrumentPublished = OnInstrumentPublished;
         _listener.SetMeasurementEventCallback<long>(OnMeasurement);
         _listener.Start();
     }
@@ -39,7 +39,7 @@ internal sealed class ConnectionCount : IDisposable
 
     public void Dispose() => _listener.Dispose();
 
-    private void Welcome(Instrument instrument, MeterListener listener)
+    private void OnInstrumentPublished(Instrument instrument, MeterListener listener)
     {
         if (instrument.Meter.Name == MeterName && instrument.Meter.Scope == _factory && instrument.Name is OpenName or RejectedName)
             listener.EnableMeasurementEvents(instrument);

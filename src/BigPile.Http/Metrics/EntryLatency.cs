@@ -18,7 +18,7 @@ namespace BigPile.Http.Metrics;
 internal sealed class EntryLatency(TimeProvider time)
 {
     /// <summary>How long requests are timed after the last look.</summary>
-    internal static readonly TimeSpan Attention = TimeSpan.FromSeconds(10);
+    internal static readonly TimeSpan WatchTime = TimeSpan.FromSeconds(10);
 
     private readonly LatencyRecorder _reads = new();
     private readonly LatencyRecorder _writes = new();
@@ -37,7 +37,7 @@ internal sealed class EntryLatency(TimeProvider time)
             return false;
         }
         started = time.GetTimestamp();
-        if (time.GetElapsedTime(Volatile.Read(ref _polledAt), started) > Attention)
+        if (time.GetElapsedTime(Volatile.Read(ref _polledAt), started) > WatchTime)
             _isWatched = false;
         return _isWatched;
     }

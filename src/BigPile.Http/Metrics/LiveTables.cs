@@ -21,7 +21,7 @@ internal sealed class LiveTables
     }
 
     /// <summary>Whether a series is of a table that was not seen.</summary>
-    internal bool Lack(MetricSeries series) => NameIn(series.Tags) is { } name && !_names.Contains(name);
+    internal bool Lacks(MetricSeries series) => NameIn(series.Tags) is { } name && !_names.Contains(name);
 
     private static string? NameIn(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {

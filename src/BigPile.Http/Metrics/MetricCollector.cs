@@ -30,7 +30,7 @@ internal sealed class MetricCollector : IDisposable
         _meters = meters.ToFrozenSet(StringComparer.Ordinal);
         _factory = factory;
         _logger = logger;
-        _listener.InstrumentPublished = Welcome;
+        _listener.InstrumentPublished = OnInstrumentPublished;
         _listener.MeasurementsCompleted = (_, state) => Forget(state);
         _listener.SetMeasurementEventCallback<byte>(static (_, value, tags, state) => Record(state, value, tags));
         _listener.SetMeasurementEventCallback<short>(static (_, value, tags, state) => Record(state, value, tags));
@@ -60,7 +60,7 @@ internal sealed class MetricCollector : IDisposable
             if (TryObserve())
             {
                 foreach ((Metric metric, MetricSeries[] series) in known)
-                    metric.Forget([.. series.Where(_tables.Lack)]);
+                    metric.Forget([.. series.Where(_tables.Lacks)]);
             }
             return PrometheusText.Write(metrics);
         }
@@ -86,7 +86,7 @@ internal sealed class MetricCollector : IDisposable
     private static bool IsOfTables(Metric metric) =>
         !metric.Instrument.IsObservable && metric.Instrument.Meter.Name == PileTelemetry.MeterName;
 
-    private void Welcome(Instrument instrument, MeterListener listener)
+    private void OnInstrumentPublished(Instrument instrument, MeterListener listener)
     {
         bool isOfOtherFactory = instrument.Meter.Scope is IMeterFactory factory && factory != _factory;
         if (isOfOtherFactory || !_meters.Contains(instrument.Meter.Name) || MetricKinds.Of(instrument) is not { } kind)

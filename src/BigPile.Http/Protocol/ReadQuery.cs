@@ -8,7 +8,7 @@ namespace BigPile.Http.Protocol;
 /// <param name="IsPeek">Whether the read is no use of the entry, and tells more of it.</param>
 internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsPeek)
 {
-    private const string MaxAge = "maxAge=";
+    private const string MaxAgeParameter = "maxAge=";
     private const string PeekParameter = "look=";
     private const string Yes = "true";
     private const int MaxDigits = 10;
@@ -21,9 +21,9 @@ internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsPeek)
         foreach (Range part in query.Split('&'))
         {
             ReadOnlySpan<char> parameter = query[part];
-            if (parameter.StartsWith(MaxAge, StringComparison.Ordinal))
+            if (parameter.StartsWith(MaxAgeParameter, StringComparison.Ordinal))
             {
-                if (!TryReadSeconds(parameter[MaxAge.Length..], out long seconds))
+                if (!TryReadSeconds(parameter[MaxAgeParameter.Length..], out long seconds))
                     return ProblemCatalog.BadMaxAge;
                 asked = asked with { MaxAgeSeconds = seconds };
             }

@@ -9,7 +9,7 @@ namespace BigPile.Http.Security;
 
 /// <summary>A key that clients may hold, ready to be checked.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class HeldKey : ITableMaker
+internal sealed class HeldKey : ITableCreator
 {
     private readonly BigPileKey _key;
     private readonly SecretHash _hash;

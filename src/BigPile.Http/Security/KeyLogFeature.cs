@@ -15,12 +15,12 @@ internal sealed class KeyLogFeature
     internal string? Refusal { get; private set; }
 
     /// <summary>Notes that a request is refused.</summary>
-    internal static void Refuse(HttpContext context, string? key, string why)
+    internal static void RecordRefusal(HttpContext context, string? key, string reason)
     {
         KeyLogFeature? feature = context.Features.Get<KeyLogFeature>();
         if (feature == null)
             context.Features.Set(feature = new KeyLogFeature());
         feature.Key = key;
-        feature.Refusal = why;
+        feature.Refusal = reason;
     }
 }

@@ -52,7 +52,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
         if (!IsCharged(context, key) && !key.TryTakePermit(out TimeSpan wait))
         {
             Problem limited = ProblemCatalog.RateLimited(key.Name);
-            KeyLogFeature.Refuse(context, key.Name, limited.Title);
+            KeyLogFeature.RecordRefusal(context, key.Name, limited.Title);
             return RetryLater.AnswerAsync(context, limited, wait);
         }
         if (need.Scope != KeyScopes.Read || need.IsForSome)
@@ -74,7 +74,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
 
     private static Task RefuseAsync(HttpContext context, HeldKey? key, Problem problem)
     {
-        KeyLogFeature.Refuse(context, key?.Name, (key == null ? null : problem.Detail) ?? problem.Title);
+        KeyLogFeature.RecordRefusal(context, key?.Name, (key == null ? null : problem.Detail) ?? problem.Title);
         return ProblemResponse.WriteAsync(context, problem);
     }
 

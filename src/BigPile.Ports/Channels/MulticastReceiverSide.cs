@@ -63,14 +63,14 @@ internal sealed class MulticastReceiverSide : ReceivingSide
             if (ReadEntry(cursor) is not { } next)
                 continue;
             reference = next;
-            _hooks.At(PortCrashPoint.EntryRead);
+            _hooks.Pass(PortCrashPoint.EntryRead);
             bool isTaken = _hooks.Has(PortMutation.HoldsAfterTaking)
                 ? TryTakeWrongly(cursor, reference, out lengthBytes)
                 : TryTake(cursor, reference, out lengthBytes);
             if (!isTaken)
                 continue;
             Count(cursor);
-            _hooks.At(PortCrashPoint.EntryTaken);
+            _hooks.Pass(PortCrashPoint.EntryTaken);
             if (Volatile.Read(ref Port.Taken) == cursor)
                 _wakeEvents.SignalSpace(Port); // of those who were the slowest
             return true;
@@ -107,8 +107,8 @@ internal sealed class MulticastReceiverSide : ReceivingSide
 
     private bool TryTake(long number, Reference reference, out long lengthBytes)
     {
-        _refCounts.Add(reference.Head);
-        _hooks.At(PortCrashPoint.EntryHeld);
+        _refCounts.AddRef(reference.Head);
+        _hooks.Pass(PortCrashPoint.EntryHeld);
         bool isObject = _objects.TryResolve(reference, out lengthBytes);
         if (isObject && Interlocked.CompareExchange(ref _member.Cursor, number + 1, number) == number)
             return true;
@@ -123,8 +123,8 @@ internal sealed class MulticastReceiverSide : ReceivingSide
         _ = _objects.TryResolve(reference, out lengthBytes);
         if (Interlocked.CompareExchange(ref _member.Cursor, number + 1, number) != number)
             return false;
-        _hooks.At(PortCrashPoint.EntryHeld);
-        _refCounts.Add(reference.Head);
+        _hooks.Pass(PortCrashPoint.EntryHeld);
+        _refCounts.AddRef(reference.Head);
         return true;
     }
 

@@ -25,9 +25,9 @@ internal sealed class MulticastSenderSide : ISendingSide
     private readonly int _pollInterval;
     private readonly int[] _backed;
     private long _tail;
-    private long _reaped;
+    private long _reclaimed;
     private long _nextPoll;
-    private PortEnd? _left;
+    private PortEnd? _retiredEnd;
     private volatile bool _isSuperseded;
 
     /// <summary>Takes over what is on the way already. The caller has the control lock, so that nobody comes meanwhile.</summary>
@@ -41,15 +41,15 @@ internal sealed class MulticastSenderSide : ISendingSide
         _pollInterval = Math.Clamp(_depth / 4, 1, MostBetweenPolls);
         _backed = new int[_depth];
         (long floor, _tail) = ring.ReadCounters();
-        _reaped = Record.Slowest(_tail, floor);
-        for (long number = _reaped; number < _tail; number++)
+        _reclaimed = Record.Slowest(_tail, floor);
+        for (long number = _reclaimed; number < _tail; number++)
         {
             long head = ring.Read(number).Head;
-            refCounts.Add(head);
+            refCounts.AddRef(head);
             _backed[number & (_depth - 1)] = (int)head;
         }
-        Volatile.Write(ref Port.Taken, _reaped);
-        Volatile.Write(ref Port.Reaped, _reaped);
+        Volatile.Write(ref Port.Taken, _reclaimed);
+        Volatile.Write(ref Port.Reclaimed, _reclaimed);
     }
 
     internal Lock SendLock { get; } = new();
@@ -61,13 +61,13 @@ internal sealed class MulticastSenderSide : ISendingSide
     internal PortRecord Port => Record.Port;
 
     /// <summary>Whether the port's end is another side's, which backs what is on the way, too.</summary>
-    internal bool IsSuperseded => _isSuperseded || (_left is { } left && left != Port.SenderEnd);
+    internal bool IsSuperseded => _isSuperseded || (_retiredEnd is { } retired && retired != Port.SenderEnd);
 
     /// <summary>Whether all that was sent has been received, and given back.</summary>
-    internal bool IsDrainedLocked => _reaped == _tail;
+    internal bool IsDrainedLocked => _reclaimed == _tail;
 
     /// <summary>Where the slowest receiver was when this was last looked at.</summary>
-    internal long ReapedLocked => _reaped;
+    internal long ReclaimedLocked => _reclaimed;
 
     /// <summary>Sends an object. Where nobody listens nothing is kept.</summary>
     /// <returns><see langword="false"/> when a receiver is behind by the whole depth.</returns>
@@ -75,26 +75,26 @@ internal sealed class MulticastSenderSide : ISendingSide
     {
         if (IsDroppedLocked())
             return true;
-        if (_tail >= _nextPoll || _tail - _reaped == _depth)
+        if (_tail >= _nextPoll || _tail - _reclaimed == _depth)
             ReclaimLocked();
-        if (_tail - _reaped == _depth)
+        if (_tail - _reclaimed == _depth)
             return false;
-        Debug.Assert(_reaped <= _tail && _tail - _reaped < _depth, "What is on the way fits into the ring.");
-        _refCounts.Add(reference.Head);
+        Debug.Assert(_reclaimed <= _tail && _tail - _reclaimed < _depth, "What is on the way fits into the ring.");
+        _refCounts.AddRef(reference.Head);
         _backed[_tail & (_depth - 1)] = (int)reference.Head;
         Port.Entry(_tail, _depth).Write(reference);
-        _hooks.At(PortCrashPoint.EntryWritten);
+        _hooks.Pass(PortCrashPoint.EntryWritten);
         Volatile.Write(ref Port.Tail, ++_tail);
-        _hooks.At(PortCrashPoint.EntrySent);
-        _wakeEvents.RingData(Record);
+        _hooks.Pass(PortCrashPoint.EntrySent);
+        _wakeEvents.SignalData(Record);
         return true;
     }
 
     /// <summary>Has all who are behind by the whole depth lose what is oldest, or cuts them off. There is room then.</summary>
     internal void PassSlowLocked(bool areCutOff, int lostAtOnce)
     {
-        Record.Pass(_reaped + 1, areCutOff ? MemberRecord.CutOff : _reaped + Math.Min(lostAtOnce, _tail - _reaped));
-        _hooks.At(PortCrashPoint.SlowPassed);
+        Record.Pass(_reclaimed + 1, areCutOff ? MemberRecord.CutOff : _reclaimed + Math.Min(lostAtOnce, _tail - _reclaimed));
+        _hooks.Pass(PortCrashPoint.SlowPassed);
         ReclaimLocked();
     }
 
@@ -103,20 +103,20 @@ internal sealed class MulticastSenderSide : ISendingSide
     {
         _nextPoll = _tail + _pollInterval;
         bool isSuperseded = IsSuperseded;
-        long slowest = isSuperseded ? _tail : Record.Slowest(_tail, _reaped);
-        Debug.Assert(slowest >= _reaped && slowest <= _tail, "What was given back stays so.");
-        if (slowest == _reaped)
+        long slowest = isSuperseded ? _tail : Record.Slowest(_tail, _reclaimed);
+        Debug.Assert(slowest >= _reclaimed && slowest <= _tail, "What was given back stays so.");
+        if (slowest == _reclaimed)
             return;
-        if (_left == null)
+        if (_retiredEnd == null)
             slowest = RaiseFloor(slowest);
-        while (_reaped < slowest)
-            _refCounts.Release(_backed[_reaped++ & (_depth - 1)]);
+        while (_reclaimed < slowest)
+            _refCounts.Release(_backed[_reclaimed++ & (_depth - 1)]);
         if (!isSuperseded)
-            Volatile.Write(ref Port.Reaped, _reaped);
+            Volatile.Write(ref Port.Reclaimed, _reclaimed);
     }
 
     /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
-    internal void RetireLocked() => _left = Port.SenderEnd;
+    internal void RetireLocked() => _retiredEnd = Port.SenderEnd;
 
     public void Supersede() => _isSuperseded = true;
 
@@ -125,7 +125,7 @@ internal sealed class MulticastSenderSide : ISendingSide
     {
         while (Volatile.Read(ref Record.Members) == 0)
         {
-            _hooks.At(PortCrashPoint.NobodyFound);
+            _hooks.Pass(PortCrashPoint.NobodyFound);
             if (IsDrainedLocked)
                 return true;
             ReclaimLocked();
@@ -136,13 +136,13 @@ internal sealed class MulticastSenderSide : ISendingSide
     // Who comes meanwhile has seen the new floor, or is seen here, and what it begins with is kept.
     private long RaiseFloor(long floor)
     {
-        _hooks.At(PortCrashPoint.SlowestFound);
+        _hooks.Pass(PortCrashPoint.SlowestFound);
         Volatile.Write(ref Port.Taken, floor);
-        _hooks.At(PortCrashPoint.FloorRaised);
+        _hooks.Pass(PortCrashPoint.FloorRaised);
         Interlocked.MemoryBarrier(); // pairs with the one of who joins
         if (_hooks.Has(PortMutation.ReclaimsWithoutRecheck))
             return floor;
-        long slowest = Record.Slowest(floor, _reaped);
+        long slowest = Record.Slowest(floor, _reclaimed);
         if (slowest < floor)
             Volatile.Write(ref Port.Taken, slowest);
         return slowest;

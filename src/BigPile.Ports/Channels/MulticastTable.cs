@@ -26,14 +26,14 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
             return null;
         var side = new MulticastSenderSide(record, ring, refCounts, peers.WakeEvents, hooks);
         _latest.Add(number, side);
-        hooks.At(PortCrashPoint.TakenOver);
+        hooks.Pass(PortCrashPoint.TakenOver);
         Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(peers.OwnSlot);
-        peers.FinishEstatesLocked();
+        peers.ReclaimAbandonedLocked();
         side.ReclaimLocked(); // a sender before, that lives, may have given back some of it meanwhile
-        peers.WakeEvents.RingAll(record);
+        peers.WakeEvents.SignalAll(record);
         if (before.Slot >= 0)
-            peers.WakeEvents.OfReaper(before.Slot).RingAlways(); // what that one backs is backed here
+            peers.WakeEvents.OfReclaimer(before.Slot).SignalAlways(); // what that one backs is backed here
         return side;
     }
 
@@ -47,7 +47,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
             port.SenderEnd = port.SenderEnd.Closed();
         side.RetireLocked();
         ReleaseIfDrained(side);
-        RingAll(side.Record);
+        SignalAll(side.Record);
     }
 
     /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
@@ -71,7 +71,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
         if (number < 0)
             throw new IOException($"The port '{name}' has {MulticastRecord.MaxReceivers} receivers, and can't have more.");
         Add(record, ring, number, isFromOldest && record.Port.SenderEnd.IsActive);
-        peers.WakeEvents.RingAll(record);
+        peers.WakeEvents.SignalAll(record);
         return new MulticastReceiverSide(record, number, ring, objects, refCounts, peers.WakeEvents, hooks);
     }
 
@@ -81,14 +81,14 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
         using ArenaLocks.Control control = peers.Locks.EnterControl();
         MulticastRecord record = side.Record;
         if (record.Member(side.Number).Slot == peers.OwnSlot)
-            Audience.RemoveLocked(record, side.Number, hooks);
+            ReceiverRemoval.RemoveLocked(record, side.Number, hooks);
         ulong own = 1UL << peers.OwnSlot;
         if ((record.SlotsUpTo(long.MaxValue) & own) == 0)
             Interlocked.And(ref record.Watchers, ~own); // else each message would wake who waits for other ports
-        peers.FinishEstatesLocked();
-        peers.RingIfClosed(record.Port);
+        peers.ReclaimAbandonedLocked();
+        peers.SignalIfClosed(record.Port);
         Cleaner.FreeIfDone(record);
-        RingAll(record);
+        SignalAll(record);
     }
 
     // It names itself first, then says by a bit that it listens, and then looks once more how far the sender is: a sender that has not seen
@@ -98,20 +98,20 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
     {
         MemberRecord member = record.Member(number);
         member.Slot = peers.OwnSlot;
-        hooks.At(PortCrashPoint.MemberNamed);
+        hooks.Pass(PortCrashPoint.MemberNamed);
         try
         {
             long first = StartOf(ring, isFromOldest);
             Volatile.Write(ref member.Cursor, first);
-            hooks.At(PortCrashPoint.MemberPlaced);
+            hooks.Pass(PortCrashPoint.MemberPlaced);
             Interlocked.Or(ref record.Members, 1UL << number); // a full fence; pairs with the one of the sender that gives back
-            hooks.At(PortCrashPoint.MemberAdded);
+            hooks.Pass(PortCrashPoint.MemberAdded);
             if (!hooks.Has(PortMutation.JoinsWithoutRecheck))
                 Interlocked.CompareExchange(ref member.Cursor, Math.Max(StartOf(ring, isFromOldest), first), first);
         }
         catch (InvalidDataException)
         {
-            Audience.RemoveLocked(record, number, hooks);
+            ReceiverRemoval.RemoveLocked(record, number, hooks);
             throw;
         }
     }
@@ -129,10 +129,10 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
     }
 
     // The other side, and threads of this process that wait at an end which is no longer its own.
-    private void RingAll(MulticastRecord record)
+    private void SignalAll(MulticastRecord record)
     {
-        peers.WakeEvents.RingAll(record);
-        peers.WakeEvents.OfWaiter(peers.OwnSlot).RingAlways();
+        peers.WakeEvents.SignalAll(record);
+        peers.WakeEvents.OfWaiter(peers.OwnSlot).SignalAlways();
     }
 
     private void ReleaseIfDrained(MulticastSenderSide side)

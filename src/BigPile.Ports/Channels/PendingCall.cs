@@ -14,17 +14,17 @@ internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func
     // Continuations run on the pool: the thread that waits for all is not theirs.
     private readonly TaskCompletionSource<T> _source = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private CancellationToken _token;
-    private Doorbell _wakeEvent;
+    private WakeEvent _wakeEvent;
     private CancellationTokenRegistration _registration;
 
     public bool IsThere => _token.IsCancellationRequested || isThere();
 
     /// <summary>Hands it over to the thread that waits.</summary>
-    internal Task<T> Begin(PendingWork work, Doorbell wakeEvent, CancellationToken token)
+    internal Task<T> Begin(PendingWork work, WakeEvent wakeEvent, CancellationToken token)
     {
         _token = token;
         _wakeEvent = wakeEvent;
-        _registration = token.Register(static call => ((PendingCall<T>)call!)._wakeEvent.RingAlways(), this); // which keeps the memory mapped
+        _registration = token.Register(static call => ((PendingCall<T>)call!)._wakeEvent.SignalAlways(), this); // which keeps the memory mapped
         work.Add(this);
         return _source.Task;
     }

@@ -22,12 +22,12 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
             return null;
         var side = new SenderSide(ring, refCounts, peers.WakeEvents, hooks);
         _latest.Add(number, side);
-        hooks.At(PortCrashPoint.TakenOver);
+        hooks.Pass(PortCrashPoint.TakenOver);
         PortRecord port = ring.Port;
         Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(peers.OwnSlot);
-        peers.FinishEstatesLocked();
-        peers.WakeEvents.RingBoth(port);
+        peers.ReclaimAbandonedLocked();
+        peers.WakeEvents.SignalBoth(port);
         return side;
     }
 
@@ -41,7 +41,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
         PortRecord port = ring.Port;
         Volatile.Write(ref port.ReceiverWatches, 0);
         port.ReceiverEnd = PortEnd.Of(peers.OwnSlot);
-        peers.WakeEvents.RingBoth(port);
+        peers.WakeEvents.SignalBoth(port);
         return new ReceiverSide(ring, objects, refCounts, peers.WakeEvents, hooks);
     }
 
@@ -57,7 +57,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
         side.TryReclaimLocked();
         side.RetireLocked();
         ReleaseIfDrained(side);
-        RingAll(port);
+        SignalAll(port);
     }
 
     /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
@@ -80,17 +80,17 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
             port.ReceiverEnd = port.ReceiverEnd.Closed().WithoutSlot();
         if (!port.SenderEnd.IsActive)
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail));
-        peers.FinishEstatesLocked();
-        peers.RingIfClosed(port);
+        peers.ReclaimAbandonedLocked();
+        peers.SignalIfClosed(port);
         Cleaner.FreeIfDone(port);
-        RingAll(port);
+        SignalAll(port);
     }
 
     // The other side, and threads of this process that wait at an end which is no longer its own.
-    private void RingAll(PortRecord port)
+    private void SignalAll(PortRecord port)
     {
-        peers.WakeEvents.RingBoth(port);
-        peers.WakeEvents.OfWaiter(peers.OwnSlot).RingAlways();
+        peers.WakeEvents.SignalBoth(port);
+        peers.WakeEvents.OfWaiter(peers.OwnSlot).SignalAlways();
     }
 
     private void ReleaseIfDrained(SenderSide side)

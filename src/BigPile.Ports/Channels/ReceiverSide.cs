@@ -31,13 +31,13 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, RefCounts ref
             if (ring.ReadNext(taken) is not { } next)
                 continue;
             reference = next;
-            hooks.At(PortCrashPoint.EntryRead);
+            hooks.Pass(PortCrashPoint.EntryRead);
             bool isTaken = hooks.Has(PortMutation.HoldsAfterTaking)
                 ? TryTakeWrongly(taken, reference, out lengthBytes)
                 : TryTake(taken, reference, out lengthBytes);
             if (isTaken)
             {
-                hooks.At(PortCrashPoint.EntryTaken);
+                hooks.Pass(PortCrashPoint.EntryTaken);
                 wakeEvents.SignalSpace(_port);
                 return true;
             }
@@ -51,8 +51,8 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, RefCounts ref
 
     private bool TryTake(long taken, Reference reference, out long lengthBytes)
     {
-        refCounts.Add(reference.Head);
-        hooks.At(PortCrashPoint.EntryHeld);
+        refCounts.AddRef(reference.Head);
+        hooks.Pass(PortCrashPoint.EntryHeld);
         bool isObject = objects.TryResolve(reference, out lengthBytes);
         if (isObject && Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) == taken)
             return true;
@@ -67,8 +67,8 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, RefCounts ref
         _ = objects.TryResolve(reference, out lengthBytes);
         if (Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) != taken)
             return false;
-        hooks.At(PortCrashPoint.EntryHeld);
-        refCounts.Add(reference.Head);
+        hooks.Pass(PortCrashPoint.EntryHeld);
+        refCounts.AddRef(reference.Head);
         return true;
     }
 }

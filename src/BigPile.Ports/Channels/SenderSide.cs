@@ -21,8 +21,8 @@ internal sealed class SenderSide : ISendingSide
     private readonly int _depth;
     private readonly int[] _backed;
     private long _tail;
-    private long _reaped;
-    private PortEnd? _left;
+    private long _reclaimed;
+    private PortEnd? _retiredEnd;
     private volatile bool _isSuperseded;
 
     /// <summary>Takes over what is on the way already.</summary>
@@ -34,14 +34,14 @@ internal sealed class SenderSide : ISendingSide
         _port = ring.Port;
         _depth = ring.Depth;
         _backed = new int[_depth];
-        (_reaped, _tail) = ring.ReadCounters();
-        for (long number = _reaped; number < _tail; number++)
+        (_reclaimed, _tail) = ring.ReadCounters();
+        for (long number = _reclaimed; number < _tail; number++)
         {
             long head = ring.Read(number).Head;
-            refCounts.Add(head);
+            refCounts.AddRef(head);
             _backed[number & (_depth - 1)] = (int)head;
         }
-        Volatile.Write(ref _port.Reaped, _reaped);
+        Volatile.Write(ref _port.Reclaimed, _reclaimed);
     }
 
     internal Lock SendLock { get; } = new();
@@ -49,37 +49,37 @@ internal sealed class SenderSide : ISendingSide
     internal PortRecord Port => _port;
 
     /// <summary>Whether the port's end is another side's, which backs what is on the way, too.</summary>
-    internal bool IsSuperseded => _isSuperseded || (_left is { } left && left != _port.SenderEnd);
+    internal bool IsSuperseded => _isSuperseded || (_retiredEnd is { } retired && retired != _port.SenderEnd);
 
     /// <summary>Whether all that was sent has been received, and given back.</summary>
-    internal bool IsDrainedLocked => _reaped == _tail;
+    internal bool IsDrainedLocked => _reclaimed == _tail;
 
     /// <summary>How far the receiver was when this was last looked at.</summary>
-    internal long ReapedLocked => _reaped;
+    internal long ReclaimedLocked => _reclaimed;
 
     /// <summary>Sends an object.</summary>
     /// <returns><see langword="false"/> when the port is full.</returns>
     internal bool TrySendLocked(Reference reference)
     {
         ReclaimLocked();
-        if (_tail - _reaped == _depth)
+        if (_tail - _reclaimed == _depth)
             return false;
-        _refCounts.Add(reference.Head);
+        _refCounts.AddRef(reference.Head);
         _backed[_tail & (_depth - 1)] = (int)reference.Head;
         _port.Entry(_tail, _depth).Write(reference);
-        _hooks.At(PortCrashPoint.EntryWritten);
+        _hooks.Pass(PortCrashPoint.EntryWritten);
         Volatile.Write(ref _port.Tail, ++_tail);
-        _hooks.At(PortCrashPoint.EntrySent);
-        _wakeEvents.RingData(_port);
+        _hooks.Pass(PortCrashPoint.EntrySent);
+        _wakeEvents.SignalData(_port);
         return true;
     }
 
     /// <summary>Drops the object that has waited longest, unless it is received meanwhile. There is room then.</summary>
     internal void DropOldestLocked()
     {
-        long oldest = _reaped;
+        long oldest = _reclaimed;
         _ = Interlocked.CompareExchange(ref _port.Taken, oldest + 1, oldest);
-        _hooks.At(PortCrashPoint.EntryDropped);
+        _hooks.Pass(PortCrashPoint.EntryDropped);
         ReclaimLocked();
     }
 
@@ -88,16 +88,16 @@ internal sealed class SenderSide : ISendingSide
     internal void ReclaimLocked()
     {
         long taken = Volatile.Read(ref _port.Taken);
-        if (_left != null && taken > _tail)
+        if (_retiredEnd != null && taken > _tail)
             taken = _tail; // of what a successor has sent
-        if (taken == _reaped)
+        if (taken == _reclaimed)
             return;
-        if (taken < _reaped || taken > _tail)
-            throw Ring.Damaged($"the receiver is at {taken}, and not between {_reaped} and {_tail}");
-        while (_reaped < taken)
-            _refCounts.Release(_backed[_reaped++ & (_depth - 1)]);
+        if (taken < _reclaimed || taken > _tail)
+            throw Ring.Damaged($"the receiver is at {taken}, and not between {_reclaimed} and {_tail}");
+        while (_reclaimed < taken)
+            _refCounts.Release(_backed[_reclaimed++ & (_depth - 1)]);
         if (!IsSuperseded)
-            Volatile.Write(ref _port.Reaped, _reaped);
+            Volatile.Write(ref _port.Reclaimed, _reclaimed);
     }
 
     /// <summary>Gives back what was received, unless the port is damaged.</summary>
@@ -115,7 +115,7 @@ internal sealed class SenderSide : ISendingSide
     }
 
     /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
-    internal void RetireLocked() => _left = _port.SenderEnd;
+    internal void RetireLocked() => _retiredEnd = _port.SenderEnd;
 
     public void Supersede() => _isSuperseded = true;
 }

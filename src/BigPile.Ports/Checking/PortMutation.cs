@@ -13,7 +13,7 @@ internal enum PortMutation
     HoldsAfterTaking = 1,
 
     /// <summary>The cleaner frees what the dead had sent and nobody has received.</summary>
-    FreesWhatIsOnTheWay = 2,
+    FreesInFlight = 2,
 
     /// <summary>A process that is gone is not cleaned up after.</summary>
     LeavesTheDead = 4,

@@ -7,7 +7,7 @@ namespace BigPile.Ports.Checking;
 /// <param name="Mutation">The wrong orders.</param>
 internal sealed record PortTestHooks(Action<PortCrashPoint>? Hook, PortMutation Mutation)
 {
-    internal void At(PortCrashPoint point) => Hook?.Invoke(point);
+    internal void Pass(PortCrashPoint point) => Hook?.Invoke(point);
 
     internal bool Has(PortMutation mutation) => (Mutation & mutation) != 0;
 }

@@ -19,7 +19,7 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
     internal PortRecord Port => new(at);
 
     /// <summary>For the receivers: there is something. The one that is woken wakes the next.</summary>
-    internal Doorbell Data => Port.Data.Relayed();
+    internal WakeEvent Data => Port.Data.Relayed();
 
     /// <summary>A bit for each record whose receiver listens.</summary>
     internal ref ulong Members => ref Unsafe.AsRef<ulong>(at + 144);

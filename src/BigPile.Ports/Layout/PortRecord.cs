@@ -33,7 +33,7 @@ internal readonly unsafe struct PortRecord(byte* at)
     internal ref int Sender => ref Unsafe.AsRef<int>(at + 72);
 
     /// <summary>Up to which number the sender has given back what was received.</summary>
-    internal ref long Reaped => ref Unsafe.AsRef<long>(at + 80);
+    internal ref long Reclaimed => ref Unsafe.AsRef<long>(at + 80);
 
     /// <summary>The number of the next object to be received. The receiver changes it, and a sender that drops the oldest.</summary>
     internal ref long Taken => ref Unsafe.AsRef<long>(at + 128);
@@ -48,10 +48,10 @@ internal readonly unsafe struct PortRecord(byte* at)
     internal ref int ReceiverWatches => ref Unsafe.AsRef<int>(at + 140);
 
     /// <summary>For the receiver: there is something.</summary>
-    internal Doorbell Data => new(at + 192);
+    internal WakeEvent Data => new(at + 192);
 
     /// <summary>For the sender: there is room.</summary>
-    internal Doorbell Space => new(at + 320);
+    internal WakeEvent Space => new(at + 320);
 
     internal PortEnd SenderEnd
     {

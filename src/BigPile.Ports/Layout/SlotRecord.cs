@@ -12,8 +12,8 @@ internal readonly unsafe struct SlotRecord(byte* at)
     internal ref int State => ref Unsafe.AsRef<int>(at);
 
     /// <summary>By which others wake the process to look for what it can give back.</summary>
-    internal Doorbell Reaper => new(at + 64);
+    internal WakeEvent Reclaimer => new(at + 64);
 
     /// <summary>By which the process waits for several ports at once.</summary>
-    internal Doorbell Waiter => new(at + 192);
+    internal WakeEvent Waiter => new(at + 192);
 }

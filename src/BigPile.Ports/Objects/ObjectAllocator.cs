@@ -41,27 +41,27 @@ internal sealed class ObjectAllocator
 
     /// <summary>Makes an object, held once by this process.</summary>
     /// <returns><see langword="false"/> when there is no room in a row.</returns>
-    internal bool TryTakeLocked(long lengthBytes, out Reference reference)
+    internal bool TryAllocateLocked(long lengthBytes, out Reference reference)
     {
         long count = _objects.Shape.GranulesOf(lengthBytes);
         long windowEnd = Math.Min(_windowStart + _window, _granules);
-        if (TryTakeBetween(_next, windowEnd, count, lengthBytes, out reference)
-            || TryTakeBetween(_windowStart, Math.Min(_next + count, windowEnd), count, lengthBytes, out reference))
+        if (TryAllocateBetween(_next, windowEnd, count, lengthBytes, out reference)
+            || TryAllocateBetween(_windowStart, Math.Min(_next + count, windowEnd), count, lengthBytes, out reference))
             return true;
-        if (!TryTakeBetween(windowEnd, _granules, count, lengthBytes, out reference)
-            && !TryTakeBetween(0, _granules, count, lengthBytes, out reference))
+        if (!TryAllocateBetween(windowEnd, _granules, count, lengthBytes, out reference)
+            && !TryAllocateBetween(0, _granules, count, lengthBytes, out reference))
             return false;
         _windowStart = reference.Head;
         return true;
     }
 
-    private bool TryTakeBetween(long from, long end, long count, long lengthBytes, out Reference reference)
+    private bool TryAllocateBetween(long from, long end, long count, long lengthBytes, out Reference reference)
     {
         reference = default;
         while (from + count <= end)
         {
             long used = LastUsed(from, count);
-            if (used < 0 && TryTakeAt(from, count, lengthBytes, out reference))
+            if (used < 0 && TryAllocateAt(from, count, lengthBytes, out reference))
             {
                 _next = from + count;
                 return true;
@@ -82,12 +82,12 @@ internal sealed class ObjectAllocator
         return -1;
     }
 
-    private bool TryTakeAt(long head, long count, long lengthBytes, out Reference reference)
+    private bool TryAllocateAt(long head, long count, long lengthBytes, out Reference reference)
     {
         reference = default;
-        if (!_refCounts.TryBegin(head))
+        if (!_refCounts.TryAcquireFirst(head))
             return false;
-        _hooks.At(PortCrashPoint.HeadTaken);
+        _hooks.Pass(PortCrashPoint.HeadTaken);
         ObjectRecord record = _objects[head];
         ulong generation = record.Generation >= Reference.MaxGeneration ? 1 : record.Generation + 1;
         Volatile.Write(ref record.Length, new ChecksummedLength(lengthBytes, generation).Word);
@@ -99,7 +99,7 @@ internal sealed class ObjectAllocator
             ulong before = Volatile.Read(ref owner);
             if (!_objects.IsLive(new Reference(before)) && Interlocked.CompareExchange(ref owner, reference.Word, before) == before)
             {
-                _hooks.At(PortCrashPoint.GranuleTaken);
+                _hooks.Pass(PortCrashPoint.GranuleTaken);
                 continue;
             }
             _refCounts.Release(head);

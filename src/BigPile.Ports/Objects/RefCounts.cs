@@ -31,7 +31,7 @@ internal sealed class RefCounts
     internal bool IsClosed => _isClosed;
 
     /// <summary>Tries to be the first that holds what begins at a granule.</summary>
-    internal bool TryBegin(long head)
+    internal bool TryAcquireFirst(long head)
     {
         lock (_locks[head % Stripes])
         {
@@ -44,7 +44,7 @@ internal sealed class RefCounts
     }
 
     /// <summary>Holds an object once more. The caller knows that it lives: by a hold of its own, or by looking again behind this.</summary>
-    internal void Add(long head)
+    internal void AddRef(long head)
     {
         lock (_locks[head % Stripes])
         {

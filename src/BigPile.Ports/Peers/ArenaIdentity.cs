@@ -43,7 +43,7 @@ internal sealed class ArenaIdentity
 
     /// <summary>Looks, if nobody did for a while.</summary>
     /// <exception cref="ArenaRemovedException">It was removed or replaced.</exception>
-    internal void Require()
+    internal void ThrowIfRemoved()
     {
         Poll();
         if (_isRemoved)

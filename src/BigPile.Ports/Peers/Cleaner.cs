@@ -23,23 +23,23 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
     {
         if (hooks.Has(PortMutation.LeavesTheDead))
             return;
-        var onTheWay = new HashSet<long>();
+        var inFlight = new HashSet<long>();
         bool hasAbandoned = false;
         for (int number = 0; number < _shape.Ports; number++)
         {
             PortRecord port = _shape.Port(objects.Mapping.Start, number);
             if (Volatile.Read(ref port.IsUsed) == 0)
                 continue;
-            hasAbandoned |= CleanPort(port, slot, dropsUnclaimed, onTheWay);
+            hasAbandoned |= CleanPort(port, slot, dropsUnclaimed, inFlight);
             FreeIfDone(port);
         }
-        hasAbandoned |= CleanMulticastPorts(slot, onTheWay);
-        hooks.At(PortCrashPoint.PortsCleaned);
+        hasAbandoned |= CleanMulticastPorts(slot, inFlight);
+        hooks.Pass(PortCrashPoint.PortsCleaned);
         ref int state = ref _shape.Slot(objects.Mapping.Start, slot).State;
         if (hasAbandoned)
             Volatile.Write(ref state, SlotState.Abandoned);
-        FreeObjects(1UL << slot, onTheWay);
-        hooks.At(PortCrashPoint.SlotCleaned);
+        FreeObjects(1UL << slot, inFlight);
+        hooks.Pass(PortCrashPoint.SlotCleaned);
         if (!hasAbandoned)
             Volatile.Write(ref state, SlotState.Free);
     }
@@ -58,7 +58,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
             Volatile.Write(ref port.Port.IsUsed, 0);
     }
 
-    private bool CleanMulticastPorts(int slot, HashSet<long> onTheWay)
+    private bool CleanMulticastPorts(int slot, HashSet<long> inFlight)
     {
         bool hasAbandoned = false;
         for (int number = 0; number < _shape.MulticastPorts; number++)
@@ -66,23 +66,23 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
             MulticastRecord port = _shape.Multicast(objects.Mapping.Start, number);
             if (Volatile.Read(ref port.Port.IsUsed) == 0)
                 continue;
-            if (Audience.RemoveAllOfLocked(port, slot, hooks))
-                RingSenders(port);
-            hasAbandoned |= CleanPort(port, slot, onTheWay);
+            if (ReceiverRemoval.RemoveAllOfLocked(port, slot, hooks))
+                SignalSenders(port);
+            hasAbandoned |= CleanPort(port, slot, inFlight);
             FreeIfDone(port);
         }
         return hasAbandoned;
     }
 
     // One may have waited for the receiver that is gone; one that has closed the port holds what was on the way to it.
-    private void RingSenders(MulticastRecord port)
+    private void SignalSenders(MulticastRecord port)
     {
-        wakeEvents.RingAll(port);
+        wakeEvents.SignalAll(port);
         if (port.Port.SenderEnd is { WasClosed: true, Slot: >= 0 and int closed })
-            wakeEvents.OfReaper(closed).RingAlways();
+            wakeEvents.OfReclaimer(closed).SignalAlways();
     }
 
-    private bool CleanPort(MulticastRecord multicast, int slot, HashSet<long> onTheWay)
+    private bool CleanPort(MulticastRecord multicast, int slot, HashSet<long> inFlight)
     {
         PortRecord port = multicast.Port;
         PortEnd sender = port.SenderEnd;
@@ -90,18 +90,18 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
             return false;
         sender = sender.IsActive ? sender.Lost() : sender;
         long tail = Volatile.Read(ref port.Tail);
-        bool hasAbandoned = CollectInFlight(port, multicast.Slowest(tail, long.MinValue), tail, onTheWay);
+        bool hasAbandoned = CollectInFlight(port, multicast.Slowest(tail, long.MinValue), tail, inFlight);
         port.SenderEnd = hasAbandoned ? sender : sender.WithoutSlot();
-        wakeEvents.RingAll(multicast);
+        wakeEvents.SignalAll(multicast);
         return hasAbandoned;
     }
 
-    private bool CleanPort(PortRecord port, int slot, bool dropsUnclaimed, HashSet<long> onTheWay)
+    private bool CleanPort(PortRecord port, int slot, bool dropsUnclaimed, HashSet<long> inFlight)
     {
         if (port.ReceiverEnd is var receiver && receiver.Slot == slot)
         {
             port.ReceiverEnd = (receiver.IsActive ? receiver.Lost() : receiver).WithoutSlot();
-            wakeEvents.RingBoth(port);
+            wakeEvents.SignalBoth(port);
         }
         PortEnd sender = port.SenderEnd;
         if (sender.Slot != slot)
@@ -110,34 +110,34 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
         if (port.ReceiverEnd is { IsActive: false } gone && (gone != PortEnd.Never || dropsUnclaimed))
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // nobody is there who could want it
         long taken = Volatile.Read(ref port.Taken);
-        bool hasAbandoned = CollectInFlight(port, taken, Volatile.Read(ref port.Tail), onTheWay);
+        bool hasAbandoned = CollectInFlight(port, taken, Volatile.Read(ref port.Tail), inFlight);
         port.SenderEnd = hasAbandoned ? sender : sender.WithoutSlot();
-        wakeEvents.RingBoth(port);
+        wakeEvents.SignalBoth(port);
         return hasAbandoned;
     }
 
-    private bool CollectInFlight(PortRecord port, long taken, long tail, HashSet<long> onTheWay)
+    private bool CollectInFlight(PortRecord port, long taken, long tail, HashSet<long> inFlight)
     {
         int depth = Volatile.Read(ref port.Depth);
         if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)
             return false; // empty, or nothing that a process in its right mind has written
-        for (long number = taken; number < tail && !hooks.Has(PortMutation.FreesWhatIsOnTheWay); number++)
+        for (long number = taken; number < tail && !hooks.Has(PortMutation.FreesInFlight); number++)
         {
             if (port.Entry(number, depth).TryRead(out Reference reference))
-                onTheWay.Add(reference.Head);
+                inFlight.Add(reference.Head);
         }
         return true;
     }
 
-    private void FreeObjects(ulong bit, HashSet<long> onTheWay)
+    private void FreeObjects(ulong bit, HashSet<long> inFlight)
     {
         for (long head = 0; head < _shape.Granules; head++)
         {
             ref ulong holders = ref objects[head].Holders;
-            if ((Volatile.Read(ref holders) & bit) == 0 || onTheWay.Contains(head))
+            if ((Volatile.Read(ref holders) & bit) == 0 || inFlight.Contains(head))
                 continue;
             Interlocked.And(ref holders, ~bit);
-            hooks.At(PortCrashPoint.ObjectCleaned);
+            hooks.Pass(PortCrashPoint.ObjectCleaned);
         }
     }
 }

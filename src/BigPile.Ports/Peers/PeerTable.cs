@@ -17,16 +17,16 @@ namespace BigPile.Ports.Peers;
 internal sealed unsafe class PeerTable
 {
     // One that is held up by a debugger does not hold up others for longer.
-    private static readonly TimeSpan MostForReaping = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan ReclaimTimeout = TimeSpan.FromMilliseconds(200);
 
     // In calls that have a timeout: who has the control lock may be stopped.
-    private static readonly TimeSpan Brief = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan BriefTimeout = TimeSpan.FromMilliseconds(10);
 
     private readonly ObjectTable _objects;
     private readonly Cleaner _cleaner;
     private readonly PortTestHooks _hooks;
 
-    private ulong _unheard; // slots that were asked to give back, and did not in time: nobody waits for them again
+    private ulong _unresponsive; // slots that were asked to give back, and did not in time: nobody waits for them again
 
     private PeerTable(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
     {
@@ -65,7 +65,7 @@ internal sealed unsafe class PeerTable
         Identity.Poll();
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || Locks.IsHeldByOther(slot))
             return;
-        if (!Locks.TryEnterControl(Brief, out ArenaLocks.Control control))
+        if (!Locks.TryEnterControl(BriefTimeout, out ArenaLocks.Control control))
             return; // who waits looks again
         using (control)
             DetectDeathLocked(slot);
@@ -100,11 +100,11 @@ internal sealed unsafe class PeerTable
         {
             Locks.ReleaseLocked(slot);
         }
-        FinishEstatesLocked();
+        ReclaimAbandonedLocked();
     }
 
     /// <summary>Cleans up after those gone whose last messages nobody waits for any more.</summary>
-    internal void FinishEstatesLocked()
+    internal void ReclaimAbandonedLocked()
     {
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
         {
@@ -121,42 +121,42 @@ internal sealed unsafe class PeerTable
         }
     }
 
-    /// <inheritdoc cref="FinishEstatesLocked"/>
-    internal void FinishEstates()
+    /// <inheritdoc cref="ReclaimAbandonedLocked"/>
+    internal void ReclaimAbandoned()
     {
-        if (!Locks.TryEnterControl(Brief, out ArenaLocks.Control control))
+        if (!Locks.TryEnterControl(BriefTimeout, out ArenaLocks.Control control))
             return; // the next one who has it does that
         using (control)
-            FinishEstatesLocked();
+            ReclaimAbandonedLocked();
     }
 
     /// <summary>Whether a slot is another process's.</summary>
     internal bool IsOther(int slot) => slot >= 0 && slot != OwnSlot;
 
     /// <summary>Has the sender that has closed a port look whether something is to be given back.</summary>
-    internal void RingIfClosed(PortRecord port)
+    internal void SignalIfClosed(PortRecord port)
     {
         if (port.SenderEnd is { WasClosed: true, Slot: >= 0 } sender)
-            WakeEvents.OfReaper(sender.Slot).RingAlways();
+            WakeEvents.OfReclaimer(sender.Slot).SignalAlways();
     }
 
     /// <summary>Has all other senders give back what was received, and waits until they have.</summary>
     /// <returns>Whether there was anything.</returns>
-    internal bool HaveReaped()
+    internal bool RequestReclaim()
     {
         List<Received> asked = FindReceived();
         ulong slots = 0;
         foreach (Received received in asked)
         {
             slots |= 1UL << received.Slot;
-            WakeEvents.OfReaper(received.Slot).RingAlways();
+            WakeEvents.OfReclaimer(received.Slot).SignalAlways();
         }
-        _unheard &= slots; // who has nothing left to give back has heard
-        asked.RemoveAll(received => (_unheard & (1UL << received.Slot)) != 0);
-        if (asked.Count == 0 || SpinWait.SpinUntil(() => !asked.Exists(IsToBeReaped), MostForReaping))
+        _unresponsive &= slots; // who has nothing left to give back has heard
+        asked.RemoveAll(received => (_unresponsive & (1UL << received.Slot)) != 0);
+        if (asked.Count == 0 || SpinWait.SpinUntil(() => !asked.Exists(HasReclaimable), ReclaimTimeout))
             return asked.Count != 0;
-        foreach (Received received in asked.FindAll(IsToBeReaped))
-            _unheard |= 1UL << received.Slot;
+        foreach (Received received in asked.FindAll(HasReclaimable))
+            _unresponsive |= 1UL << received.Slot;
         return false;
     }
 
@@ -168,7 +168,7 @@ internal sealed unsafe class PeerTable
             using ArenaLocks.Control control = Locks.EnterControl();
             _cleaner.CleanLocked(OwnSlot);
             Locks.ReleaseLocked(OwnSlot);
-            FinishEstatesLocked();
+            ReclaimAbandonedLocked();
         }
         catch (IOException)
         {
@@ -179,10 +179,10 @@ internal sealed unsafe class PeerTable
     /// <summary>How many processes have the arena open, with this one.</summary>
     internal int CountPeers()
     {
-        int peers = 1;
+        int count = 1;
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
-            peers += slot != OwnSlot && StateOf(slot) == SlotState.Active && Locks.IsHeldByOther(slot) ? 1 : 0;
-        return peers;
+            count += slot != OwnSlot && StateOf(slot) == SlotState.Active && Locks.IsHeldByOther(slot) ? 1 : 0;
+        return count;
     }
 
     private int TakeSlotLocked()
@@ -204,7 +204,7 @@ internal sealed unsafe class PeerTable
             return false;
         if (StateOf(slot) != SlotState.Free)
             _cleaner.CleanLocked(slot, dropsUnclaimed);
-        _hooks.At(PortCrashPoint.SlotLocked);
+        _hooks.Pass(PortCrashPoint.SlotLocked);
         if (StateOf(slot) == SlotState.Free)
         {
             Volatile.Write(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State, SlotState.Active);
@@ -225,18 +225,18 @@ internal sealed unsafe class PeerTable
         for (int number = 0; number < _objects.Shape.MulticastPorts; number++)
         {
             MulticastRecord port = _objects.Shape.Multicast(_objects.Mapping.Start, number);
-            long slowest = port.Slowest(Volatile.Read(ref port.Port.Tail), Volatile.Read(ref port.Port.Reaped));
+            long slowest = port.Slowest(Volatile.Read(ref port.Port.Tail), Volatile.Read(ref port.Port.Reclaimed));
             found.Add(new Received(port.Port, port.Port.SenderEnd.Slot, slowest));
         }
-        found.RemoveAll(one => !IsToBeReaped(one));
+        found.RemoveAll(one => !HasReclaimable(one));
         return found;
     }
 
-    private bool IsToBeReaped(Received received)
+    private bool HasReclaimable(Received received)
     {
         PortRecord port = received.Port;
         return Volatile.Read(ref port.IsUsed) != 0 && IsOther(received.Slot) && port.SenderEnd.Slot == received.Slot
-            && StateOf(received.Slot) == SlotState.Active && Volatile.Read(ref port.Reaped) < received.Taken;
+            && StateOf(received.Slot) == SlotState.Active && Volatile.Read(ref port.Reclaimed) < received.Taken;
     }
 
     private int StateOf(int slot) => Volatile.Read(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State);

@@ -15,7 +15,7 @@ internal static unsafe class NamedWakeEvents
 
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);
 
-    private static readonly Lock Changing = new();
+    private static readonly Lock ChangeLock = new();
     private static Arena[] _arenas = [];
 
     /// <summary>The bells of a mapping are found from now on.</summary>
@@ -24,14 +24,14 @@ internal static unsafe class NamedWakeEvents
     /// <param name="identity">What the mapped file is called in all processes.</param>
     internal static void Add(nint start, nuint lengthBytes, string identity)
     {
-        lock (Changing)
+        lock (ChangeLock)
             Volatile.Write(ref _arenas, [.. _arenas, new Arena(start, (nint)lengthBytes, identity)]);
     }
 
     /// <summary>Forgets the bells of a mapping that goes.</summary>
     internal static void Remove(nint start)
     {
-        lock (Changing)
+        lock (ChangeLock)
         {
             Find(start).Close();
             Volatile.Write(ref _arenas, Array.FindAll(_arenas, arena => arena.Start != start));

@@ -6,7 +6,7 @@ namespace BigPile.Ports.Waiting;
 
 /// <summary>All that a process waits for asynchronously, and the one thread that does the waiting: none of the pool ever does.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class PendingWork(Doorbell wakeEvent, SpinThenWait waiter)
+internal sealed class PendingWork(WakeEvent wakeEvent, SpinThenWait waiter)
 {
     private static readonly TimeSpan Long = TimeSpan.FromDays(1);
 
@@ -30,7 +30,7 @@ internal sealed class PendingWork(Doorbell wakeEvent, SpinThenWait waiter)
                 _thread.Start();
             }
         }
-        wakeEvent.RingAlways();
+        wakeEvent.SignalAlways();
     }
 
     /// <summary>Ends the thread, once all that is pending is over: the ports were closed before.</summary>
@@ -38,7 +38,7 @@ internal sealed class PendingWork(Doorbell wakeEvent, SpinThenWait waiter)
     {
         lock (_lock)
             _isToEnd = true;
-        wakeEvent.RingAlways();
+        wakeEvent.SignalAlways();
         _thread?.Join();
     }
 

@@ -9,20 +9,20 @@ internal sealed class ReclaimThread
 {
     private static readonly TimeSpan Long = TimeSpan.FromDays(1);
 
-    private readonly Doorbell _wakeEvent;
+    private readonly WakeEvent _wakeEvent;
     private readonly Action _work;
     private readonly Thread _thread;
-    private readonly uint _rungBefore;
+    private readonly uint _signalsBefore;
     private volatile bool _isToEnd;
 
     /// <summary>Begins.</summary>
     /// <param name="wakeEvent">The bell.</param>
     /// <param name="work">What is done, and throws nothing.</param>
-    internal ReclaimThread(Doorbell wakeEvent, Action work)
+    internal ReclaimThread(WakeEvent wakeEvent, Action work)
     {
         _wakeEvent = wakeEvent;
         _work = work;
-        _rungBefore = wakeEvent.Rung;
+        _signalsBefore = wakeEvent.Signals;
         _thread = new Thread(Run) { IsBackground = true, Name = "BigPile.Ports attendant" };
         _thread.Start();
     }
@@ -31,26 +31,26 @@ internal sealed class ReclaimThread
     internal void End()
     {
         _isToEnd = true;
-        _wakeEvent.RingAlways();
+        _wakeEvent.SignalAlways();
         _thread.Join();
     }
 
     private void Run()
     {
-        uint heard = _rungBefore;
+        uint seen = _signalsBefore;
         while (!_isToEnd)
         {
-            if (_wakeEvent.Rung is var rung && rung != heard)
+            if (_wakeEvent.Signals is var signals && signals != seen)
             {
-                heard = rung;
+                seen = signals;
                 _work();
             }
-            _wakeEvent.Sleep(new Ringing(this, heard), Long);
+            _wakeEvent.Sleep(new Signaled(this, seen), Long);
         }
     }
 
-    private readonly struct Ringing(ReclaimThread owner, uint heard) : IAwaited
+    private readonly struct Signaled(ReclaimThread owner, uint seen) : IAwaited
     {
-        public bool IsThere => owner._isToEnd || owner._wakeEvent.Rung != heard;
+        public bool IsThere => owner._isToEnd || owner._wakeEvent.Signals != seen;
     }
 }

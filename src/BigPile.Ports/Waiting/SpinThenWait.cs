@@ -20,16 +20,16 @@ internal sealed class SpinThenWait
 
     private const int MostSleeps = 256;
 
-    private readonly long _most;
+    private readonly long _maxSpinTicks;
     private int _sleeps; // how many waits slept at once behind the last while
     private int _sleepsLeft;
 
     internal SpinThenWait(TimeSpan spin) =>
-        _most = Environment.ProcessorCount == 1 ? 0 : (long)(spin.TotalSeconds * Stopwatch.Frequency);
+        _maxSpinTicks = Environment.ProcessorCount == 1 ? 0 : (long)(spin.TotalSeconds * Stopwatch.Frequency);
 
     /// <summary>Waits until something has come, for a slice at most.</summary>
     /// <returns>Whether it has come; who is told no may also have been woken by chance.</returns>
-    internal bool Wait<TEvent>(Doorbell wakeEvent, TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
+    internal bool Wait<TEvent>(WakeEvent wakeEvent, TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
     {
         if (Spin(awaited, timeout))
             return true;
@@ -39,7 +39,7 @@ internal sealed class SpinThenWait
 
     private bool Spin<TEvent>(TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
     {
-        long ticks = Math.Min(_most, (long)(timeout.TotalSeconds * Stopwatch.Frequency));
+        long ticks = Math.Min(_maxSpinTicks, (long)(timeout.TotalSeconds * Stopwatch.Frequency));
         if (awaited.IsThere)
             return true;
         if (ticks == 0 || _sleepsLeft-- > 0)

@@ -65,16 +65,16 @@ internal sealed class ExportRun(TextWriter error)
     // Beside the file first: an export that fails must not take the one before with it.
     private async Task<ExportEnd> ReplaceFileAsync(string path, CancellationToken cancellationToken)
     {
-        string beside = path + ".new";
+        string temporaryPath = path + ".new";
         try
         {
-            ExportEnd end = await ExportToAsync(System.IO.File.Create(beside), cancellationToken).ConfigureAwait(false);
-            System.IO.File.Move(beside, path, overwrite: true);
+            ExportEnd end = await ExportToAsync(System.IO.File.Create(temporaryPath), cancellationToken).ConfigureAwait(false);
+            System.IO.File.Move(temporaryPath, path, overwrite: true);
             return end;
         }
         catch
         {
-            System.IO.File.Delete(beside);
+            System.IO.File.Delete(temporaryPath);
             throw;
         }
     }

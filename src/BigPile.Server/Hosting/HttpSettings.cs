@@ -15,9 +15,9 @@ internal sealed record HttpSettings
     private static readonly SearchValues<char> NameCharacters =
         SearchValues.Create("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
-    private static readonly string[] MeantPrefixes = ["If-", "Content-", "BigPile-", "Sec-Fetch-", "Proxy-"];
+    private static readonly string[] SignificantPrefixes = ["If-", "Content-", "BigPile-", "Sec-Fetch-", "Proxy-"];
 
-    private static readonly string[] MeantHeaders =
+    private static readonly string[] SignificantHeaders =
     [
         "Range", "Host", "Authorization", "X-Api-Key", "Transfer-Encoding", "TE", "Trailer", "Connection", "Keep-Alive", "Upgrade",
             "Expect",
@@ -58,9 +58,9 @@ internal sealed record HttpSettings
         if (name.Length == 0 || name.AsSpan().ContainsAnyExcept(NameCharacters))
             throw new SettingsException(
                 $"The setting 'Http:IgnoredHeaders' has '{name}', which is no name of a header. One looks like X-Request-Id.");
-        bool isMeant = MeantHeaders.Contains(name, StringComparer.OrdinalIgnoreCase)
-            || MeantPrefixes.Any(prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
-        return isMeant
+        bool isSignificant = SignificantHeaders.Contains(name, StringComparer.OrdinalIgnoreCase)
+            || SignificantPrefixes.Any(prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
+        return isSignificant
             ? throw new SettingsException($"The setting 'Http:IgnoredHeaders' has '{name}', which means something to a read. Name only "
                 + "headers that nobody acts on, such as X-Request-Id.")
             : name;

@@ -15,7 +15,7 @@ internal sealed class ReadLog(ReadSampler sampler, ILogger<RequestLog> logger) :
     public bool IsOn => sampler.IsOn && logger.IsEnabled(LogLevel.Information);
 
     /// <inheritdoc/>
-    public bool Take() => sampler.Take();
+    public bool CountRead() => sampler.Take();
 
     /// <inheritdoc/>
     public void Write(

@@ -50,14 +50,14 @@ internal sealed class RequestFaults(RequestDelegate next)
         {
             await RefuseAsync(context, ProblemCatalog.BadBody with { Status = e.StatusCode, Detail = e.Message }).ConfigureAwait(false);
         }
-        catch (IOException e) when (e.Source == ServerAssembly && !IsGone(e, context))
+        catch (IOException e) when (e.Source == ServerAssembly && !IsClientGone(e, context))
         {
             await RefuseAsync(context, ProblemCatalog.BadBody with { Detail = e.Message }).ConfigureAwait(false);
         }
     }
 
     /// <summary>Whether an exception says that the client went before it had the answer: nobody is there to be told.</summary>
-    internal static bool IsGone(Exception exception, HttpContext context) =>
+    internal static bool IsClientGone(Exception exception, HttpContext context) =>
         exception is ConnectionResetException or ConnectionAbortedException
             or OperationCanceledException { InnerException: ConnectionAbortedException }
         || (exception is OperationCanceledException && context.RequestAborted.IsCancellationRequested);

@@ -60,7 +60,7 @@ internal sealed class RequestLog(
         {
             await running.ConfigureAwait(false);
         }
-        catch (Exception e) when (RequestFaults.IsGone(e, context))
+        catch (Exception e) when (RequestFaults.IsClientGone(e, context))
         {
             Record(context, target, level, started, StatusCodes.Status499ClientClosedRequest, isLeft: true);
             return;

@@ -36,26 +36,26 @@ internal sealed unsafe class BlockReader
     // A writer that moves a payload is done after far fewer looks; a link that still leads nowhere then is damage.
     private const int MaxLinkAttempts = 10_000;
 
-    private readonly BlockSpace _space;
+    private readonly BlockStore _blocks;
     private readonly OperationBarrier _barrier;
     private readonly SegmentMap _map;
-    private readonly Stripes _stripes;
+    private readonly SeqLockStripes _stripes;
     private readonly SharedReader? _shared;
     private readonly bool _checksEveryRead;
 
     /// <summary>Reads the blocks of a pile.</summary>
-    /// <param name="space">The blocks.</param>
+    /// <param name="blocks">The blocks.</param>
     /// <param name="shared">
     /// Of a pile that is opened for reading only: reads what its own map, which stays empty, does not find. Else null.
     /// </param>
-    internal BlockReader(BlockSpace space, SharedReader? shared = null)
+    internal BlockReader(BlockStore blocks, SharedReader? shared = null)
     {
-        _space = space;
-        _barrier = space.Barrier;
-        _map = space.Map;
-        _stripes = space.Stripes;
+        _blocks = blocks;
+        _barrier = blocks.Barrier;
+        _map = blocks.Map;
+        _stripes = blocks.Stripes;
         _shared = shared;
-        _checksEveryRead = space.ChecksEveryRead;
+        _checksEveryRead = blocks.ChecksEveryRead;
     }
 
     /// <summary>Reads the payload that a pointer names.</summary>
@@ -74,7 +74,7 @@ internal sealed unsafe class BlockReader
         CriticalRegion critical = _barrier.EnterReader();
         try
         {
-            return TryReadInside<TReader, TChecks>(pointer, ref reader);
+            return TryReadInRegion<TReader, TChecks>(pointer, ref reader);
         }
         finally
         {
@@ -85,15 +85,15 @@ internal sealed unsafe class BlockReader
 
     /// <summary>As <see cref="TryRead{TReader, TChecks}"/>, of a caller that is inside the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryReadInside<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+    internal bool TryReadInRegion<TReader, TChecks>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "Memory stays only as long as its reader is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "Memory stays only as long as its reader is inside.");
         if (!pointer.IsValid)
             return false;
         ulong address = pointer.Address;
-        Stripes.Stripe* stripe = _stripes.Of(address);
+        SeqLockStripes.Stripe* stripe = _stripes.Of(address);
         var spinner = default(SpinWait);
         while (true)
         {
@@ -106,7 +106,7 @@ internal sealed unsafe class BlockReader
             PageInfo info = SegmentMap.Load(infoAt);
             if (header.Generation != pointer.Generation || !header.IsAddressable || (TChecks.Slot && !info.HasSlotAt(address)))
             {
-                if (_space.RecoverPageIfNeeded(info, address) || (TChecks.HeaderAgain && Volatile.Read(ref *(ulong*)block) != header.Word))
+                if (_blocks.RecoverPageIfNeeded(info, address) || (TChecks.HeaderAgain && Volatile.Read(ref *(ulong*)block) != header.Word))
                     continue;
                 return false;
             }
@@ -148,13 +148,13 @@ internal sealed unsafe class BlockReader
         PageInfo info = SegmentMap.Load(infoAt);
         if (header.Kind != BlockKind.LinkTarget || !info.HasSlotAt(address))
         {
-            _ = _space.RecoverPageIfNeeded(info, address);
+            _ = _blocks.RecoverPageIfNeeded(info, address);
             return false;
         }
-        var back = new BackWord(*(ulong*)(block + BlockHeader.SizeBytes));
-        if (back.OriginAddress != originAddress)
+        var back = new OwnerWord(*(ulong*)(block + BlockHeader.SizeBytes));
+        if (back.LinkAddress != originAddress)
             return false;
-        reader.Read(block + BlockHeader.SizeBytes + BackWord.SizeBytes, header.PayloadBytes - BackWord.SizeBytes, back.Kind);
+        reader.Read(block + BlockHeader.SizeBytes + OwnerWord.SizeBytes, header.PayloadBytes - OwnerWord.SizeBytes, back.Kind);
         Volatile.ReadBarrier();
         return *(ulong*)block == header.Word && infoAt->Word == info.Word;
     }
@@ -172,7 +172,7 @@ internal sealed unsafe class BlockReader
     {
         isLive = false;
         ulong* word = null;
-        if (!_space.IsShadowed(pointer.Address, own, ref word))
+        if (!_blocks.IsShadowed(pointer.Address, own, ref word))
             return false;
         var header = new BlockHeader(Volatile.Read(ref *word));
         isLive = header.Generation == pointer.Generation && header.IsAddressable;
@@ -183,9 +183,9 @@ internal sealed unsafe class BlockReader
             reader.Read(block + BlockHeader.SizeBytes, header.PayloadBytes, header.Kind);
         bool isIntact = !isWhole || !isLive || !_checksEveryRead || IsShadowedIntact(pointer.Address, block, header);
         Volatile.ReadBarrier();
-        bool isSame = *word == header.Word && ShadowHeaderTable.IsStill(word, pointer.Address, own.Generation) && *(ulong*)block == own.Word;
+        bool isSame = *word == header.Word && ShadowHeaderTable.IsCurrent(word, pointer.Address, own.Generation) && *(ulong*)block == own.Word;
         if (isWhole && isSame && !isIntact)
-            Throw.Damaged(_space.DirectoryPath, header.PayloadBytes);
+            Throw.Damaged(_blocks.DirectoryPath, header.PayloadBytes);
         return isWhole && isSame;
     }
 
@@ -195,10 +195,10 @@ internal sealed unsafe class BlockReader
         if (header.Kind != BlockKind.Link)
         {
             _ = _map.Find(address, out info);
-            return _space.IsIntact(block, header, address, SegmentMap.Load(info));
+            return _blocks.IsIntact(block, header, address, SegmentMap.Load(info));
         }
         byte* target = _map.Find(header.TargetAddress, out info);
-        return target != null && _space.IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(info));
+        return target != null && _blocks.IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(info));
     }
 
     /// <summary>
@@ -207,23 +207,23 @@ internal sealed unsafe class BlockReader
     /// </summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool IsIntact(
-        ulong address, byte* block, BlockHeader header, PageInfo info, PageInfo* infoAt, Stripes.Stripe* stripe, ulong sequence)
+        ulong address, byte* block, BlockHeader header, PageInfo info, PageInfo* infoAt, SeqLockStripes.Stripe* stripe, ulong sequence)
     {
         bool isIntact = true;
         if (header.Kind == BlockKind.Link)
         {
             byte* target = _map.Find(header.TargetAddress, out PageInfo* targetInfo);
             isIntact = target != null
-                && _space.IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(targetInfo));
+                && _blocks.IsIntact(target, new BlockHeader(*(ulong*)target), header.TargetAddress, SegmentMap.Load(targetInfo));
         }
         else
         {
-            isIntact = _space.IsIntact(block, header, address, info);
+            isIntact = _blocks.IsIntact(block, header, address, info);
         }
         Volatile.ReadBarrier();
         bool isSame = *(ulong*)block == header.Word && infoAt->Word == info.Word && stripe->Sequence == sequence;
         if (isSame && !isIntact)
-            Throw.Damaged(_space.DirectoryPath, header.PayloadBytes);
+            Throw.Damaged(_blocks.DirectoryPath, header.PayloadBytes);
         return isSame;
     }
 }

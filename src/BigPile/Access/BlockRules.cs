@@ -13,7 +13,7 @@ namespace BigPile.Access;
 /// <param name="FreeEpoch">The mark of what is freed until the first flush.</param>
 internal readonly record struct BlockRules(
     string? DirectoryPath,
-    BlockChecksums Checksums,
+    BlockChecksumKind Checksums,
     bool ChecksEveryRead,
     Redo Redo,
     ShadowHeaderTable ShadowHeaders,
@@ -21,5 +21,5 @@ internal readonly record struct BlockRules(
     long FreeEpoch)
 {
     /// <summary>Of a pile in memory: nothing outlives the process, so nothing has to be kept for the next one.</summary>
-    internal static BlockRules OfMemory => new(null, BlockChecksums.None, false, new NoRedo(), ShadowHeaderTable.None(), null, 0);
+    internal static BlockRules OfMemory => new(null, BlockChecksumKind.None, false, new NoRedo(), ShadowHeaderTable.None(), null, 0);
 }

@@ -15,18 +15,18 @@ internal sealed unsafe class BlockWalk
     private const int PagesAtOnce = 64;
     private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
 
-    private readonly BlockSpace _space;
+    private readonly BlockStore _blocks;
     private readonly BlockReader _reader;
     private readonly SharedReader? _shared;
     private readonly SegmentMap _map;
 
     /// <summary>Walks over the blocks of a pile.</summary>
-    internal BlockWalk(BlockSpace space, BlockReader reader, SharedReader? shared)
+    internal BlockWalk(BlockStore blocks, BlockReader reader, SharedReader? shared)
     {
-        _space = space;
+        _blocks = blocks;
         _reader = reader;
         _shared = shared;
-        _map = space.Map;
+        _map = blocks.Map;
     }
 
     /// <summary>Collects entries from an address on.</summary>
@@ -45,19 +45,19 @@ internal sealed unsafe class BlockWalk
     /// <returns><see langword="false"/> at the end of the pile.</returns>
     private bool CollectFew(ref ulong address, Span<PileEntry> entries, ref int count)
     {
-        CriticalRegion critical = _space.Barrier.EnterReader();
+        CriticalRegion critical = _blocks.Barrier.EnterReader();
         try
         {
             if (address == 0)
                 _shared?.MapNewSegments();
-            ulong end = _map.AddressOf(_space.Allocator.Pool.SegmentsEnd);
+            ulong end = _map.AddressOf(_blocks.Allocator.Pool.SegmentsEnd);
             for (int pages = 0; pages < PagesAtOnce && address < end && count < entries.Length; pages++)
                 CollectPage(ref address, entries, ref count);
             return address < end;
         }
         finally
         {
-            _space.Exit(critical);
+            _blocks.Exit(critical);
         }
     }
 
@@ -77,7 +77,7 @@ internal sealed unsafe class BlockWalk
 
     private void CollectFewTableEntries(ref ulong address, ulong end, Span<ulong> found, ref int count)
     {
-        CriticalRegion critical = _space.Barrier.EnterReader();
+        CriticalRegion critical = _blocks.Barrier.EnterReader();
         try
         {
             for (int pages = 0; pages < PagesAtOnce && address < end && count < found.Length; pages++)
@@ -85,7 +85,7 @@ internal sealed unsafe class BlockWalk
         }
         finally
         {
-            _space.Exit(critical);
+            _blocks.Exit(critical);
         }
     }
 
@@ -112,7 +112,7 @@ internal sealed unsafe class BlockWalk
     {
         PageSlots slots = SlotsFrom(address);
         byte* block = slots.Block;
-        bool checks = _space.ChecksEveryRead;
+        bool checks = _blocks.ChecksEveryRead;
         int filled = count;
         for (ulong at = slots.First; at < slots.End; at += slots.StepUnits, block += slots.StepUnits * SizeClasses.GranuleBytes)
         {
@@ -133,7 +133,7 @@ internal sealed unsafe class BlockWalk
 
     private PageSlots SlotsFrom(ulong address)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "A segment's memory stays until the walk has left the pile.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "A segment's memory stays until the walk has left the pile.");
         ulong page = address & ~(UnitsPerPage - 1);
         byte* start = _map.Find(page, out PageInfo* infoAt);
         PageInfo info = _shared != null ? _shared.InfoAt(page) : start == null ? default : SegmentMap.Load(infoAt);
@@ -166,9 +166,9 @@ internal sealed unsafe class BlockWalk
             return false;
         var pointer = new PilePointer(address, header.Generation);
         var reader = default(SizeReader);
-        if (!_reader.TryReadInside<SizeReader, AllReadChecks>(pointer, ref reader))
+        if (!_reader.TryReadInRegion<SizeReader, AllReadChecks>(pointer, ref reader))
             return false;
-        entry = new PileEntry(pointer, (int)reader.LengthBytes, BlockSpace.PayloadKindOf(reader.Kind));
+        entry = new PileEntry(pointer, (int)reader.LengthBytes, BlockStore.PayloadKindOf(reader.Kind));
         return true;
     }
 
@@ -176,7 +176,7 @@ internal sealed unsafe class BlockWalk
     private PageInfo RecoveredInfo(ulong page, byte* start, PageInfo* infoAt)
     {
         PageRecovery.ReadAhead(start);
-        _space.PageRecovery!.RecoverPage(page);
+        _blocks.PageRecovery!.RecoverPage(page);
         return SegmentMap.Load(infoAt);
     }
 

@@ -7,27 +7,27 @@ using BigPile.Layout;
 namespace BigPile.Access;
 
 /// <summary>Gives views of payloads where they lie, and takes them back.</summary>
-/// <param name="space">The blocks.</param>
+/// <param name="blocks">The blocks.</param>
 /// <param name="background">Ends a lease that is given back by a thread inside the pile.</param>
-/// <param name="letGo">Frees the pile's memory: its last lease ended after it was closed.</param>
-internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background, Action letGo) : ILeaseOwner
+/// <param name="release">Frees the pile's memory: its last lease ended after it was closed.</param>
+internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background, Action release) : ILeaseOwner
 {
-    private readonly LeaseTable _leases = space.Leases;
+    private readonly LeaseTable _leases = blocks.Leases;
 
     /// <summary>Gives a view of a payload.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     internal bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
-        CriticalRegion critical = space.Barrier.EnterWriter(); // a header becomes busy: not while a flush settles it
+        CriticalRegion critical = blocks.Barrier.EnterWriter(); // a header becomes busy: not while a flush settles it
         try
         {
             lease = null;
-            if (!space.TryMakeBusy(pointer, out Block block))
+            if (!blocks.TryMakeBusy(pointer, out Block block))
                 return false;
             try
             {
-                if (space.ChecksEveryRead && !IsIntact(block))
-                    Throw.Damaged(space.DirectoryPath, block.Header.PayloadBytes);
+                if (blocks.ChecksEveryRead && !IsIntact(block))
+                    Throw.Damaged(blocks.DirectoryPath, block.Header.PayloadBytes);
                 lease = Begin(block);
             }
             finally
@@ -38,39 +38,39 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
         }
         finally
         {
-            space.Exit(critical);
+            blocks.Exit(critical);
         }
     }
 
     /// <summary>Leases a part of an entry's payload. Its table's lock for the key is held, so the entry is not freed meanwhile.</summary>
     internal PileLease LeaseEntry(ulong address, int offsetBytes, int lengthBytes, BlockKind kind)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "The bucket's lock keeps the entry, and being inside its memory.");
-        byte* start = space.Map.Find(address, out _);
-        return Entered(
-            new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, BlockSpace.PayloadKindOf(kind)));
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The bucket's lock keeps the entry, and being inside its memory.");
+        byte* start = blocks.Map.Find(address, out _);
+        return Register(
+            new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, BlockStore.PayloadKindOf(kind)));
     }
 
     /// <summary>Ends a lease, also of a pile that is closed meanwhile.</summary>
     public void End(PileLease lease)
     {
-        if (CriticalRegion.Mine.IsInside)
-            background.Queue("ending a lease", () => EndOutside(lease)); // the lock's holder may wait for this thread to leave
+        if (CriticalRegion.Current.IsInRegion)
+            background.Queue("ending a lease", () => EndNow(lease)); // the lock's holder may wait for this thread to leave
         else
-            EndOutside(lease);
+            EndNow(lease);
     }
 
-    private void EndOutside(PileLease lease)
+    private void EndNow(PileLease lease)
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "The lock's holder may wait for this thread to leave.");
-        lock (space.Barrier.Closing)
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The lock's holder may wait for this thread to leave.");
+        lock (blocks.Barrier.Closing)
         {
             bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);
             CrashPoints.Pass(CrashPoint.LeaseBeforeGivenBack);
-            if (givesBack && !space.Barrier.IsClosed)
-                space.Allocator.Return(lease.Address, before);
-            if (space.Barrier.IsClosed && !_leases.IsAny)
-                letGo();
+            if (givesBack && !blocks.Barrier.IsClosed)
+                blocks.Allocator.Return(lease.Address, before);
+            if (blocks.Barrier.IsClosed && !_leases.IsAny)
+                release();
         }
     }
 
@@ -78,18 +78,18 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
     {
         if (block.Header.Kind != BlockKind.Link)
         {
-            return Entered(new PileLease(
+            return Register(new PileLease(
                 this, block.Address, block.Start + BlockHeader.SizeBytes, (int)block.Header.PayloadBytes,
-                BlockSpace.PayloadKindOf(block.Header.Kind)));
+                BlockStore.PayloadKindOf(block.Header.Kind)));
         }
-        Block target = space.TargetOf(block.Header);
-        return Entered(new PileLease(
-            this, target.Address, target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes,
-            (int)target.Header.PayloadBytes - BackWord.SizeBytes, BlockSpace.PayloadKindOf(BlockSpace.BackWordOf(target).Kind)));
+        Block target = blocks.TargetOf(block.Header);
+        return Register(new PileLease(
+            this, target.Address, target.Start + BlockHeader.SizeBytes + OwnerWord.SizeBytes,
+            (int)target.Header.PayloadBytes - OwnerWord.SizeBytes, BlockStore.PayloadKindOf(BlockStore.OwnerWordOf(target).Kind)));
     }
 
     // Last: a lease that is counted must be one that somebody can end.
-    private PileLease Entered(PileLease lease)
+    private PileLease Register(PileLease lease)
     {
         _leases.Add(lease.Address);
         return lease;
@@ -98,7 +98,7 @@ internal sealed unsafe class Lessor(BlockSpace space, BackgroundWork background,
     // The block, or the origin of a link, is the caller's alone.
     private bool IsIntact(Block block)
     {
-        Block holder = block.Header.Kind == BlockKind.Link ? space.TargetOf(block.Header) : block;
-        return space.IsIntact(holder.Start, holder.Header, holder.Address, holder.Info);
+        Block holder = block.Header.Kind == BlockKind.Link ? blocks.TargetOf(block.Header) : block;
+        return blocks.IsIntact(holder.Start, holder.Header, holder.Address, holder.Info);
     }
 }

@@ -12,7 +12,7 @@ namespace BigPile.Access;
 /// A get of a block that no cache holds waits 0.25 to 0.43 µs for memory. A batch asks for all blocks of a window ahead, so that the waits
 /// of eight and more run at the same time.
 /// </remarks>
-internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, IPileCodec codec, ObjectStore objects, Remover remover)
+internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, IPileCodec codec, ObjectStore objects, Remover remover)
 {
     /// <summary>Blocks that are asked for before the first of them is read: about as many as a core can wait for, twice over.</summary>
     private const int PrefetchWindow = 16;
@@ -20,8 +20,8 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
     /// <summary>Most blocks end within so many bytes: a second line is asked for only where the block may cross into it.</summary>
     private const int UsualBytes = 47;
 
-    private readonly OperationBarrier _barrier = space.Barrier;
-    private readonly SegmentMap _map = space.Map;
+    private readonly OperationBarrier _barrier = blocks.Barrier;
+    private readonly SegmentMap _map = blocks.Map;
 
     /// <summary>Reads many objects.</summary>
     internal int GetMany<T>(ReadOnlySpan<PilePointer> pointers, Span<T?> values)
@@ -52,7 +52,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
         if (pointers.Length < values.Length)
             throw new ArgumentException(
                 $"There is room for {pointers.Length:N0} pointers, and there are {values.Length:N0} objects.", nameof(pointers));
-        space.Exit(_barrier.EnterWriter()); // an empty batch, too, says that the pile is closed
+        blocks.Exit(_barrier.EnterWriter()); // an empty batch, too, says that the pile is closed
         int done = 0;
         try
         {
@@ -89,11 +89,11 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
         {
             if (index + PrefetchWindow < pointers.Length)
                 Prefetch(pointers[index + PrefetchWindow]);
-            return reader.TryReadInside<ObjectReader, AllReadChecks>(pointers[index], ref one);
+            return reader.TryReadInRegion<ObjectReader, AllReadChecks>(pointers[index], ref one);
         }
         finally
         {
-            space.Exit(critical);
+            blocks.Exit(critical);
         }
     }
 
@@ -107,7 +107,7 @@ internal sealed unsafe class ObjectBatch(BlockSpace space, BlockReader reader, I
         }
         finally
         {
-            space.Exit(critical);
+            blocks.Exit(critical);
         }
     }
 

@@ -13,7 +13,7 @@ namespace BigPile.Access;
 /// left, copies what changed, and opens the gate. A call within a call that it waits for passes; any other one waits.
 /// Locks: the flush's, then the closing's, then the gate's.
 /// Memory ordering: coming in is a store to the thread's own word and then a load of the state. Who closes the gate stores the state, and
-/// then waits by <see cref="CriticalRegion.WaitForOthers"/>, whose process-wide barrier makes one of the two see the other.
+/// then waits by <see cref="CriticalRegion.WaitForQuiescence"/>, whose process-wide barrier makes one of the two see the other.
 /// </remarks>
 /// <param name="directory">The directory of a mapped pile, for what is said to those who are refused.</param>
 internal sealed class OperationBarrier(string? directory)
@@ -24,7 +24,7 @@ internal sealed class OperationBarrier(string? directory)
     private const int ReadersOnly = 2;
     private const int Closed = 3;
 
-    private readonly Lock _barring = new();
+    private readonly Lock _exclusive = new();
     private int _state;
 
     /// <summary>Held by whoever closes the pile or gives memory back.</summary>
@@ -37,17 +37,17 @@ internal sealed class OperationBarrier(string? directory)
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterReader()
     {
-        CriticalRegion critical = CriticalRegion.Mine;
+        CriticalRegion critical = CriticalRegion.Current;
         critical.Enter();
         if (Volatile.Read(ref _state) == Closed)
-            RefuseClosed(critical);
+            ExitAndThrowClosed(critical);
         return critical;
     }
 
     /// <summary>As <see cref="EnterReader"/>; a closed pile is not entered, and <see langword="false"/> comes back.</summary>
     internal bool TryEnterReader(out CriticalRegion critical)
     {
-        critical = CriticalRegion.Mine;
+        critical = CriticalRegion.Current;
         critical.Enter();
         if (Volatile.Read(ref _state) != Closed)
             return true;
@@ -61,15 +61,15 @@ internal sealed class OperationBarrier(string? directory)
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterWriter()
     {
-        CriticalRegion critical = CriticalRegion.Mine;
+        CriticalRegion critical = CriticalRegion.Current;
         critical.Enter();
         if (Volatile.Read(ref _state) != Open)
-            Wait(critical);
+            WaitUntilOpen(critical);
         return critical;
     }
 
     /// <summary>Lets readers in, and nobody who changes something.</summary>
-    internal void LetReadersOnly()
+    internal void BlockWriters()
     {
         Debug.Assert(_state == Open, "A pile is opened for reading once, and before it is closed.");
         Volatile.Write(ref _state, ReadersOnly);
@@ -78,27 +78,27 @@ internal sealed class OperationBarrier(string? directory)
     /// <summary>Lets nobody in any more; returns once everybody has left. The caller is outside, and holds <see cref="Closing"/>.</summary>
     internal void Close()
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever closes the gate would wait for itself.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever closes the gate would wait for itself.");
         Volatile.Write(ref _state, Closed);
-        CriticalRegion.WaitForOthers();
+        CriticalRegion.WaitForQuiescence();
     }
 
     /// <summary>Runs something while nothing changes. The caller is outside of all calls.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    internal void WhileNothingChanges(Action action)
+    internal void RunExclusive(Action action)
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever keeps the pile still would wait for itself.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever keeps the pile still would wait for itself.");
         lock (Closing)
         {
             if (IsClosed)
                 throw new ObjectDisposedException(PileName);
-            lock (_barring)
+            lock (_exclusive)
             {
                 Debug.Assert(_state == Open, "The gate is open again behind this: so it was open, and not for readers only.");
                 Volatile.Write(ref _state, WritersBlocked);
                 try
                 {
-                    CriticalRegion.WaitForOthers();
+                    CriticalRegion.WaitForQuiescence();
                     action();
                 }
                 finally
@@ -110,16 +110,16 @@ internal sealed class OperationBarrier(string? directory)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Wait(CriticalRegion critical)
+    private void WaitUntilOpen(CriticalRegion critical)
     {
         var spinner = default(SpinWait);
         while (true)
         {
             int state = Volatile.Read(ref _state);
             if (state == Closed)
-                RefuseClosed(critical);
+                ExitAndThrowClosed(critical);
             if (state == ReadersOnly)
-                RefuseChange(critical);
+                ExitAndThrowReadOnly(critical);
             if (state == Open || (critical.IsNested && critical.IsAwaited))
                 return;
             if (critical.IsNested)
@@ -129,7 +129,7 @@ internal sealed class OperationBarrier(string? directory)
                 continue;
             }
             critical.Exit();
-            lock (_barring)
+            lock (_exclusive)
             {
                 // nothing: whoever comes here waits until the gate is open again
             }
@@ -138,7 +138,7 @@ internal sealed class OperationBarrier(string? directory)
     }
 
     [DoesNotReturn]
-    private void RefuseChange(CriticalRegion critical)
+    private void ExitAndThrowReadOnly(CriticalRegion critical)
     {
         critical.Exit();
         Throw.ReadOnly(directory);
@@ -146,7 +146,7 @@ internal sealed class OperationBarrier(string? directory)
 
     [DoesNotReturn]
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void RefuseClosed(CriticalRegion critical)
+    private static void ExitAndThrowClosed(CriticalRegion critical)
     {
         critical.Exit();
         throw new ObjectDisposedException(PileName);

@@ -12,20 +12,20 @@ namespace BigPile.Access;
 /// As a replacement that fits: busy, under the lock of the stripe, while the sequence is odd. In pieces that fit a redo record, so that a
 /// kill leaves each of them whole or absent. A payload that is leased or frozen is copied and replaced.
 /// </remarks>
-internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
+internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
 {
-    private readonly Allocator _allocator = space.Allocator;
+    private readonly Allocator _allocator = blocks.Allocator;
 
     /// <summary>Overwrites a part.</summary>
-    internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int flushes = 0)
+    internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int attempt = 0)
     {
-        space.EnsureShadowCapacity();
-        CriticalRegion critical = space.Barrier.EnterWriter();
-        Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
+        blocks.EnsureShadowCapacity();
+        CriticalRegion critical = blocks.Barrier.EnterWriter();
+        SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
         stripe->EnterLock();
         try
         {
-            if (!space.TryMakeBusy(pointer, out Block origin))
+            if (!blocks.TryMakeBusy(pointer, out Block origin))
                 Throw.NoSuchObject(pointer);
             try
             {
@@ -38,32 +38,32 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             }
             return;
         }
-        catch (PileFullException e) when (space.Reclaimer.CanReclaim(critical, e, flushes))
+        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
             // there will be room once what was freed is durably so
         }
         finally
         {
             stripe->ExitLock();
-            space.ExitAfterFree(critical);
+            blocks.ExitAfterFree(critical);
         }
-        Write(pointer, source, offsetBytes, space.Reclaimer.Reclaim(flushes));
+        Write(pointer, source, offsetBytes, blocks.Reclaimer.Reclaim(attempt));
     }
 
     private void WriteBusyLocked(
-        Stripes.Stripe* stripe, PilePointer pointer, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
+        SeqLockStripes.Stripe* stripe, PilePointer pointer, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
     {
         Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         bool isLink = origin.Header.Kind == BlockKind.Link;
-        Block holder = isLink ? space.TargetOf(origin.Header) : origin;
-        int headBytes = BlockHeader.SizeBytes + (isLink ? BackWord.SizeBytes : 0);
+        Block holder = isLink ? blocks.TargetOf(origin.Header) : origin;
+        int headBytes = BlockHeader.SizeBytes + (isLink ? OwnerWord.SizeBytes : 0);
         long lengthBytes = holder.Header.PayloadBytes + BlockHeader.SizeBytes - headBytes;
         if (offsetBytes > lengthBytes - source.Length)
             Throw.WriteOutside(offsetBytes, source.Length, lengthBytes);
-        bool isCopied = space.Leases.IsLeased(holder.Address) || space.IsFlushed(holder);
+        bool isCopied = blocks.Leases.IsLeased(holder.Address) || blocks.IsFlushed(holder);
         int partOffsetBytes = headBytes - BlockHeader.SizeBytes + offsetBytes;
         if (!IsWhole(holder, isCopied ? 0 : partOffsetBytes, isCopied ? holder.Header.PayloadBytes : source.Length))
-            Throw.Damaged(space.DirectoryPath, pointer); // a new checksum would make it right
+            Throw.Damaged(blocks.DirectoryPath, pointer); // a new checksum would make it right
         if (isCopied)
         {
             RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(holder.Start + headBytes, (int)lengthBytes), source, offsetBytes);
@@ -78,12 +78,12 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
     }
 
     private bool IsWhole(Block holder, long offsetBytes, long lengthBytes) =>
-        BlockChecksum.IsWholeAround(
-            holder.Start, holder.Header, space.CapacityBytes(holder), offsetBytes, lengthBytes, space.Checksums);
+        BlockChecksum.IsValidAround(
+            holder.Start, holder.Header, blocks.CapacityBytes(holder), offsetBytes, lengthBytes, blocks.Checksums);
 
     private BlockHeader WriteInChunks(Block holder, ReadOnlySpan<byte> source, int offsetBytes)
     {
-        long capacityBytes = space.CapacityBytes(holder);
+        long capacityBytes = blocks.CapacityBytes(holder);
         BlockHeader header = holder.Header;
         do
         {
@@ -93,8 +93,8 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
             CrashPoints.CopyHalf(chunk, holder.Start + BlockHeader.SizeBytes + offsetBytes, CrashPoint.ReplaceHalfOfPayload);
             chunk.CopyTo(new Span<byte>(holder.Start + BlockHeader.SizeBytes + offsetBytes, chunk.Length));
             CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
-            if (space.HasChecksums)
-                header = BlockChecksum.CloseAgain(holder.Start, holder.Header, capacityBytes, offsetBytes, chunk.Length);
+            if (blocks.HasChecksums)
+                header = BlockChecksum.Rewrite(holder.Start, holder.Header, capacityBytes, offsetBytes, chunk.Length);
             holder.Publish(holder.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
             replacer.EndRedo(redo);
             CrashPoints.Pass(CrashPoint.WriteBetweenParts);
@@ -105,10 +105,10 @@ internal sealed unsafe class PartWriter(BlockSpace space, Replacer replacer)
         return header;
     }
 
-    private void RewriteElsewhere(Stripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes)
+    private void RewriteElsewhere(SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes)
     {
         bool isLink = origin.Header.Kind == BlockKind.Link;
-        BlockKind kind = isLink ? BlockSpace.BackWordOf(space.TargetOf(origin.Header)).Kind : origin.Header.Kind;
+        BlockKind kind = isLink ? BlockStore.OwnerWordOf(blocks.TargetOf(origin.Header)).Kind : origin.Header.Kind;
         PileBuffer copy = BufferRental.Rent();
         try
         {

@@ -19,9 +19,9 @@ internal abstract class Reclaimer
     /// <summary>Others may take what was given back, again and again: after so many a call gives up.</summary>
     private protected const int MostAttempts = 8;
 
-    private readonly GivingBack _givingBack;
+    private readonly ReclaimEvents _reclaimEvents;
 
-    private protected Reclaimer(GivingBack givingBack) => _givingBack = givingBack;
+    private protected Reclaimer(ReclaimEvents reclaimEvents) => _reclaimEvents = reclaimEvents;
 
     /// <summary>Whether what was freed waits for a flush, which would give room.</summary>
     private protected abstract bool IsFlushWanted { get; }
@@ -32,28 +32,28 @@ internal abstract class Reclaimer
     /// <summary>Whether there is room soon that was not found, and this thread may wait for it once it has left the pile.</summary>
     /// <param name="critical">The calling thread, inside of the call that failed.</param>
     /// <param name="full">What it met.</param>
-    /// <param name="flushes">How often it has flushed for it; see <see cref="Reclaim(int)"/>.</param>
-    internal bool CanReclaim(CriticalRegion critical, PileFullException full, int flushes)
+    /// <param name="attempt">How often it has flushed for it; see <see cref="Reclaim(int)"/>.</param>
+    internal bool CanReclaim(CriticalRegion critical, PileFullException full, int attempt)
     {
-        Debug.Assert(critical == CriticalRegion.Mine && critical.IsInside, "Asked by the thread that failed, before it leaves.");
-        if (flushes >= MostAttempts || critical.IsNested)
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Asked by the thread that failed, before it leaves.");
+        if (attempt >= MostAttempts || critical.IsNested)
             return false;
-        if (full.ObservedEvents is { } events && (IsFlushWanted || _givingBack.MayHaveMissed(events)))
+        if (full.ObservedEvents is { } events && (IsFlushWanted || _reclaimEvents.MayHaveMissed(events)))
             return true; // in this order: what is not wanted any more was counted before
-        return IsOfDisk(full) && TryRequestDiskSpace();
+        return IsDiskFull(full) && TryRequestDiskSpace();
     }
 
     /// <summary>Makes room of the disk, where there is some that it has no room for. The caller is outside of all calls.</summary>
     /// <param name="refused">What a call met.</param>
     /// <returns>Whether the call may be made again.</returns>
-    internal bool TryReclaimDiskSpace(Exception refused) => IsOfDisk(refused) && TryRequestDiskSpace() && TryFlush();
+    internal bool TryReclaimDiskSpace(Exception refused) => IsDiskFull(refused) && TryRequestDiskSpace() && TryFlush();
 
-    private static bool IsOfDisk(Exception refused) => refused.InnerException is IOException refusal && FileErrors.IsDiskFull(refusal);
+    private static bool IsDiskFull(Exception refused) => refused.InnerException is IOException refusal && FileErrors.IsDiskFull(refusal);
 
     /// <summary>Flushes where that gives room, and waits for those who give some back. The caller is outside of all calls.</summary>
-    /// <param name="flushes">How often it was done for the same call before.</param>
+    /// <param name="attempt">How often it was done for the same call before.</param>
     /// <returns>The number for the next time.</returns>
-    internal abstract int Reclaim(int flushes);
+    internal abstract int Reclaim(int attempt);
 
     /// <summary>Flushes if it may, without a limit of times; whatever it meets is logged.</summary>
     internal abstract bool TryFlush();
@@ -62,5 +62,5 @@ internal abstract class Reclaimer
     internal abstract void RequestFlush();
 
     /// <summary>Gives empty segments back, if nobody else does just now. Never throws.</summary>
-    internal abstract void GiveBackQuietly();
+    internal abstract void TrimQuietly();
 }

@@ -6,37 +6,37 @@ using BigPile.Layout;
 namespace BigPile.Access;
 
 /// <summary>Moves a payload that lies behind a link: back to its pointer's place if it fits, else to a new target.</summary>
-internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
+internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
 {
     /// <summary>Whether a pointer names a link.</summary>
     internal bool IsLink(PilePointer pointer)
     {
-        CriticalRegion critical = space.Barrier.EnterWriter();
+        CriticalRegion critical = blocks.Barrier.EnterWriter();
         try
         {
-            return space.TryLocate(pointer, out Block block, refusesEntries: false) && block.Header.Kind == BlockKind.Link;
+            return blocks.TryLocate(pointer, out Block block, refusesEntries: false) && block.Header.Kind == BlockKind.Link;
         }
         finally
         {
-            space.Exit(critical);
+            blocks.Exit(critical);
         }
     }
 
     /// <summary>Moves the payload of a link; does nothing where there is none, or no room, or it is damaged.</summary>
-    internal void Move(PilePointer pointer, int flushes = 0)
+    internal void Move(PilePointer pointer, int attempt = 0)
     {
-        space.EnsureShadowCapacity();
+        blocks.EnsureShadowCapacity();
         PileBuffer copy = BufferRental.Rent();
-        CriticalRegion critical = space.Barrier.EnterWriter();
-        Stripes.Stripe* stripe = space.Stripes.Of(pointer.Address);
+        CriticalRegion critical = blocks.Barrier.EnterWriter();
+        SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
         stripe->EnterLock();
         try
         {
-            if (space.TryMakeBusy(pointer, out Block origin))
+            if (blocks.TryMakeBusy(pointer, out Block origin))
                 MoveBusyLocked(stripe, origin, copy);
             return;
         }
-        catch (PileFullException e) when (space.Reclaimer.CanReclaim(critical, e, flushes))
+        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
             // there will be room once what was freed is durably so
         }
@@ -47,13 +47,13 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
         finally
         {
             stripe->ExitLock();
-            space.ExitAfterFree(critical);
+            blocks.ExitAfterFree(critical);
             BufferRental.Return(copy);
         }
-        Move(pointer, space.Reclaimer.Reclaim(flushes));
+        Move(pointer, blocks.Reclaimer.Reclaim(attempt));
     }
 
-    private void MoveBusyLocked(Stripes.Stripe* stripe, Block origin, PileBuffer copy)
+    private void MoveBusyLocked(SeqLockStripes.Stripe* stripe, Block origin, PileBuffer copy)
     {
         Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         try
@@ -63,24 +63,24 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
                 origin.Publish(origin.Header);
                 return;
             }
-            if (!origin.IsShadowed && space.IsFlushed(origin))
-                space.CheckShadowCapacity();
-            Block target = space.TargetOf(origin.Header);
+            if (!origin.IsShadowed && blocks.IsFlushed(origin))
+                blocks.CheckShadowCapacity();
+            Block target = blocks.TargetOf(origin.Header);
             Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
-            if (space.HasChecksums && !space.IsIntact(target.Start, target.Header, target.Address, target.Info))
+            if (blocks.HasChecksums && !blocks.IsIntact(target.Start, target.Header, target.Address, target.Info))
             {
                 origin.Publish(origin.Header);
                 return; // damaged: moved it would get a right checksum
             }
-            int lengthBytes = (int)target.Header.PayloadBytes - BackWord.SizeBytes;
-            BlockKind kind = BlockSpace.BackWordOf(target).Kind;
-            new ReadOnlySpan<byte>(target.Start + BlockHeader.SizeBytes + BackWord.SizeBytes, lengthBytes)
+            int lengthBytes = (int)target.Header.PayloadBytes - OwnerWord.SizeBytes;
+            BlockKind kind = BlockStore.OwnerWordOf(target).Kind;
+            new ReadOnlySpan<byte>(target.Start + BlockHeader.SizeBytes + OwnerWord.SizeBytes, lengthBytes)
                 .CopyTo(new Span<byte>(copy.Prepare(lengthBytes), lengthBytes));
             if (CanComeBack(lengthBytes, origin))
                 replacer.WriteIntoOriginLocked(stripe, origin, copy.WrittenSpan, kind);
             else
                 replacer.Relink(origin, copy.WrittenSpan, kind, CrashPoint.CompactBeforeOldTargetFreed, Mutation.CompactedFreedFirst);
-            space.Allocator.MarkDirty(origin.Address);
+            blocks.Allocator.MarkDirty(origin.Address);
         }
         catch
         {
@@ -91,6 +91,6 @@ internal sealed unsafe class Relocator(BlockSpace space, Replacer replacer)
 
     // What was flushed in place stays there: only where that is a link too, on the device as well, the bytes behind it mean nothing.
     private bool CanComeBack(int lengthBytes, Block origin) =>
-        replacer.FitsInPlace(lengthBytes, origin) && !space.Leases.IsLeased(origin.Address)
-        && (!space.IsFlushed(origin) || (origin.OwnHeader.Kind == BlockKind.Link && !space.HasNewHeaders));
+        replacer.FitsInPlace(lengthBytes, origin) && !blocks.Leases.IsLeased(origin.Address)
+        && (!blocks.IsFlushed(origin) || (origin.OwnHeader.Kind == BlockKind.Link && !blocks.HasNewHeaders));
 }

@@ -12,32 +12,32 @@ namespace BigPile.Access;
 /// The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can. What a kill leaves behind each
 /// store: CRASH.md, the rows "delete".
 /// </remarks>
-internal sealed unsafe class Remover(BlockSpace space)
+internal sealed unsafe class Remover(BlockStore blocks)
 {
-    private readonly OperationBarrier _barrier = space.Barrier;
-    private readonly SegmentMap _map = space.Map;
-    private readonly Allocator _allocator = space.Allocator;
-    private readonly LeaseTable _leases = space.Leases;
+    private readonly OperationBarrier _barrier = blocks.Barrier;
+    private readonly SegmentMap _map = blocks.Map;
+    private readonly Allocator _allocator = blocks.Allocator;
+    private readonly LeaseTable _leases = blocks.Leases;
 
     /// <summary>Ends an object.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
-    internal bool TryRemove(PilePointer pointer, int flushes = 0)
+    internal bool TryRemove(PilePointer pointer, int attempt = 0)
     {
-        space.EnsureShadowCapacity();
+        blocks.EnsureShadowCapacity();
         CriticalRegion critical = _barrier.EnterWriter();
         try
         {
             return TryFreePlain(pointer) || TryFree(pointer);
         }
-        catch (PileFullException e) when (space.Reclaimer.CanReclaim(critical, e, flushes))
+        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
             // there will be room once what was moved is settled
         }
         finally
         {
-            space.ExitAfterFree(critical);
+            blocks.ExitAfterFree(critical);
         }
-        return TryRemove(pointer, space.Reclaimer.Reclaim(flushes));
+        return TryRemove(pointer, blocks.Reclaimer.Reclaim(attempt));
     }
 
     /// <summary>Frees a block of the usual sort: in a slot, whole, and not a link.</summary>
@@ -46,7 +46,7 @@ internal sealed unsafe class Remover(BlockSpace space)
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool TryFreePlain(PilePointer pointer)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "What is found stays only while the caller is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "What is found stays only while the caller is inside.");
         ulong address = pointer.Address;
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)
@@ -57,12 +57,12 @@ internal sealed unsafe class Remover(BlockSpace space)
         if (header.Generation != pointer.Generation || !header.IsPlain || slot >= (uint)info.SlotCount || info.ClassPlusOne == 0)
             return false;
         PageMeta* page = _map.MetaOf(address);
-        BlockHeader freed = space.HeaderOfFreed(page, (int)slot, header);
+        BlockHeader freed = blocks.HeaderOfFreed(page, (int)slot, header);
         if (Interlocked.CompareExchange(ref *(ulong*)start, freed.Word, header.Word) != header.Word)
             return false;
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         if (_leases.IsAny)
-            space.FreeBlock(new Block(start, (ulong*)start, address, header, info));
+            blocks.FreeBlock(new Block(start, (ulong*)start, address, header, info));
         else
             _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
         return true;
@@ -73,7 +73,7 @@ internal sealed unsafe class Remover(BlockSpace space)
         bool found = TryUnpublish(pointer, out Block block, usesReserve);
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         if (found)
-            space.FreeBlock(block);
+            blocks.FreeBlock(block);
         return found;
     }
 
@@ -82,11 +82,11 @@ internal sealed unsafe class Remover(BlockSpace space)
     private bool TryUnpublish(PilePointer pointer, out Block block, bool usesReserve = false)
     {
         var spinner = default(SpinWait);
-        while (space.TryLocate(pointer, out block))
+        while (blocks.TryLocate(pointer, out block))
         {
             if (block.IsShadowed || IsFlushedLink(block))
-                return TryUnpublishByTable(pointer, out block, usesReserve);
-            if (!block.Header.IsBusy && block.TrySwap(space.FreedHeader(block)))
+                return TryUnpublishShadowed(pointer, out block, usesReserve);
+            if (!block.Header.IsBusy && block.TrySwap(blocks.FreedHeader(block)))
             {
                 FreeTargetOf(block);
                 return true;
@@ -98,9 +98,9 @@ internal sealed unsafe class Remover(BlockSpace space)
 
     // Busy first, and for as long as the header that counts is in the table.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryUnpublishByTable(PilePointer pointer, out Block block, bool usesReserve)
+    private bool TryUnpublishShadowed(PilePointer pointer, out Block block, bool usesReserve)
     {
-        if (!space.TryMakeBusy(pointer, out block))
+        if (!blocks.TryMakeBusy(pointer, out block))
             return false;
         SetFreed(block, usesReserve);
         FreeTargetOf(block);
@@ -113,25 +113,25 @@ internal sealed unsafe class Remover(BlockSpace space)
     {
         CrashPoints.Pass(CrashPoint.DeleteBeforeTargetFreed);
         if (origin.Header.Kind == BlockKind.Link)
-            space.FreeTarget(origin.Header);
+            blocks.FreeTarget(origin.Header);
     }
 
     // Nothing can be had back from the free header of a link.
-    private bool IsFlushedLink(Block block) => block.Header.Kind == BlockKind.Link && space.IsFlushed(block);
+    private bool IsFlushedLink(Block block) => block.Header.Kind == BlockKind.Link && blocks.IsFlushed(block);
 
     private void SetFreed(Block block, bool usesReserve)
     {
         Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
-        if (!block.IsShadowed && (block.Header.CanBeUndone || !space.IsFlushed(block)))
+        if (!block.IsShadowed && (block.Header.CanBeUndone || !blocks.IsFlushed(block)))
         {
-            block.Publish(space.FreedHeader(block));
+            block.Publish(blocks.FreedHeader(block));
             return;
         }
         try
         {
             if (!block.IsShadowed)
-                space.CheckShadowCapacity(usesReserve);
-            space.SetHeader(block, block.Header.Freed);
+                blocks.CheckShadowCapacity(usesReserve);
+            blocks.SetHeader(block, block.Header.Freed);
         }
         catch
         {

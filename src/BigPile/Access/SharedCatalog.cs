@@ -29,10 +29,10 @@ internal sealed class SharedCatalog : IDisposable
     private readonly ILogger _logger;
     private readonly Lock _mapping = new();
     private StripeFile? _stripeFile;
-    private WriterView? _view;
+    private WriterSnapshot? _snapshot;
     private bool _hasSegments;
     private UndoRule _undoRule;
-    private ShadowHeaderTable? _moves;
+    private ShadowHeaderTable? _shadowHeaders;
     private HeldFile? _lockFile;
     private FileStatus? _stripeIdentity;
     private bool _isRemoved;
@@ -77,26 +77,26 @@ internal sealed class SharedCatalog : IDisposable
     internal UndoRule UndoRule => _undoRule;
 
     /// <summary>What is known of the writer, where that still counts; none where it has to be asked for.</summary>
-    internal WriterView? KnownView
+    internal WriterSnapshot? KnownSnapshot
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => Volatile.Read(ref _view) is { IsRecovering: false, IsCurrent: true } view ? view : null;
+        get => Volatile.Read(ref _snapshot) is { IsRecovering: false, IsCurrent: true } snapshot ? snapshot : null;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal WriterView? CurrentView(ref WriterBackoff backoff) => KnownView ?? WaitForView(ref backoff);
+    internal WriterSnapshot? CurrentSnapshot(ref WriterBackoff backoff) => KnownSnapshot ?? WaitForSnapshot(ref backoff);
 
-    internal bool IsCurrent(WriterView? view) => view?.IsCurrent ?? !StripeFile.Exists(_directory.Files);
+    internal bool IsCurrent(WriterSnapshot? snapshot) => snapshot?.IsCurrent ?? !StripeFile.Exists(_directory.Files);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private WriterView? WaitForView(ref WriterBackoff backoff)
+    private WriterSnapshot? WaitForSnapshot(ref WriterBackoff backoff)
     {
         while (true)
         {
-            WriterView? view = RenewView();
-            if (view is not { IsRecovering: true })
-                return view;
-            backoff.WaitForRecovery(view.Changes);
+            WriterSnapshot? snapshot = RefreshSnapshot();
+            if (snapshot is not { IsRecovering: true })
+                return snapshot;
+            backoff.WaitForRecovery(snapshot.Changes);
         }
     }
 
@@ -104,18 +104,18 @@ internal sealed class SharedCatalog : IDisposable
     internal void MapNewSegments()
     {
         var backoff = new WriterBackoff(this);
-        _ = CurrentView(ref backoff);
+        _ = CurrentSnapshot(ref backoff);
     }
 
     /// <summary>The sequences of whoever writes this pile; none when there is no writer, and was none.</summary>
-    internal Stripes? WritersStripes()
+    internal SeqLockStripes? WritersStripes()
     {
         MapNewSegments();
-        return _view?.Stripes;
+        return _snapshot?.Stripes;
     }
 
     /// <summary>Takes over the segments as they are now. Null when there is no writer, and was none.</summary>
-    internal WriterView? RenewView()
+    internal WriterSnapshot? RefreshSnapshot()
     {
         lock (_mapping)
         {
@@ -125,15 +125,15 @@ internal sealed class SharedCatalog : IDisposable
                 ulong changes = file?.Changes ?? 0;
                 if (_isRemoved || changes == StripeFile.Removed)
                     throw Removed();
-                if (file == null ? _hasSegments : _view?.Changes == changes)
-                    return _view;
+                if (file == null ? _hasSegments : _snapshot?.Changes == changes)
+                    return _snapshot;
                 try
                 {
                     if ((changes & 1) == 0)
                         TakeOverSegments(_directory.Superblock.ReadListedSegments(out _undoRule));
                     _hasSegments = true;
-                    Volatile.Write(ref _view, file == null ? null : new WriterView(file, changes, _map.SegmentBytes, _pool.Segments()));
-                    return _view;
+                    Volatile.Write(ref _snapshot, file == null ? null : new WriterSnapshot(file, changes, _map.SegmentBytes, _pool.Segments()));
+                    return _snapshot;
                 }
                 catch (Exception e) when (e is PileStorageException or IOException or UnauthorizedAccessException)
                 {
@@ -155,10 +155,10 @@ internal sealed class SharedCatalog : IDisposable
             return;
         try
         {
-            if (IsGone())
-                LetGo();
+            if (IsPileRemoved())
+                DropSegments();
             else
-                _ = RenewView();
+                _ = RefreshSnapshot();
         }
         catch (PileStorageException)
         {
@@ -170,14 +170,14 @@ internal sealed class SharedCatalog : IDisposable
         }
     }
 
-    internal ShadowHeaderTable? Moves()
+    internal ShadowHeaderTable? ShadowHeaders()
     {
-        if (UndoRule.LeftAs == LeftAs.Cut || _directory.IsShared)
+        if (UndoRule.Shutdown == ShutdownKind.PowerCut || _directory.IsShared)
             return null; // nothing is known of them, or there are none
-        if (_moves is { } known)
+        if (_shadowHeaders is { } known)
             return known;
         lock (_mapping)
-            return _moves ??= ShadowHeaderTable.OpenForReading(_directory.Files);
+            return _shadowHeaders ??= ShadowHeaderTable.OpenForReading(_directory.Files);
     }
 
     private void TakeOverSegments(IReadOnlyDictionary<int, long> listed)
@@ -212,7 +212,7 @@ internal sealed class SharedCatalog : IDisposable
         return _stripeFile;
     }
 
-    private bool IsGone()
+    private bool IsPileRemoved()
     {
         lock (_mapping)
         {
@@ -222,12 +222,12 @@ internal sealed class SharedCatalog : IDisposable
         }
     }
 
-    private void LetGo()
+    private void DropSegments()
     {
         lock (_mapping)
         {
             _isRemoved = true;
-            Volatile.Write(ref _view, null);
+            Volatile.Write(ref _snapshot, null);
             foreach (Segment segment in _pool.Segments())
                 _pool.Drop(segment);
             ReleaseSoon();
@@ -248,14 +248,14 @@ internal sealed class SharedCatalog : IDisposable
     {
         try
         {
-            Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever waits until all have left is not one of them.");
+            Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever waits until all have left is not one of them.");
             lock (_barrier.Closing)
             {
                 Volatile.Write(ref _isReleasing, 0);
                 if (_barrier.IsClosed)
                     return;
                 Segment[] dropped = _pool.TakeDropped();
-                CriticalRegion.WaitForOthers();
+                CriticalRegion.WaitForQuiescence();
                 foreach (Segment segment in dropped)
                     segment.Dispose();
             }
@@ -270,7 +270,7 @@ internal sealed class SharedCatalog : IDisposable
     public void Dispose()
     {
         _lockFile?.Dispose();
-        _moves?.Dispose();
+        _shadowHeaders?.Dispose();
         _stripeFile?.Dispose();
     }
 }

@@ -51,8 +51,8 @@ internal sealed unsafe class SharedReader
 
     private readonly SharedCatalog _writer;
     private readonly PagePool _pool;
-    private readonly Stripes _ownStripes;
-    private readonly BlockChecksums _checksums;
+    private readonly SeqLockStripes _ownStripes;
+    private readonly BlockChecksumKind _checksums;
 
     /// <summary>Reads a pile that another process may be writing.</summary>
     /// <param name="writer">What is known of that process.</param>
@@ -61,7 +61,7 @@ internal sealed unsafe class SharedReader
     /// <param name="checksums">
     /// Which checksums blocks have. Where they have none, in a pile that no power cut reads, what was undisturbed is taken for whole.
     /// </param>
-    internal SharedReader(SharedCatalog writer, PagePool pool, Stripes ownStripes, BlockChecksums checksums) =>
+    internal SharedReader(SharedCatalog writer, PagePool pool, SeqLockStripes ownStripes, BlockChecksumKind checksums) =>
         (_writer, _pool, _ownStripes, _checksums) = (writer, pool, ownStripes, checksums);
 
     /// <summary>Reads the payload that a pointer names.</summary>
@@ -71,9 +71,9 @@ internal sealed unsafe class SharedReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "Segments that the writer gave back are unmapped once nobody is inside.");
-        return (_checksums == BlockChecksums.None && TryReadAtOnce<TReader, TChecks>(pointer, ref reader))
-            || TryReadPatiently<TReader, TChecks>(pointer, ref reader);
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "Segments that the writer gave back are unmapped once nobody is inside.");
+        return (_checksums == BlockChecksumKind.None && TryReadFast<TReader, TChecks>(pointer, ref reader))
+            || TryReadWithBackoff<TReader, TChecks>(pointer, ref reader);
     }
 
     /// <summary>
@@ -81,14 +81,14 @@ internal sealed unsafe class SharedReader
     /// </summary>
     /// <returns><see langword="false"/> when it is not so, or something changed meanwhile: nothing is known then.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool TryReadAtOnce<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+    private bool TryReadFast<TReader, TChecks>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        if (_writer.KnownView is not { } view
-            || !view.TryFind(pointer.Address, out byte* block, out ulong* wordAt, out long bytesLeft))
+        if (_writer.KnownSnapshot is not { } snapshot
+            || !snapshot.TryFind(pointer.Address, out byte* block, out ulong* wordAt, out long bytesLeft))
             return false;
-        Stripes.Stripe* stripe = view.Stripes.Of(pointer.Address);
+        SeqLockStripes.Stripe* stripe = snapshot.Stripes.Of(pointer.Address);
         ulong sequence = stripe->Sequence;
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
         var word = new PageWord(Volatile.Read(ref *wordAt));
@@ -102,23 +102,23 @@ internal sealed unsafe class SharedReader
         reader.Read(block + BlockHeader.SizeBytes, lengthBytes, header.Kind);
         Volatile.ReadBarrier();
         return (!TChecks.HeaderAgain || (*(ulong*)block == header.Word && *wordAt == word.Word))
-            && (!TChecks.Sequence || stripe->Sequence == sequence) && view.IsCurrent;
+            && (!TChecks.Sequence || stripe->Sequence == sequence) && snapshot.IsCurrent;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryReadPatiently<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+    private bool TryReadWithBackoff<TReader, TChecks>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
         var backoff = new WriterBackoff(_writer);
         while (true)
         {
-            WriterView? view = _writer.CurrentView(ref backoff);
-            Stripes.Stripe* stripe = (view?.Stripes ?? _ownStripes).Of(pointer.Address);
+            WriterSnapshot? snapshot = _writer.CurrentSnapshot(ref backoff);
+            SeqLockStripes.Stripe* stripe = (snapshot?.Stripes ?? _ownStripes).Of(pointer.Address);
             ulong sequence = stripe->Sequence;
             bool isHeld = TChecks.Sequence && (sequence & 1) != 0 && stripe->Address == pointer.Address;
             SharedRead read = isHeld ? SharedRead.Held : TryReadOnce<TReader, TChecks>(pointer, ref reader);
-            bool isQuiet = (!TChecks.Sequence || stripe->Sequence == sequence) && _writer.IsCurrent(view);
+            bool isQuiet = (!TChecks.Sequence || stripe->Sequence == sequence) && _writer.IsCurrent(snapshot);
             if (isQuiet && read is SharedRead.None or SharedRead.Whole)
                 return read == SharedRead.Whole;
             if (isQuiet && read == SharedRead.Damaged)
@@ -167,20 +167,20 @@ internal sealed unsafe class SharedReader
     private bool TryReadTarget<TReader>(PilePointer origin, in SharedBlock target, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        if (!target.IsSlot || target.Header.Kind != BlockKind.LinkTarget || target.Header.PayloadBytes < BackWord.SizeBytes)
+        if (!target.IsSlot || target.Header.Kind != BlockKind.LinkTarget || target.Header.PayloadBytes < OwnerWord.SizeBytes)
             return false;
-        var back = new BackWord(*(ulong*)(target.Start + BlockHeader.SizeBytes));
-        return back.OriginAddress == origin.Address && back.OriginGeneration == origin.Generation
-            && TryReadPayload(target, BackWord.SizeBytes, back.Kind, ref reader);
+        var back = new OwnerWord(*(ulong*)(target.Start + BlockHeader.SizeBytes));
+        return back.LinkAddress == origin.Address && back.LinkGeneration == origin.Generation
+            && TryReadPayload(target, OwnerWord.SizeBytes, back.Kind, ref reader);
     }
 
     private bool TryReadPayload<TReader>(in SharedBlock block, int offsetBytes, BlockKind kind, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         long lengthBytes = block.Header.PayloadBytes;
-        if (_checksums == BlockChecksums.None
+        if (_checksums == BlockChecksumKind.None
             ? lengthBytes > block.CapacityBytes
-            : !BlockChecksum.IsWhole(block.Start, block.Header, block.CapacityBytes, _checksums))
+            : !BlockChecksum.IsValid(block.Start, block.Header, block.CapacityBytes, _checksums))
             return false;
         Debug.Assert(offsetBytes <= lengthBytes && lengthBytes <= block.CapacityBytes, "A payload that is whole lies within its slot.");
         reader.Read(block.Start + BlockHeader.SizeBytes + offsetBytes, lengthBytes - offsetBytes, kind);
@@ -217,12 +217,12 @@ internal sealed unsafe class SharedReader
             if (!own.IsBusy || own.IsFree)
                 return own;
             // It may be one that another one counts for: the writer keeps it elsewhere until its next flush.
-            ShadowHeaderTable? shadowHeaders = _writer.Moves();
+            ShadowHeaderTable? shadowHeaders = _writer.ShadowHeaders();
             ulong* word = shadowHeaders == null ? null : shadowHeaders.Find(address, own.Generation);
             var header = new BlockHeader(word == null ? own.Word : Volatile.Read(ref *word));
             Volatile.ReadBarrier();
-            bool isStill = word == null || ShadowHeaderTable.IsStill(word, address, own.Generation);
-            if (isStill && Volatile.Read(ref *(ulong*)block) == own.Word)
+            bool isCurrent = word == null || ShadowHeaderTable.IsCurrent(word, address, own.Generation);
+            if (isCurrent && Volatile.Read(ref *(ulong*)block) == own.Word)
                 return header.IsFree ? header : header.NotBusy;
         }
     }

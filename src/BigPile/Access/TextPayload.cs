@@ -18,7 +18,7 @@ internal static unsafe class TextPayload
     /// <returns>The kind of the payload.</returns>
     internal static BlockKind Write(ReadOnlySpan<char> text, PileBuffer buffer)
     {
-        long mostBytes = Utf8Length.MostOf(text);
+        long mostBytes = Utf8Length.MaxBytesOf(text);
         if (mostBytes <= PileBuffer.MaxLengthBytes)
         {
             Span<byte> destination = buffer.GetSpan((int)mostBytes);
@@ -30,7 +30,7 @@ internal static unsafe class TextPayload
         }
         else if (IsWellFormed(text))
         {
-            PileBuffer.RefuseLength(mostBytes);
+            PileBuffer.ThrowTooLong(mostBytes);
         }
         WriteUtf16(text, buffer);
         return BlockKind.Utf16String;
@@ -53,7 +53,7 @@ internal static unsafe class TextPayload
     {
         long lengthBytes = (long)text.Length * sizeof(char);
         if (lengthBytes > PileBuffer.MaxLengthBytes)
-            PileBuffer.RefuseLength(lengthBytes);
+            PileBuffer.ThrowTooLong(lengthBytes);
         MemoryMarshal.AsBytes(text).CopyTo(buffer.GetSpan((int)lengthBytes));
         buffer.Advance((int)lengthBytes);
     }

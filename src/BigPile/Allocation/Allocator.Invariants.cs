@@ -13,7 +13,7 @@ internal sealed unsafe partial class Allocator
     internal void CheckInvariants()
     {
         const string Structure = "Allocator";
-        Invariant.False(Structure, 0, "room on its way, and nobody at work", GivingBack.IsUnderWay);
+        Invariant.False(Structure, 0, "room on its way, and nobody at work", ReclaimEvents.IsUnderWay);
         Pool.CheckInvariants();
         Segment[] segments = Pool.Segments();
         long liveBlocks = 0;

@@ -14,14 +14,14 @@ internal sealed unsafe partial class Allocator
     {
         lock (_trimming)
         {
-            GivingBack.Begin();
+            ReclaimEvents.Begin();
             try
             {
                 return TrimLocked();
             }
             finally
             {
-                GivingBack.End();
+                ReclaimEvents.End();
             }
         }
     }
@@ -33,7 +33,7 @@ internal sealed unsafe partial class Allocator
         {
             // a trim waits for the slowest reader, and for the file system
         }
-        GivingBack.Wait();
+        ReclaimEvents.Wait();
     }
 
     private Exception? TrimLocked()
@@ -43,7 +43,7 @@ internal sealed unsafe partial class Allocator
         List<Segment> withdrawn = Pool.WithdrawEmpty(out Exception? failure);
         if (withdrawn.Count == 0)
             return failure;
-        CriticalRegion.WaitForOthers();
+        CriticalRegion.WaitForQuiescence();
         return Pool.Release(withdrawn) ?? failure;
     }
 
@@ -61,6 +61,6 @@ internal sealed unsafe partial class Allocator
     private void ReturnPage(PageMeta* emptied)
     {
         Pool.ReturnPage(emptied);
-        GivingBack.End();
+        ReclaimEvents.End();
     }
 }

@@ -24,7 +24,7 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class Allocator : IDisposable
 {
     private readonly Heap[] _heaps;
-    private readonly AllocatorSlowPath _search;
+    private readonly AllocatorSlowPath _slowPath;
     private readonly SegmentMap _map;
     private readonly long _limitBytes;
     private readonly bool _tracksFlushed;
@@ -34,18 +34,18 @@ internal sealed unsafe partial class Allocator : IDisposable
     {
         _map = map;
         _limitBytes = limitBytes;
-        _tracksFlushed = store.KeepsWhatWasFlushed;
-        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, GivingBack, _tracksFlushed);
+        _tracksFlushed = store.IsCopyOnWrite;
+        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, ReclaimEvents, _tracksFlushed);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
-            _heaps[i] = new Heap(i, _tracksFlushed, GivingBack);
-        _search = new AllocatorSlowPath(_heaps, Pool, GivingBack);
+            _heaps[i] = new Heap(i, _tracksFlushed, ReclaimEvents);
+        _slowPath = new AllocatorSlowPath(_heaps, Pool, ReclaimEvents);
     }
 
     internal PagePool Pool { get; }
 
     /// <summary>Who gives room back, for those who found none.</summary>
-    internal GivingBack GivingBack { get; } = new();
+    internal ReclaimEvents ReclaimEvents { get; } = new();
 
     /// <summary>Takes room for a block.</summary>
     /// <param name="blockBytes">The bytes of the block, header included.</param>
@@ -57,7 +57,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         if (blockBytes > SizeClasses.MaxSlotBytes)
             return TakeRun(blockBytes, payloadBytes);
         int sizeClass = SizeClasses.ClassOf((int)blockBytes);
-        CriticalRegion critical = CriticalRegion.Mine;
+        CriticalRegion critical = CriticalRegion.Current;
         Slot slot = _heaps[critical.Heap & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, critical);
         return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, critical) : slot;
     }
@@ -104,16 +104,16 @@ internal sealed unsafe partial class Allocator : IDisposable
     internal void MarkDirty(ulong address)
     {
         if (_tracksFlushed)
-            _heaps[CriticalRegion.Mine.Heap & (_heaps.Length - 1)].MarkDirty(address);
+            _heaps[CriticalRegion.Current.Heap & (_heaps.Length - 1)].MarkDirty(address);
     }
 
     /// <summary>Takes what changed, and begins new lists. No change runs; pages may be examined meanwhile, and change lists too.</summary>
     /// <returns><see langword="false"/> when there was more than the lists hold.</returns>
-    internal bool TryTakeChanges(List<ulong> addresses)
+    internal bool TryTakeDirty(List<ulong> addresses)
     {
-        bool areWhole = Pool.TryTakeChanges(addresses);
+        bool areWhole = Pool.TryTakeDirty(addresses);
         foreach (Heap heap in _heaps)
-            areWhole &= heap.TryTakeChanges(addresses);
+            areWhole &= heap.TryTakeDirty(addresses);
         return areWhole;
     }
 
@@ -142,11 +142,11 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <summary>All counters at one instant.</summary>
     internal AllocatorCounters Snapshot()
     {
-        _search.EnterHeaps();
+        _slowPath.EnterHeaps();
         Pool.EnterLock();
         var counters = new AllocatorCounters(Pool, _heaps);
         Pool.ExitLock();
-        _search.ExitHeaps();
+        _slowPath.ExitHeaps();
         return counters;
     }
 
@@ -160,14 +160,14 @@ internal sealed unsafe partial class Allocator : IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Slot TakeSlow(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
-        Slot slot = _search.TakeSlot(sizeClass, payloadBytes, critical, out int events);
+        Slot slot = _slowPath.TakeSlot(sizeClass, payloadBytes, critical, out int events);
         return slot.IsNone ? throw Full(SizeClasses.SlotBytes(sizeClass), events) : slot;
     }
 
     private Slot TakeRun(long blockBytes, long payloadBytes)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
-        PageMeta* first = _search.TakeRun(pages, payloadBytes, out int events);
+        PageMeta* first = _slowPath.TakeRun(pages, payloadBytes, out int events);
         if (first == null)
             throw Full(blockBytes, events);
         long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;

@@ -9,9 +9,9 @@ namespace BigPile.Allocation;
 /// segment; a slot of a page that a heap keeps to itself; what heaps keep for other classes. A search goes from place to place, and others
 /// take and free behind it: what it has seen full may be free when it sees the next place full. So it ends without room only once there was
 /// an instant without any: all heaps and the pool are looked at with all their locks held, and what was on its way meanwhile is told by
-/// <see cref="GivingBack"/>; or once others were faster as often as <see cref="MostSearches"/> says.
+/// <see cref="ReclaimEvents"/>; or once others were faster as often as <see cref="MostSearches"/> says.
 /// </remarks>
-internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, GivingBack givingBack)
+internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, ReclaimEvents reclaimEvents)
 {
     private const int MostWaste = 2;
     private const int MostSearches = 32; // others may be faster, again and again
@@ -20,17 +20,17 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Givi
     /// <param name="sizeClass">Its class; in a fragmented pile it may be of a larger one.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
     /// <param name="critical">The calling thread.</param>
-    /// <param name="events">What <see cref="GivingBack.Read"/> gave before the last search.</param>
+    /// <param name="events">What <see cref="ReclaimEvents.Read"/> gave before the last search.</param>
     /// <returns>None when there is no room.</returns>
     internal Slot TakeSlot(int sizeClass, long payloadBytes, CriticalRegion critical, out int events)
     {
         for (int searches = 1; ; searches++)
         {
-            events = givingBack.Read();
+            events = reclaimEvents.Read();
             Slot slot = TakeFromNewPage(sizeClass, payloadBytes, critical);
             if (slot.IsNone)
                 slot = TakeFromAny(sizeClass, payloadBytes, critical);
-            if (!slot.IsNone || searches == MostSearches || !(HasSpace(sizeClass) || givingBack.HasEndedSince(events)))
+            if (!slot.IsNone || searches == MostSearches || !(HasSpace(sizeClass) || reclaimEvents.HasAdvanced(events)))
                 return slot;
         }
     }
@@ -38,17 +38,17 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Givi
     /// <summary>Takes pages in a row.</summary>
     /// <param name="pages">How many.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
-    /// <param name="events">What <see cref="GivingBack.Read"/> gave before the last search.</param>
+    /// <param name="events">What <see cref="ReclaimEvents.Read"/> gave before the last search.</param>
     /// <returns>The record of the first; <see langword="null"/> when there is no room.</returns>
     internal PageMeta* TakeRun(int pages, long payloadBytes, out int events)
     {
         for (int searches = 1; ; searches++)
         {
-            events = givingBack.Read();
+            events = reclaimEvents.Read();
             PageMeta* first = pool.TakeRun(pages, payloadBytes, mayGrow: true);
             if (first == null)
                 first = TakeRunOfAll(pages, payloadBytes);
-            if (first != null || searches == MostSearches || !givingBack.HasEndedSince(events))
+            if (first != null || searches == MostSearches || !reclaimEvents.HasAdvanced(events))
                 return first;
         }
     }
@@ -87,7 +87,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Givi
         page = heaps[own].Attach(page);
         if (page != null)
             pool.ReturnPage(page);
-        givingBack.End();
+        reclaimEvents.End();
         return heaps[own].TryTake(sizeClass, payloadBytes, critical);
     }
 
@@ -176,7 +176,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Givi
                 if (page == null)
                     continue;
                 pool.ReturnPage(page);
-                givingBack.End();
+                reclaimEvents.End();
             }
         }
     }

@@ -10,7 +10,7 @@ namespace BigPile.Allocation;
 /// All members are called under the pool's lock. Accounting: <see cref="Count"/> = free pages of the segments in use + all pages, heads
 /// excepted, of those that are idle, or withdrawn and not forgotten yet.
 /// </remarks>
-internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, GivingBack givingBack, Lock poolLock)
+internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, ReclaimEvents reclaimEvents, Lock poolLock)
 {
     private int _firstWithSpace;
     private long _trimAbovePages;
@@ -96,7 +96,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         segment.AddFreePage(page);
         Count++;
         IncludeInSearch(segment);
-        givingBack.IsTrimWanted = Count > _trimAbovePages;
+        reclaimEvents.IsTrimWanted = Count > _trimAbovePages;
     }
 
     /// <summary>Takes in a segment that was held before its pages were known.</summary>
@@ -121,7 +121,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     internal void OnTrimmed(long withdrawnPages)
     {
         _trimAbovePages = NextTrimAbove(Count - withdrawnPages);
-        givingBack.IsTrimWanted = false;
+        reclaimEvents.IsTrimWanted = false;
     }
 
     /// <summary>Leaves the pages of a segment that is gone.</summary>

@@ -30,7 +30,7 @@ internal sealed unsafe partial class Heap
         if (page != null)
         {
             Debug.Assert(page->Owner == _index && newOwner != _index, "The page is not this heap's to give.");
-            _givingBack.Begin();
+            _reclaimEvents.Begin();
             _classes[sizeClass].Unlist(page);
             page->IsInTransit = true;
             page->Owner = newOwner;
@@ -128,7 +128,7 @@ internal sealed unsafe partial class Heap
     private PageMeta* GiveUpLocked(PageMeta* page)
     {
         AssertLocked();
-        _givingBack.Begin();
+        _reclaimEvents.Begin();
         Debug.Assert(page->IsEmpty && page->PendingFreeCount == 0 && page->Owner == _index, "The page holds something.");
         if (page->IsListed)
             _classes[page->SizeClass].Unlist(page);

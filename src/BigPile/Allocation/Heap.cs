@@ -27,8 +27,8 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private const int FragmentedShare = 8;
 
     private readonly int _index;
-    private readonly GivingBack _givingBack;
-    private readonly ChangeList? _changes; // null where nobody wants to know: on the way of each put, a list for nobody costs more
+    private readonly ReclaimEvents _reclaimEvents;
+    private readonly DirtyList? _dirty; // null where nobody wants to know: on the way of each put, a list for nobody costs more
     private HeapClass* _classes;
     private TinySpinLock _lock;
 
@@ -36,11 +36,11 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
-    internal Heap(int index, bool tracksFlushed, GivingBack givingBack)
+    internal Heap(int index, bool tracksFlushed, ReclaimEvents reclaimEvents)
     {
         _index = index;
-        _givingBack = givingBack;
-        _changes = tracksFlushed ? new ChangeList(ChangeList.Capacity) : null;
+        _reclaimEvents = reclaimEvents;
+        _dirty = tracksFlushed ? new DirtyList(DirtyList.Capacity) : null;
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
 
@@ -97,7 +97,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         ulong address = page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes;
         int capacityBytes = page->SlotBytes - BlockHeader.SizeBytes;
         uint floor = page->GenerationFloor;
-        _changes?.Add(address);
+        _dirty?.Add(address);
         _lock.Exit();
         Debug.Assert(new BlockHeader(*(ulong*)start).IsFree, "A slot is taken that is not free.");
         uint generation = new BlockHeader(*(ulong*)start).Generation;
@@ -127,7 +127,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         LiveBlocks--;
         PayloadBytes -= payloadBytes;
         LiveSlotBytes -= page->SlotBytes;
-        _changes?.Add(page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes);
+        _dirty?.Add(page->FirstAddress + (ulong)(slot * page->SlotBytes) / SizeClasses.GranuleBytes);
         page->MaxGeneration = Math.Max(page->MaxGeneration, generation);
         if (page->IsFlushed(slot))
         {
@@ -146,10 +146,10 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     /// <summary>
     /// Takes what changed in blocks that this heap's threads took, freed or replaced; false when that was more than was listed.
     /// </summary>
-    internal bool TryTakeChanges(List<ulong> addresses)
+    internal bool TryTakeDirty(List<ulong> addresses)
     {
         _lock.Enter();
-        bool isWhole = _changes?.TryTake(addresses) ?? true;
+        bool isWhole = _dirty?.TryTake(addresses) ?? true;
         _lock.Exit();
         return isWhole;
     }
@@ -158,7 +158,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     internal void MarkDirty(ulong address)
     {
         _lock.Enter();
-        _changes?.Add(address);
+        _dirty?.Add(address);
         _lock.Exit();
     }
 
@@ -174,7 +174,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     {
         NativeMemory.Free(_classes);
         _classes = null;
-        _changes?.Dispose();
+        _dirty?.Dispose();
     }
 
     // Stored before the slot is used: the next owner goes on from what it finds.

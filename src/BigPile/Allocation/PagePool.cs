@@ -14,7 +14,7 @@ internal sealed unsafe partial class PagePool : IDisposable
 {
     private readonly Lock _lock = new();
     private readonly SegmentSource _source;
-    private readonly ChangeList _changes;
+    private readonly DirtyList _dirty;
     private readonly SegmentTable _segments;
     private readonly SuspectPages _suspects;
     private readonly FreePages _free;
@@ -23,22 +23,22 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly TouchAhead _touch;
     private readonly SegmentGrowth _growth;
     private readonly SegmentTrim _trim;
-    private readonly GivingBack _givingBack;
+    private readonly ReclaimEvents _reclaimEvents;
 
     internal PagePool(
-        SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, GivingBack givingBack,
+        SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, ReclaimEvents reclaimEvents,
         bool tracksFlushed = false)
     {
-        _givingBack = givingBack;
+        _reclaimEvents = reclaimEvents;
         var generations = new SegmentGenerations(Math.Max(generationBase, store.LeastGeneration), store.Generations);
         _source = new SegmentSource(map, store, limitBytes, pileId);
         TracksFlushed = tracksFlushed;
-        _changes = new ChangeList(tracksFlushed ? ChangeList.Capacity : 0);
+        _dirty = new DirtyList(tracksFlushed ? DirtyList.Capacity : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
-        _free = new FreePages(_segments, _suspects, givingBack, _lock);
+        _free = new FreePages(_segments, _suspects, reclaimEvents, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
-        _runs = new Runs(_segments, _free, _changes, _lock);
+        _runs = new Runs(_segments, _free, _dirty, _lock);
         _touch = new TouchAhead(store, _segments, map.SegmentBytes, limitBytes);
         _growth = new SegmentGrowth(_source, _segments, _free, generations, tracksFlushed, _lock);
         _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _lock);
@@ -51,10 +51,10 @@ internal sealed unsafe partial class PagePool : IDisposable
     internal void BeginEpoch(long epoch) => _slots.Epoch = epoch;
 
     /// <summary>Takes which runs changed; false when that was more than was listed.</summary>
-    internal bool TryTakeChanges(List<ulong> addresses)
+    internal bool TryTakeDirty(List<ulong> addresses)
     {
         lock (_lock)
-            return _changes.TryTake(addresses);
+            return _dirty.TryTake(addresses);
     }
 
     /// <summary>Touches pages of a segment in the background, from the first up to the end; where that is of use.</summary>
@@ -87,7 +87,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             while (page < 0);
             _touch.OnPageTaken(segment, page);
             PageMeta* meta = _slots.LayOut(segment, page, sizeClass, owner);
-            _givingBack.Begin();
+            _reclaimEvents.Begin();
             return meta;
         }
     }
@@ -165,7 +165,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         foreach (Segment segment in TakeDropped())
             segment.Dispose();
         _source.Store.Dispose();
-        _changes.Dispose();
+        _dirty.Dispose();
     }
 
     /// <summary>The segment that a page lies in.</summary>

@@ -51,7 +51,7 @@ internal sealed unsafe class PendingFrees
     }
 
     /// <summary>States that all of it was freed in an epoch. Nothing changes meanwhile.</summary>
-    internal void Mark(long epoch, SegmentMap map)
+    internal void MarkEpoch(long epoch, SegmentMap map)
     {
         for (int index = 0; index < PageCount; index++)
         {
@@ -59,13 +59,13 @@ internal sealed unsafe class PendingFrees
             for (int word = 0; word < slots.Length; word++)
             {
                 for (ulong bits = slots[word]; bits != 0; bits &= bits - 1)
-                    Mark(page->BlockAt(word * 64 + BitOperations.TrailingZeroCount(bits)), epoch);
+                    MarkEpoch(page->BlockAt(word * 64 + BitOperations.TrailingZeroCount(bits)), epoch);
             }
         }
         foreach (ulong address in Runs)
-            Mark(map.Find(address, out _), epoch);
+            MarkEpoch(map.Find(address, out _), epoch);
         foreach (ulong address in Deferred)
-            Mark(map.Find(address, out _), epoch);
+            MarkEpoch(map.Find(address, out _), epoch);
     }
 
     internal void Clear()
@@ -123,7 +123,7 @@ internal sealed unsafe class PendingFrees
     /// </summary>
     internal static bool IsFreed(BlockHeader header) => header.IsFree || header.IsBusy;
 
-    private static void Mark(byte* block, long epoch)
+    private static void MarkEpoch(byte* block, long epoch)
     {
         var header = new BlockHeader(*(ulong*)block);
         Debug.Assert(IsFreed(header), "A block in quarantine is live.");

@@ -13,7 +13,7 @@ namespace BigPile.Allocation;
 /// All members are called under the pool's lock. A run that was flushed, and is freed, stays as it is until its end is flushed too.
 /// Accounting: <see cref="Pages"/> + <see cref="PendingFreePages"/> = pages of all runs that are not unexamined.
 /// </remarks>
-internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeList changes, Lock poolLock)
+internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyList dirty, Lock poolLock)
 {
     private readonly List<ulong> _pendingFrees = [];
 
@@ -33,7 +33,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
     {
         PageMeta* meta = segment.Metas + first;
         Publish(segment, first, pages);
-        changes.Add(meta->FirstAddress);
+        dirty.Add(meta->FirstAddress);
         meta->IsRunFlushed = false;
         CountRun(pages, payloadBytes);
         return meta;
@@ -46,7 +46,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         int pages = PagesOf(meta, out Segment segment, out int first);
         Debug.Assert(PendingFrees.IsFreed(new BlockHeader(*(ulong*)meta->Start)), "A run that is live.");
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, generation);
-        changes.Add(meta->FirstAddress);
+        dirty.Add(meta->FirstAddress);
         Pages -= pages;
         Count--;
         PayloadBytes -= payloadBytes;
@@ -72,7 +72,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         segment.CutRun(first, 1);
         CrashPoints.Pass(CrashPoint.RunBeforeTailsFreed);
         for (int page = first; page < first + pages; page++)
-            changes.Add(segment.Metas[page].FirstAddress);
+            dirty.Add(segment.Metas[page].FirstAddress);
         Free(segment, first + 1, pages - 1);
         Pages -= pages - 1;
     }
@@ -104,7 +104,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, ChangeL
         int first = segment.IndexOf(meta);
         for (int page = first; page < first + pages; page++)
         {
-            changes.Add(segment.Metas[page].FirstAddress); // a power cut must not leave the first page without the others
+            dirty.Add(segment.Metas[page].FirstAddress); // a power cut must not leave the first page without the others
             free.Free(segment, page);
         }
     }

@@ -15,7 +15,7 @@ internal abstract class SegmentStore : IDisposable
     /// <summary>
     /// Whether what was written through stays as it is until a later flush has ended: a power cut must leave the one or the other.
     /// </summary>
-    internal virtual bool KeepsWhatWasFlushed => false;
+    internal virtual bool IsCopyOnWrite => false;
 
     /// <summary>
     /// The generation that segments begin with at least. Above 0 every word of a page and of a slot is stored, so that one which is zero

@@ -109,7 +109,7 @@ internal sealed unsafe class SegmentTable
         {
             Volatile.Write(ref _segments[segment.Number + i], segment);
             if (!isShared)
-                Show(segment, i);
+                MapSpan(segment, i);
         }
         _end = Math.Max(_end, segment.Number + spans);
         ReservedBytes += segment.Region.LengthBytes;
@@ -139,7 +139,7 @@ internal sealed unsafe class SegmentTable
     }
 
     /// <summary>Takes a segment's addresses away from readers; its numbers stay taken.</summary>
-    internal void Hide(Segment segment)
+    internal void Unmap(Segment segment)
     {
         Debug.Assert(segment.IsWithdrawn, "Pages of it may be in use.");
         for (int number = segment.Number; number < _end; number++)
@@ -217,7 +217,7 @@ internal sealed unsafe class SegmentTable
 
     private static long HeadBytesOf(Segment segment) => (long)segment.HeadPages * SizeClasses.PageBytes;
 
-    private void Show(Segment segment, int span)
+    private void MapSpan(Segment segment, int span)
     {
         long offsetBytes = span * _map.SegmentBytes;
         long firstPage = span * PagesPerNumber;

@@ -121,7 +121,7 @@ internal sealed class SegmentTrim(
         segment.Withdraw();
         suspects.Forget(segment);
         IdleCount--;
-        segments.Hide(segment);
+        segments.Unmap(segment);
         return null;
     }
 

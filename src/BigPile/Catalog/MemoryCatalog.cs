@@ -11,5 +11,5 @@ internal sealed class MemoryCatalog(bool outlivesProcess = false) : PileCatalog
     {
     }
 
-    protected override void LeaveOutVoid() => Changes.ForgetVoid();
+    protected override void DropSuperseded() => Changes.ForgetSuperseded();
 }

@@ -50,7 +50,7 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
         Store(kind, id, definition);
         Remember(kind, definition);
         if (kind == CatalogKind.TableChange)
-            LeaveOutVoid();
+            DropSuperseded();
         return id;
     }
 
@@ -83,7 +83,7 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
     }
 
     /// <summary>Runs something while nobody stores a definition.</summary>
-    protected void WhileNothingIsStored(Action action)
+    protected void RunExclusive(Action action)
     {
         lock (_lock)
             action();
@@ -98,7 +98,7 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
     /// <summary>
     /// Gives back the room of changes that are void, where it is worth it. The lock is held, and the last change is stored.
     /// </summary>
-    protected abstract void LeaveOutVoid();
+    protected abstract void DropSuperseded();
 
     public virtual void Dispose()
     {

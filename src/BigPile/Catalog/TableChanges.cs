@@ -17,10 +17,10 @@ internal sealed class TableChanges
     internal int Number { get; private set; }
 
     /// <summary>The changes that were made void by later ones.</summary>
-    internal int VoidCount => Number - _last.Count;
+    internal int SupersededCount => Number - _last.Count;
 
     /// <summary>Their bytes.</summary>
-    internal long VoidBytes { get; private set; }
+    internal long SupersededBytes { get; private set; }
 
     /// <summary>The last change of each id.</summary>
     internal IReadOnlyCollection<byte[]> Last => _last.Values;
@@ -30,7 +30,7 @@ internal sealed class TableChanges
         // One that is cut off is told by whoever reads the changes.
         int id = change.Length < sizeof(int) ? 0 : BinaryPrimitives.ReadInt32LittleEndian(change);
         if (_last.TryGetValue(id, out byte[]? before))
-            VoidBytes += before.Length;
+            SupersededBytes += before.Length;
         _last[id] = change.ToArray();
         Number++;
     }
@@ -40,13 +40,13 @@ internal sealed class TableChanges
     {
         _last.Clear();
         Number = 0;
-        VoidBytes = 0;
+        SupersededBytes = 0;
     }
 
     /// <summary>States that the catalog has only those that count any more, numbered anew.</summary>
-    internal void ForgetVoid()
+    internal void ForgetSuperseded()
     {
         Number = _last.Count;
-        VoidBytes = 0;
+        SupersededBytes = 0;
     }
 }

@@ -124,10 +124,10 @@ internal enum CrashPoint
     RenewalBeforeOldFreed,
 
     /// <summary>A value has an object of its own, which is not live, and its entry does not lead to it.</summary>
-    MoveOutBeforeEntry,
+    ExternalizeBeforeEntry,
 
     /// <summary>An entry leads to an object that is not live, and the one with the value is.</summary>
-    MoveOutBeforeObject,
+    ExternalizeBeforeObject,
 
     /// <summary>A tag has one of its two marks.</summary>
     TagBetweenMarks,

@@ -9,7 +9,7 @@ namespace BigPile.Concurrency;
 /// <summary>Which threads are inside a call of any pile, so that memory is given back only when nobody can be reading it.</summary>
 /// <remarks>
 /// Each thread has a word of its own that only it writes: bits 15..0 count how deep it is inside, bits 63..16 how often it left.
-/// Entering costs a plain store and no fence. The other side pays: <see cref="WaitForOthers"/> issues a process-wide barrier, which
+/// Entering costs a plain store and no fence. The other side pays: <see cref="WaitForQuiescence"/> issues a process-wide barrier, which
 /// makes every entry that came before visible to it, and everything that it published before visible to every later entry. This pairs
 /// with the plain store in <see cref="Enter"/> and the load that each call does behind it.
 /// </remarks>
@@ -23,7 +23,7 @@ internal sealed class CriticalRegion : CacheLineIsolated
     private static readonly Stack<int> FreeNumbers = new();
 
     [ThreadStatic]
-    private static CriticalRegion? _mine;
+    private static CriticalRegion? _current;
 
     private static int _registered;
 
@@ -51,10 +51,10 @@ internal sealed class CriticalRegion : CacheLineIsolated
     }
 
     /// <summary>The calling thread's word.</summary>
-    internal static CriticalRegion Mine
+    internal static CriticalRegion Current
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => _mine ?? Register();
+        get => _current ?? Register();
     }
 
     /// <summary>A number from 0 that no other living thread has; those of threads that ended are given out again.</summary>
@@ -64,7 +64,7 @@ internal sealed class CriticalRegion : CacheLineIsolated
     internal int Heap { get; set; }
 
     /// <summary>Whether the calling thread is inside a call.</summary>
-    internal bool IsInside => (_state & DepthMask) != 0;
+    internal bool IsInRegion => (_state & DepthMask) != 0;
 
     /// <summary>Whether the calling thread is inside a call within a call.</summary>
     internal bool IsNested => (_state & DepthMask) > 1;
@@ -90,9 +90,9 @@ internal sealed class CriticalRegion : CacheLineIsolated
     }
 
     /// <summary>Returns when every thread that was inside at the call has left at least once. The caller must be outside.</summary>
-    internal static void WaitForOthers()
+    internal static void WaitForQuiescence()
     {
-        RefuseInside();
+        ThrowIfInRegion();
         CriticalRegion[] all = Snapshot();
         Interlocked.MemoryBarrierProcessWide();
         foreach (CriticalRegion other in all)
@@ -102,9 +102,9 @@ internal sealed class CriticalRegion : CacheLineIsolated
     /// <summary>
     /// Refuses a call that will wait for others, before it has changed anything: the calling thread would wait for itself.
     /// </summary>
-    internal static void RefuseInside()
+    internal static void ThrowIfInRegion()
     {
-        if (Mine.IsInside)
+        if (Current.IsInRegion)
         {
             throw new InvalidOperationException(
                 "A pile can't be opened, closed, flushed or trimmed, and a table can't be configured, by code that runs inside one of "
@@ -134,9 +134,9 @@ internal sealed class CriticalRegion : CacheLineIsolated
         {
             All.RemoveAll(IsOver);
             int number = FreeNumbers.TryPop(out int free) ? free : All.Count;
-            _mine = new CriticalRegion(number);
-            All.Add(new Registration(new WeakReference<CriticalRegion>(_mine), number));
-            return _mine;
+            _current = new CriticalRegion(number);
+            All.Add(new Registration(new WeakReference<CriticalRegion>(_current), number));
+            return _current;
         }
     }
 

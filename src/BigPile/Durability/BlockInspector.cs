@@ -8,7 +8,7 @@ namespace BigPile.Durability;
 
 /// <summary>Says whether a block is what was written, by what the files say and nothing else. Changes nothing.</summary>
 /// <remarks>No word is followed before its range, its page and its slot were checked.</remarks>
-internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checksums)
+internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksumKind checksums)
 {
     /// <summary>What is wrong with a block whose generation is below its page's base.</summary>
     internal static string StaleFaultOf(BlockHeader found) =>
@@ -18,7 +18,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     internal const string OrphanFault = "nothing leads to this payload";
 
     /// <summary>How the pile was left.</summary>
-    internal LeftAs LeftAs { get; init; }
+    internal ShutdownKind Shutdown { get; init; }
 
     /// <summary>
     /// Whether pages may have traces of a power cut: it left the pile, or an owner that was killed since had not examined all of them.
@@ -38,7 +38,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     /// Whether a block that nobody has examined is an entry that takes others away, and was not flushed before the power was cut.
     /// </summary>
     internal bool IsUnflushedTaking(byte* block, BlockHeader header) =>
-        HasTracesOfCut && FlushedVersion != 0 && TakingEntry.IsBetween(block, header, FlushedVersion, CutVersion);
+        HasTracesOfCut && FlushedVersion != 0 && RemovalEntry.IsBetween(block, header, FlushedVersion, CutVersion);
 
     /// <summary>How many generations are left out where one may have been given out that a power cut took.</summary>
     internal uint GenerationSkip { get; init; }
@@ -52,23 +52,23 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     /// <summary>
     /// The header that a block counts with that nobody has examined yet: after a power cut, a deletion that was not flushed is undone.
     /// </summary>
-    internal BlockHeader HeaderThatCounts(byte* block, ulong address, long capacityBytes)
+    internal BlockHeader CurrentHeader(byte* block, ulong address, long capacityBytes)
     {
         var header = new BlockHeader(*(ulong*)block);
         if (!header.IsFree)
             return IsShadowed(header, address, out BlockHeader shadow) ? shadow : header.NotBusy;
-        if (!header.IsUndoableFree || !new UndoRule(LeftAs, HasTracesOfCut, Epoch).Undoes(header))
+        if (!header.IsUndoableFree || !new UndoRule(Shutdown, HasTracesOfCut, Epoch).Undoes(header))
             return header;
         return TryUndo(block, header, capacityBytes, checksums);
     }
 
     /// <summary>The header that a block had, if its bytes are what they were; else the undoable one that it has.</summary>
-    internal static BlockHeader TryUndo(byte* block, BlockHeader undoable, long capacityBytes, BlockChecksums checksums)
+    internal static BlockHeader TryUndo(byte* block, BlockHeader undoable, long capacityBytes, BlockChecksumKind checksums)
     {
         Debug.Assert(undoable.IsUndoableFree, "The header does not say what was there.");
         BlockHeader undone = undoable.Undone(capacityBytes);
         bool isPossible = undone.CanBeUndone && undone.OwnPayloadBytes <= capacityBytes;
-        return isPossible && BlockChecksum.IsWhole(block, undone, capacityBytes, checksums) ? undone : undoable;
+        return isPossible && BlockChecksum.IsValid(block, undone, capacityBytes, checksums) ? undone : undoable;
     }
 
     /// <summary>Whether another header counts than a block's own, and which.</summary>
@@ -91,7 +91,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
     /// <summary>What is wrong with a block, or nothing.</summary>
     internal string? FaultOf(byte* block, ulong address, BlockHeader header, long capacityBytes)
     {
-        if (header.IsUndoableFree && LeftAs != LeftAs.Closed)
+        if (header.IsUndoableFree && Shutdown != ShutdownKind.Closed)
             return null;
         if (header.IsFree)
             return header.Word == BlockHeader.Free(header.Generation).Word ? null : "the header of a free slot is damaged";
@@ -99,14 +99,14 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
             return HasSoundTarget(address, header) ? null : "the link leads to no payload of its own";
         if (header.PayloadBytes > capacityBytes)
             return $"its header states {header.PayloadBytes:N0} bytes, and there is room for {capacityBytes:N0}";
-        if (header.Kind == BlockKind.LinkTarget && header.PayloadBytes < BackWord.SizeBytes)
+        if (header.Kind == BlockKind.LinkTarget && header.PayloadBytes < OwnerWord.SizeBytes)
             return "the payload behind a link is shorter than its back word";
-        return BlockChecksum.IsWhole(block, header, capacityBytes, checksums) ? null : "the payload does not match its checksum";
+        return BlockChecksum.IsValid(block, header, capacityBytes, checksums) ? null : "the payload does not match its checksum";
     }
 
     /// <summary>Whether a block without a fault has the checksum of formats 1 to 6 still.</summary>
     internal bool HasLegacyChecksum(byte* block, BlockHeader header, long capacityBytes) =>
-        checksums == BlockChecksums.Crc32COrLegacy && !header.IsFree && header.Kind != BlockKind.Link
+        checksums == BlockChecksumKind.Crc32COrLegacy && !header.IsFree && header.Kind != BlockKind.Link
         && BlockChecksum.StateOf(block, header, capacityBytes, checksums) == BlockChecksumState.IntactByLegacy;
 
     /// <summary>Whether a link leads to a payload that states to be its own, and is intact.</summary>
@@ -115,23 +115,23 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksums checks
         Debug.Assert(link.Kind == BlockKind.Link, "A length would be followed as an address.");
         if (!TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))
             return false;
-        BlockHeader header = HeaderThatCounts(target, link.TargetAddress, capacityBytes);
-        if (header.Kind != BlockKind.LinkTarget || header.PayloadBytes < BackWord.SizeBytes || header.PayloadBytes > capacityBytes)
+        BlockHeader header = CurrentHeader(target, link.TargetAddress, capacityBytes);
+        if (header.Kind != BlockKind.LinkTarget || header.PayloadBytes < OwnerWord.SizeBytes || header.PayloadBytes > capacityBytes)
             return false;
-        var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
-        return back.OriginAddress == address && back.OriginGeneration == link.Generation
-            && BlockChecksum.IsWhole(target, header, capacityBytes, checksums);
+        var back = new OwnerWord(*(ulong*)(target + BlockHeader.SizeBytes));
+        return back.LinkAddress == address && back.LinkGeneration == link.Generation
+            && BlockChecksum.IsValid(target, header, capacityBytes, checksums);
     }
 
     /// <summary>Whether nothing leads to a link target.</summary>
     internal bool IsOrphan(byte* target, ulong address)
     {
-        var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
-        if (!TryFindRaw(back.OriginAddress, out byte* origin, out _))
+        var back = new OwnerWord(*(ulong*)(target + BlockHeader.SizeBytes));
+        if (!TryFindRaw(back.LinkAddress, out byte* origin, out _))
             return true;
         BlockHeader own = new(*(ulong*)origin);
-        BlockHeader header = IsShadowed(own, back.OriginAddress, out BlockHeader shadow) ? shadow : own.NotBusy;
-        return header.Kind != BlockKind.Link || header.TargetAddress != address || header.Generation != back.OriginGeneration;
+        BlockHeader header = IsShadowed(own, back.LinkAddress, out BlockHeader shadow) ? shadow : own.NotBusy;
+        return header.Kind != BlockKind.Link || header.TargetAddress != address || header.Generation != back.LinkGeneration;
     }
 
     /// <summary>Finds a block by what the file says of its page, examined or not.</summary>

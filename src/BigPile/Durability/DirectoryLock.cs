@@ -44,7 +44,7 @@ internal sealed class DirectoryLock : IDisposable
     internal static DirectoryLock Take(HeldDirectory directory, PileOptions options, ILogger logger)
     {
         long began = Stopwatch.GetTimestamp();
-        bool isTold = false;
+        bool isLogged = false;
         while (true)
         {
             if (TryLock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite) is { } owner)
@@ -54,11 +54,11 @@ internal sealed class DirectoryLock : IDisposable
             }
             if (Stopwatch.GetElapsedTime(began) >= options.OpenTimeout)
                 throw InUse(directory, options.OpenTimeout);
-            if (!isTold)
+            if (!isLogged)
                 logger.LogInformation(
                     "The pile in '{Directory}' is in use by process {Owner}; waiting for it up to {Timeout}", directory.Path,
                     ReadOwner(directory), options.OpenTimeout);
-            isTold = true;
+            isLogged = true;
             _ = Never.Wait(Retry, options.OpenStop); // the system tells nobody that a lock was let go
         }
     }
@@ -74,7 +74,7 @@ internal sealed class DirectoryLock : IDisposable
     /// </summary>
     /// <param name="isNeeded">Whether readers rely on it; else a file system that has no such locks is none the worse.</param>
     /// <exception cref="IOException">The system refused, and readers rely on it.</exception>
-    internal void StateAlive(bool isNeeded)
+    internal void MarkAlive(bool isNeeded)
     {
         try
         {
@@ -88,7 +88,7 @@ internal sealed class DirectoryLock : IDisposable
     }
 
     /// <summary>Whether an owner of a directory is known to live. Elsewhere than on Linux nobody knows.</summary>
-    internal static bool IsOwnerKnown(HeldDirectory directory)
+    internal static bool HasLiveOwner(HeldDirectory directory)
     {
         try
         {

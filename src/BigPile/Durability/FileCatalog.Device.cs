@@ -29,7 +29,7 @@ internal sealed partial class FileCatalog
         Volatile.Write(ref _onDevice, status is { } known ? new StrongBox<FileStatus>(known) : null);
     }
 
-    private void ForgetOnDevice() => Volatile.Write(ref _onDevice, null);
+    private void ClearOnDevice() => Volatile.Write(ref _onDevice, null);
 
     // Has the next change of the file get another time than it had when a note may have been made of it: cut to the length of then, it
     // would be taken for the same.

@@ -41,7 +41,7 @@ internal sealed partial class FileCatalog : PileCatalog
     private readonly HeldDirectory _directory;
     private HeldFile _file;
     private long _endBytes; // the end of the last record that counts; a writer's are all on the device
-    private bool _isUnsettled; // behind that end the file, or the device, may have a record of a call that failed
+    private bool _isInDoubt; // behind that end the file, or the device, may have a record of a call that failed
 
     private FileCatalog(HeldDirectory directory, HeldFile file)
     {
@@ -58,7 +58,7 @@ internal sealed partial class FileCatalog : PileCatalog
     /// <exception cref="PileStorageException">The file is damaged, or missing beside a superblock.</exception>
     /// <exception cref="IOException">The device refused.</exception>
     internal static FileCatalog Open(
-        HeldDirectory directory, string name, ILogger logger, bool readOnly = false, StatedCatalog? stated = null)
+        HeldDirectory directory, string name, ILogger logger, bool readOnly = false, CatalogLength? stated = null)
     {
         HeldFile? file = directory.TryOpen(name, readOnly ? FileAccess.Read : FileAccess.ReadWrite);
         if (file == null && (readOnly || stated != null))
@@ -94,7 +94,7 @@ internal sealed partial class FileCatalog : PileCatalog
 
     /// <summary>Cuts off what a call left that failed, durably.</summary>
     /// <exception cref="IOException">The device still refuses.</exception>
-    internal void Reconcile() => WhileNothingIsStored(ReconcileLocked);
+    internal void Reconcile() => RunExclusive(ReconcileLocked);
 
     public override void Dispose() => _file.Dispose();
 
@@ -127,7 +127,7 @@ internal sealed partial class FileCatalog : PileCatalog
         if (_file.CanWrite)
             return;
         _ = RememberFrom(_endBytes);
-        FollowWriter();
+        ReopenIfReplaced();
     }
 
     private void Append(byte[] record)
@@ -135,13 +135,13 @@ internal sealed partial class FileCatalog : PileCatalog
         try
         {
             ReconcileLocked();
-            _isUnsettled = true;
-            ForgetOnDevice();
-            Debug.Assert(!_isNameUnsettled, "The record would go with a name that the device does not have.");
+            _isInDoubt = true;
+            ClearOnDevice();
+            Debug.Assert(!_isNameUnsynced, "The record would go with a name that the device does not have.");
             _file.Write(record, _endBytes);
             _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
             Volatile.Write(ref _endBytes, _endBytes + record.Length);
-            _isUnsettled = false;
+            _isInDoubt = false;
             MarkOnDevice();
         }
         catch (IOException e)
@@ -172,7 +172,7 @@ internal sealed partial class FileCatalog : PileCatalog
     private void ReconcileLocked()
     {
         SyncNameLocked();
-        if (!_isUnsettled)
+        if (!_isInDoubt)
             return;
         try
         {
@@ -186,12 +186,12 @@ internal sealed partial class FileCatalog : PileCatalog
                 $"'{_file.Path}' may hold a type or table that could not be stored before, and can't be cut to its {_endBytes:N0} bytes: "
                 + e.Message, e);
         }
-        _isUnsettled = false;
+        _isInDoubt = false;
         MarkOnDevice();
     }
 
     // Gives whether something behind the records was cut off.
-    private bool Load(ILogger logger, StatedCatalog stated)
+    private bool Load(ILogger logger, CatalogLength stated)
     {
         byte[] rest = RememberFrom(0);
         bool hasGrown = !_file.CanWrite && stated.WholeBytes < _endBytes; // a writer came in between
@@ -219,7 +219,7 @@ internal sealed partial class FileCatalog : PileCatalog
         _file.Sync();
     }
 
-    private static PileStorageException Missing(string path, StatedCatalog? stated) =>
+    private static PileStorageException Missing(string path, CatalogLength? stated) =>
         new($"The catalog '{path}' is missing, and should have {(stated ?? default).Text}. {Remedy}");
 
     /// <summary>Takes in whole records from an offset on.</summary>

@@ -66,7 +66,7 @@ internal sealed partial class FlushLog : IDisposable
     internal bool Fits(long batchBytes) => batchBytes <= _capacityBytes - _endBytes;
 
     /// <summary>Whether a batch of that many bytes fits an empty log.</summary>
-    internal bool CouldHold(long batchBytes) => batchBytes <= _capacityBytes;
+    internal bool FitsWhenEmpty(long batchBytes) => batchBytes <= _capacityBytes;
 
     /// <summary>Whether the next flush is to be a checkpoint that gives the room of both files back to the disk.</summary>
     internal bool IsSpaceRequested => Volatile.Read(ref _isSpaceRequested);

@@ -22,33 +22,33 @@ internal static unsafe class LegacySlots
     /// <param name="slotBytes">The size of its slots.</param>
     /// <param name="inspector">Knows how the pile was left.</param>
     /// <param name="faults">Takes what is odd.</param>
-    /// <param name="statesThem">Whether their headers get to say that they are free, so that each is noticed once.</param>
-    internal static void Inspect(PageMeta* meta, int slotBytes, BlockInspector inspector, FaultLog faults, bool statesThem)
+    /// <param name="marksFree">Whether their headers get to say that they are free, so that each is noticed once.</param>
+    internal static void Inspect(PageMeta* meta, int slotBytes, BlockInspector inspector, FaultLog faults, bool marksFree)
     {
         ReportUnused(meta->Start, meta->FirstAddress, slotBytes, inspector, faults);
         // after a power cut the last free slot gets a header of its own, so each before it needs one
-        bool needsAll = statesThem && inspector.GenerationSkip != 0;
+        bool needsAll = marksFree && inspector.GenerationSkip != 0;
         int end = needsAll ? SizeClasses.PageBytes : EndOfUsed(meta->Start, slotBytes);
         for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
         {
             byte* block = meta->Start + offset;
             if (!IsOdd(block, offset, slotBytes, end))
                 continue;
-            if (inspector.LeftAs == LeftAs.Closed)
+            if (inspector.Shutdown == ShutdownKind.Closed)
                 faults.Add(FaultOf(block, meta->FirstAddress, offset, inspector));
-            if (statesThem)
+            if (marksFree)
                 *(ulong*)block = BlockHeader.Free(1).Word;
         }
     }
 
     /// <summary>Whether the block of a run in a closed pile has lost its header.</summary>
     internal static bool IsLostRun(PageWord word, byte* start, BlockInspector inspector) =>
-        AreIn(word) && inspector.LeftAs == LeftAs.Closed && *(ulong*)start == 0;
+        AreIn(word) && inspector.Shutdown == ShutdownKind.Closed && *(ulong*)start == 0;
 
     // A page that is empty is given back, but the last one of its class, whose slots say how often they were freed.
     private static void ReportUnused(byte* page, ulong firstAddress, int slotBytes, BlockInspector inspector, FaultLog faults)
     {
-        if (inspector.LeftAs == LeftAs.Closed && EndOfUsed(page, slotBytes) == 0)
+        if (inspector.Shutdown == ShutdownKind.Closed && EndOfUsed(page, slotBytes) == 0)
             faults.Add(new PileFault(inspector.DescribeLocation(page, firstAddress), LostPageFault, 0));
     }
 

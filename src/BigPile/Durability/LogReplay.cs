@@ -15,7 +15,7 @@ namespace BigPile.Durability;
 /// was laid out later, which it only is once its blocks were flushed as free; and where nothing was flushed but a free slot, a whole
 /// block that was put later stays. Nobody else uses the pile yet, and no page was looked at.
 /// </remarks>
-internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockChecksums checksums)
+internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockChecksumKind checksums)
 {
     /// <summary>Blocks that were put back.</summary>
     internal long AppliedCount { get; private set; }
@@ -97,7 +97,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockCheck
         Debug.Assert((nuint)block % BlockHeader.SizeBytes == 0, "A kill or a reader could find half of the header.");
         long capacityBytes = word.CapacityBytes;
         var header = new BlockHeader(record.HeaderWord);
-        if (record.Bytes.Length > capacityBytes || (header.IsFree && HoldsYounger(block, header, capacityBytes)))
+        if (record.Bytes.Length > capacityBytes || (header.IsFree && HoldsNewerBlock(block, header, capacityBytes)))
             return;
         record.Bytes.CopyTo(new Span<byte>(block + BlockHeader.SizeBytes, record.Bytes.Length));
         *(ulong*)block = header.Word;
@@ -106,7 +106,7 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockCheck
 
     // Whether the slot has a block that was put after the deletion in the log. A header alone does not prove it: where a page's word
     // reached the device and its slots did not, bytes of older payloads lie where headers should, and may look like any.
-    private bool HoldsYounger(byte* block, BlockHeader flushed, long capacityBytes)
+    private bool HoldsNewerBlock(byte* block, BlockHeader flushed, long capacityBytes)
     {
         Debug.Assert(flushed.IsFree, "Nothing that was flushed gives way to what was put later.");
         var header = new BlockHeader(*(ulong*)block);
@@ -115,6 +115,6 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockCheck
             return header.Generation > flushed.Generation && header.Word == BlockHeader.Free(header.Generation).Word;
         if (header.Generation < flushed.Generation || header.Kind == BlockKind.Link)
             return false;
-        return BlockChecksum.IsWhole(block, header, capacityBytes, checksums);
+        return BlockChecksum.IsValid(block, header, capacityBytes, checksums);
     }
 }

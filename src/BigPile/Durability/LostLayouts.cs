@@ -13,7 +13,7 @@ namespace BigPile.Durability;
 /// A block is looked for wherever a slot of any class begins; links are believed when a target leads back to them.
 /// Thread safety: what changes pages meanwhile is kept away by the callers.
 /// </remarks>
-internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector, BlockChecksums checksums)
+internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector, BlockChecksumKind checksums)
 {
     /// <summary>
     /// The lowest generation, from the one that the page's record has on, that is above those of all whole blocks in the page.
@@ -43,11 +43,11 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
             return LeadsBack(address, header.NotBusy);
         if (header.PayloadBytes > SizeClasses.MaxSlotBytes - BlockHeader.SizeBytes)
             return false;
-        if (!header.IsShortForm)
+        if (!header.HasInlineChecksum)
             return IsWholeInAnyClass(block, offset, header);
         // A block has the short form only where less is left of its slot than a checksum takes: its length tells the class.
         int slotBytes = SizeClasses.SlotBytes(SizeClasses.ClassOf(BlockHeader.SizeBytes + (int)header.PayloadBytes));
-        return checksums != BlockChecksums.None && IsWholeIn(block, offset, header, slotBytes);
+        return checksums != BlockChecksumKind.None && IsWholeIn(block, offset, header, slotBytes);
     }
 
     private bool IsWholeInAnyClass(byte* block, int offset, BlockHeader header)
@@ -70,7 +70,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
     private bool IsWholeRun(Segment segment, int page, BlockHeader header)
     {
         long payloadBytes = header.IsUndoableFree ? header.Undone(long.MaxValue - BlockHeader.SizeBytes).PayloadBytes : header.PayloadBytes;
-        if (header.IsShortForm && !header.IsFree)
+        if (header.HasInlineChecksum && !header.IsFree)
             return false;
         long blockBytes = BlockHeader.SizeBytes + payloadBytes + BlockChecksum.TailBytesFor(payloadBytes);
         long leftBytes = (segment.PageCount - page) * (long)SizeClasses.PageBytes;
@@ -82,9 +82,9 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
     private bool IsWholeWith(byte* block, BlockHeader header, long capacityBytes)
     {
         BlockHeader live = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy;
-        if (!live.CanBeUndone || live.OwnPayloadBytes > capacityBytes || (checksums == BlockChecksums.None && live.IsShortForm))
+        if (!live.CanBeUndone || live.OwnPayloadBytes > capacityBytes || (checksums == BlockChecksumKind.None && live.HasInlineChecksum))
             return false;
-        return BlockChecksum.IsWhole(block, live, capacityBytes, checksums);
+        return BlockChecksum.IsValid(block, live, capacityBytes, checksums);
     }
 
     // Whatever the target's header and checksum say: damaged, or freed as an orphan, it may be there again after the next power cut.
@@ -92,9 +92,9 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
     {
         if (pool.Find(link.TargetAddress) == null || !inspector.TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))
             return false;
-        if (capacityBytes < BackWord.SizeBytes)
+        if (capacityBytes < OwnerWord.SizeBytes)
             return false;
-        var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
-        return back.OriginAddress == address && back.OriginGeneration == link.Generation;
+        var back = new OwnerWord(*(ulong*)(target + BlockHeader.SizeBytes));
+        return back.LinkAddress == address && back.LinkGeneration == link.Generation;
     }
 }

@@ -14,7 +14,7 @@ namespace BigPile.Durability;
 internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 {
     private readonly Lock _lock = new();
-    private readonly HashSet<int> _left = []; // files that nobody lists and that could not be removed yet
+    private readonly HashSet<int> _leftovers = []; // files that nobody lists and that could not be removed yet
 
     /// <summary>What the names of segment files begin with.</summary>
     internal const string NamePrefix = "segment-";
@@ -23,7 +23,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 
     internal override uint LeastGeneration => 1;
 
-    internal override bool KeepsWhatWasFlushed => !directory.IsShared;
+    internal override bool IsCopyOnWrite => !directory.IsShared;
 
     /// <summary>
     /// Told when the superblock lists other segments than before, and before the file of one that it strikes is marked or goes.
@@ -39,14 +39,14 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         directory.Superblock.Reconcile();
         Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
         lock (_lock)
-            _left.Remove(number);
-        RemoveLeft(NameOf(number));
+            _leftovers.Remove(number);
+        RemoveLeftover(NameOf(number));
         return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes);
     }
 
     // A killed owner, or a growth that failed, left it. Its room may be all that the disk has for the new one, so it goes first; readers
     // that still map it must not take it for that one.
-    private void RemoveLeft(string name)
+    private void RemoveLeftover(string name)
     {
         using (HeldFile? left = directory.Files.TryOpen(name, FileAccess.ReadWrite))
         {
@@ -125,11 +125,11 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
             "The superblock lists the file that goes.");
         lock (_lock)
         {
-            _left.Add(number);
-            foreach (int left in (int[])[.. _left])
+            _leftovers.Add(number);
+            foreach (int left in (int[])[.. _leftovers])
             {
                 directory.Files.Delete(NameOf(left));
-                _left.Remove(left);
+                _leftovers.Remove(left);
             }
         }
     }

@@ -92,7 +92,7 @@ internal sealed unsafe class PageRecovery
         long payloadBytes = 0;
         byte* lastFree = null;
         if (LegacySlots.AreIn(word))
-            LegacySlots.Inspect(meta, meta->SlotBytes, _inspector, Faults, statesThem: true);
+            LegacySlots.Inspect(meta, meta->SlotBytes, _inspector, Faults, marksFree: true);
         bool isDurable = !_inspector.HasTracesOfCut || word.IsDurableIn(_inspector.Epoch);
         for (int slot = 0; slot < meta->SlotCount; slot++)
         {
@@ -103,7 +103,7 @@ internal sealed unsafe class PageRecovery
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
             bool isRetired = header.IsFree && !isPendingFree && header.Generation >= PilePointer.MaxGeneration - 1;
             if (!isRetired && ((header.IsFree && !isPendingFree) || _inspector.GenerationSkip != 0))
-                meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorBehind(header.Generation));
+                meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorAbove(header.Generation));
             if (!header.IsFree)
             {
                 blocks++;
@@ -115,7 +115,7 @@ internal sealed unsafe class PageRecovery
             }
             else if (isRetired)
             {
-                WearOut(block, header);
+                Retire(block, header);
                 meta->RetiredCount++;
             }
             else
@@ -142,10 +142,10 @@ internal sealed unsafe class PageRecovery
     }
 
     // Before the power cut slots may have been given out with generations above the one that was found.
-    private uint FloorBehind(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
+    private uint FloorAbove(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
 
     // A pointer with any of the slot's last generations may be out: none is left that is certain to be new.
-    private static void WearOut(byte* block, BlockHeader header)
+    private static void Retire(byte* block, BlockHeader header)
     {
         Debug.Assert(header.IsFree, "A block that is there would be lost.");
         if (header.Generation != PilePointer.MaxGeneration)
@@ -163,7 +163,7 @@ internal sealed unsafe class PageRecovery
         BlockHeader header = RecoverBlock(
             meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isPendingFree);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
-        LeaveOutGenerations(segment, page, pages);
+        SkipGenerations(segment, page, pages);
         if (header.IsFree && !isPendingFree)
         {
             segment.PublishInfo(page, default);
@@ -178,7 +178,7 @@ internal sealed unsafe class PageRecovery
     }
 
     // Blocks that the power cut took may have lain in any of these pages, whatever is found there now: each skips generations by itself.
-    private void LeaveOutGenerations(Segment segment, int first, int pages)
+    private void SkipGenerations(Segment segment, int first, int pages)
     {
         if (_inspector.GenerationSkip == 0)
             return;
@@ -186,7 +186,7 @@ internal sealed unsafe class PageRecovery
         {
             uint found = segment.Metas[page].MaxGeneration;
             if (found < PilePointer.MaxGeneration)
-                segment.Metas[page].MaxGeneration = FloorBehind(found);
+                segment.Metas[page].MaxGeneration = FloorAbove(found);
         }
     }
 
@@ -212,7 +212,7 @@ internal sealed unsafe class PageRecovery
     {
         var found = new BlockHeader(*(ulong*)block);
         bool isShadowed = _inspector.IsShadowed(found, address, out _);
-        BlockHeader header = _inspector.HeaderThatCounts(block, address, capacityBytes); // not busy: nobody is replacing any more
+        BlockHeader header = _inspector.CurrentHeader(block, address, capacityBytes); // not busy: nobody is replacing any more
         if (found.Generation < generationBase || header.Generation < generationBase)
         {
             isPendingFree = false;
@@ -220,9 +220,9 @@ internal sealed unsafe class PageRecovery
                 ? DropDamaged(block, address, found, generationBase, BlockInspector.StaleFaultOf(found))
                 : DropStale(block, address, found, generationBase);
         }
-        if (header.IsUndoableFree && IsGoneForGood(header))
+        if (header.IsUndoableFree && IsFinallyFree(header))
             header = BlockHeader.Free(header.Generation);
-        else if (header.IsUndoableFree && _inspector.LeftAs == LeftAs.Killed)
+        else if (header.IsUndoableFree && _inspector.Shutdown == ShutdownKind.Killed)
             header = header.WithEpoch(_inspector.FreeEpoch); // a checkpoint that failed may have left marks of an epoch that did not come
         if (header.Word != found.Word && !isShadowed)
             *(ulong*)block = header.Word;
@@ -246,11 +246,11 @@ internal sealed unsafe class PageRecovery
             return header;
         }
         Interlocked.Increment(ref _orphanCount);
-        if (_inspector.LeftAs == LeftAs.Closed)
+        if (_inspector.Shutdown == ShutdownKind.Closed)
             Faults.Add(new PileFault(_inspector.DescribeLocation(block, address), BlockInspector.OrphanFault, header.PayloadBytes));
         RecordLostOrigin(block);
         // After a kill it stays undoable: it may be what the flushed link leads to, if the link was changed since the flush.
-        bool mayBeFlushed = _inspector.LeftAs == LeftAs.Killed && _allocator.Pool.TracksFlushed;
+        bool mayBeFlushed = _inspector.Shutdown == ShutdownKind.Killed && _allocator.Pool.TracksFlushed;
         BlockHeader freed = mayBeFlushed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
         *(ulong*)block = freed.Word;
         isPendingFree = freed.IsUndoableFree;
@@ -263,13 +263,13 @@ internal sealed unsafe class PageRecovery
     {
         if (_allocator.Pool.GenerationAbove == null)
             return;
-        var back = new BackWord(*(ulong*)(target + BlockHeader.SizeBytes));
-        _allocator.Pool.RecordLostBlock(back.OriginAddress, back.OriginGeneration);
+        var back = new OwnerWord(*(ulong*)(target + BlockHeader.SizeBytes));
+        _allocator.Pool.RecordLostBlock(back.LinkAddress, back.LinkGeneration);
     }
 
     // Not in a closed pile: it has no undoable headers, so one that is found is damage.
-    private bool IsGoneForGood(BlockHeader undoable) =>
-        _inspector.LeftAs == LeftAs.Cut || (_inspector.LeftAs == LeftAs.Killed && !undoable.IsPendingIn(_inspector.Epoch));
+    private bool IsFinallyFree(BlockHeader undoable) =>
+        _inspector.Shutdown == ShutdownKind.PowerCut || (_inspector.Shutdown == ShutdownKind.Killed && !undoable.IsPendingIn(_inspector.Epoch));
 
     // The header is of an older layout: the page's word reached the device before the power cut, and the slot did not. Its block was
     // deleted before the page was laid out anew.

@@ -33,7 +33,7 @@ internal sealed class PileDirectory : IDisposable
         _syncing = options.Syncing;
         _synced = options.Synced;
         Guid bootId = options.BootId ?? BootClock.Current;
-        IsBeingWritten = IsReadOnly && DirectoryLock.IsOwnerKnown(files); // ahead of the superblock: who ends meanwhile closes the pile
+        IsBeingWritten = IsReadOnly && DirectoryLock.HasLiveOwner(files); // ahead of the superblock: who ends meanwhile closes the pile
         SuperblockFile? superblock = SuperblockFile.TryOpen(files, SuperblockName, IsReadOnly);
         try
         {
@@ -45,13 +45,13 @@ internal sealed class PileDirectory : IDisposable
             SuperblockState state = superblock?.Read(Faults) ?? CreateState(options, bootId);
             CheckState(state, options.UpgradeFormat);
             CheckShared(state, options, bootId);
-            LastEnd = new LastEnd(
+            LastShutdown = new LastShutdown(
                 state, IsNew, bootId,
-                isElsewhere: owner != null ? HomeMark.IsElsewhere(owner.File) : !IsBeingWritten && HomeMark.IsElsewhere(files));
-            if (LastEnd.IsCopy)
-                Faults.Add(new PileFault(files.Path, HomeMark.Fault, 0));
-            IsBeingWritten |= IsReadOnly && !LastEnd.WasClean && DirectoryLock.IsOwnerKnown(files); // one that has opened it meanwhile
-            SyncRecord = owner == null || files.IsPassing ? null : new SyncRecord(owner.File);
+                isCopied: owner != null ? InUseMark.IsCopied(owner.File) : !IsBeingWritten && InUseMark.IsCopied(files));
+            if (LastShutdown.IsCopy)
+                Faults.Add(new PileFault(files.Path, InUseMark.Fault, 0));
+            IsBeingWritten |= IsReadOnly && !LastShutdown.WasClean && DirectoryLock.HasLiveOwner(files); // one that has opened it meanwhile
+            SyncRecord = owner == null || files.IsVolatile ? null : new SyncRecord(owner.File);
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
             superblock ??= SuperblockFile.Create(files, SuperblockName, state);
             Superblock = new Superblock(this, superblock, state, bootId);
@@ -91,7 +91,7 @@ internal sealed class PileDirectory : IDisposable
     internal Superblock Superblock { get; }
 
     /// <summary>How the last owner left the pile.</summary>
-    internal LastEnd LastEnd { get; }
+    internal LastShutdown LastShutdown { get; }
 
     /// <summary>Whether somebody was known to write the pile when it was opened for reading only; then it has no last end yet.</summary>
     internal bool IsBeingWritten { get; }
@@ -125,7 +125,7 @@ internal sealed class PileDirectory : IDisposable
                 SharedPileDirectory.Make(path);
             else if (!Directory.Exists(path))
                 DirectoryCheck.Make(path, options.FileHook);
-            files = HeldDirectory.Open(path, options.FileHook, isPassing: options.Shared);
+            files = HeldDirectory.Open(path, options.FileHook, isVolatile: options.Shared);
             if (!options.CreateDirectory && !options.ReadOnly)
                 DirectoryCheck.RefuseMissing(files);
             if (!options.ReadOnly)
@@ -158,17 +158,17 @@ internal sealed class PileDirectory : IDisposable
     internal string PathOf(string name) => Files.PathOf(name);
 
     /// <summary>States that the pile is in use in this directory.</summary>
-    internal void MarkHome()
+    internal void MarkInUse()
     {
         if (!IsShared)
-            HomeMark.Set(_owner!.File);
+            InUseMark.Set(_owner!.File);
     }
 
     /// <summary>States that the pile is closed, and that its files may be copied.</summary>
-    internal void UnmarkHome()
+    internal void UnmarkInUse()
     {
         if (!IsShared)
-            HomeMark.Remove(_owner!.File);
+            InUseMark.Remove(_owner!.File);
     }
 
     /// <summary>States that a file is about to be written through.</summary>
@@ -234,17 +234,17 @@ internal sealed class PileDirectory : IDisposable
                 $"The shared pile in '{Path}' was written before the machine was started anew, and nobody knows what the device has of it. "
                 + "Remove it by SharedPile.TryRemove, and begin anew.");
         }
-        _owner?.StateAlive(isNeeded: state.IsShared);
+        _owner?.MarkAlive(isNeeded: state.IsShared);
     }
 
     private FileCatalog OpenCatalog(SuperblockState state, SuperblockFile? superblock, ILogger logger, bool reportsCatalog)
     {
-        StatedCatalog? stated = IsNew
+        CatalogLength? stated = IsNew
             ? null
-            : new StatedCatalog(LastEnd.WasClean ? state.CatalogBytes : null, state.DurableCatalogBytes, IsRecorded);
+            : new CatalogLength(LastShutdown.WasClean ? state.CatalogBytes : null, state.DurableCatalogBytes, IsRecorded);
 
-        bool IsRecorded(FileStatus? catalog) => LastEnd.LeftAs == LeftAs.Killed && superblock!.HadBoth
-            && SyncRecord?.Says(state.BootId, state.Sequence, superblock.Status, catalog) == true;
+        bool IsRecorded(FileStatus? catalog) => LastShutdown.Kind == ShutdownKind.Killed && superblock!.HadBoth
+            && SyncRecord?.Matches(state.BootId, state.Sequence, superblock.Status, catalog) == true;
 
         try
         {
@@ -258,7 +258,7 @@ internal sealed class PileDirectory : IDisposable
     }
 
     // The writer may have replaced the file by a shorter one since the superblock was read.
-    private FileCatalog OpenCatalog(long sequence, SuperblockFile? superblock, ILogger logger, StatedCatalog? stated)
+    private FileCatalog OpenCatalog(long sequence, SuperblockFile? superblock, ILogger logger, CatalogLength? stated)
     {
         while (true)
         {
@@ -270,7 +270,7 @@ internal sealed class PileDirectory : IDisposable
                 && now.Sequence > sequence)
             {
                 sequence = now.Sequence;
-                stated = new StatedCatalog(null, now.DurableCatalogBytes);
+                stated = new CatalogLength(null, now.DurableCatalogBytes);
             }
         }
     }

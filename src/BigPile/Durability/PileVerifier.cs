@@ -15,7 +15,7 @@ namespace BigPile.Durability;
 /// <param name="stripes">The sequences of those that write meanwhile; null when nobody can.</param>
 /// <param name="wasClean">Whether the pile was closed: then what a kill leaves is a fault as well.</param>
 /// <param name="faults">Takes what is wrong.</param>
-internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? stripes, bool wasClean, FaultLog faults)
+internal sealed unsafe class PileVerifier(BlockInspector inspector, SeqLockStripes? stripes, bool wasClean, FaultLog faults)
 {
     private const int MaxAttempts = 1_000;
 
@@ -60,7 +60,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
             CheckBlock(
                 segment, page, word, meta->Start + offset, meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes), slotBytes);
         if (wasClean && LegacySlots.AreIn(word))
-            LegacySlots.Inspect(meta, slotBytes, inspector, faults, statesThem: false);
+            LegacySlots.Inspect(meta, slotBytes, inspector, faults, marksFree: false);
         return 1;
     }
 
@@ -89,22 +89,22 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
         for (int attempt = 0; attempt < _attempts; attempt++)
         {
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
-            BlockHeader counting = inspector.HeaderThatCounts(block, address, blockBytes - BlockHeader.SizeBytes);
-            Standstill before = StandstillOf(block, address, counting, blockBytes);
+            BlockHeader current = inspector.CurrentHeader(block, address, blockBytes - BlockHeader.SizeBytes);
+            ReadSnapshot before = SnapshotOf(block, address, current, blockBytes);
             fault = header.Generation < layout.GenerationBase
                 ? BlockInspector.StaleFaultOf(header)
-                : inspector.FaultOf(block, address, counting, blockBytes - BlockHeader.SizeBytes);
+                : inspector.FaultOf(block, address, current, blockBytes - BlockHeader.SizeBytes);
             Volatile.ReadBarrier();
             if (segment.WordOf(page).Word != layout.Word)
                 return; // laid out anew meanwhile: what was here is gone
             if (fault == null)
             {
-                Count(block, address, header, counting, blockBytes - BlockHeader.SizeBytes);
+                Count(block, address, header, current, blockBytes - BlockHeader.SizeBytes);
                 return;
             }
-            bool isSame = inspector.HeaderThatCounts(block, address, blockBytes - BlockHeader.SizeBytes).Word == counting.Word
+            bool isSame = inspector.CurrentHeader(block, address, blockBytes - BlockHeader.SizeBytes).Word == current.Word
                 && *(ulong*)block == header.Word;
-            if (stripes != null && isSame && !before.IsChanging && before.Equals(StandstillOf(block, address, counting, blockBytes)))
+            if (stripes != null && isSame && !before.IsChanging && before.Equals(SnapshotOf(block, address, current, blockBytes)))
                 break;
             spinner.SpinOnce();
         }
@@ -113,19 +113,19 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, Stripes? str
 
     // What must not have changed during a look at a block, beside its header and its page's word: else a fault may be one of the look. Of a
     // link that includes its target's header, since the target may be freed and used again meanwhile.
-    private Standstill StandstillOf(byte* block, ulong address, BlockHeader header, long blockBytes)
+    private ReadSnapshot SnapshotOf(byte* block, ulong address, BlockHeader header, long blockBytes)
     {
         if (stripes == null)
             return default;
         ulong targetWord = 0;
         if (header.Kind == BlockKind.Link && inspector.TryFindRaw(header.TargetAddress, out byte* target, out _))
             targetWord = Volatile.Read(ref *(ulong*)target);
-        bool isTarget = header.Kind == BlockKind.LinkTarget && blockBytes >= BlockHeader.SizeBytes + BackWord.SizeBytes;
-        ulong origin = isTarget ? new BackWord(*(ulong*)(block + BlockHeader.SizeBytes)).OriginAddress : address;
-        return new Standstill(stripes.Of(origin)->Sequence, targetWord);
+        bool isTarget = header.Kind == BlockKind.LinkTarget && blockBytes >= BlockHeader.SizeBytes + OwnerWord.SizeBytes;
+        ulong origin = isTarget ? new OwnerWord(*(ulong*)(block + BlockHeader.SizeBytes)).LinkAddress : address;
+        return new ReadSnapshot(stripes.Of(origin)->Sequence, targetWord);
     }
 
-    private readonly record struct Standstill(ulong Sequence, ulong TargetWord)
+    private readonly record struct ReadSnapshot(ulong Sequence, ulong TargetWord)
     {
         internal bool IsChanging => (Sequence & 1) != 0;
     }

@@ -37,13 +37,13 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     private const int MostUsed = Capacity / 16 * 15;
     private const int LeastUnused = 1_024; // as many threads may have found room and not taken it yet
     private const long MostBytesInPlace = 32 << 20;
-    private const int PostponedPlaces = Capacity / 64;
+    private const int PostponedEntries = Capacity / 64;
     private const long PostponedBytes = 4 << 20;
     private const ulong ValidBit = 1UL << 63;
-    private const ulong GivenUp = 1;
+    private const ulong DeletedKey = 1;
 
     private readonly MappedRegion? _region;
-    private readonly ulong* _places;
+    private readonly ulong* _words;
     private TinySpinLock _lock;
     private int _used; // places given up included: a search goes through them as well
     private long _bytesInPlace; // an estimate
@@ -58,7 +58,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     private ShadowHeaderTable(MappedRegion region)
     {
         _region = region;
-        _places = (ulong*)region.Start;
+        _words = (ulong*)region.Start;
     }
 
     /// <summary>One place as it was at some instant.</summary>
@@ -67,7 +67,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         internal BlockHeader Header => new(HeaderWord);
 
         /// <summary>The header that counts now.</summary>
-        internal BlockHeader Now => new(Volatile.Read(ref *(ulong*)Word));
+        internal BlockHeader CurrentHeader => new(Volatile.Read(ref *(ulong*)Word));
     }
 
     /// <summary>Places in use.</summary>
@@ -83,7 +83,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     /// <summary>States that a flush has failed: the next one is wanted when some more came in, and not for each of them.</summary>
     internal void Postpone()
     {
-        _flushSoonAbove = Math.Min(MostUsed, _used + PostponedPlaces);
+        _flushSoonAbove = Math.Min(MostUsed, _used + PostponedEntries);
         _flushFirstAbove = Math.Max(_flushFirstAbove, _flushSoonAbove);
         _flushFirstAboveBytes = Math.Max(_flushFirstAboveBytes, _bytesInPlace + PostponedBytes);
         UpdateIsNearlyFull();
@@ -143,14 +143,14 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     /// <summary>The word with the header that counts of a block, or null when that is its own.</summary>
     internal ulong* Find(ulong address, uint generation)
     {
-        if (_places == null)
+        if (_words == null)
             return null;
         ulong key = KeyOf(address, generation);
-        for (int at = Home(key), probes = 0; probes < Capacity; at = (at + 1) & (Capacity - 1), probes++)
+        for (int at = HomeIndex(key), probes = 0; probes < Capacity; at = (at + 1) & (Capacity - 1), probes++)
         {
-            ulong found = Volatile.Read(ref _places[2 * at]);
+            ulong found = Volatile.Read(ref _words[2 * at]);
             if (found == key)
-                return _places + 2 * at + 1;
+                return _words + 2 * at + 1;
             if (found == 0)
                 return null;
         }
@@ -158,29 +158,29 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     }
 
     /// <summary>Whether a word that was found still belongs to its block.</summary>
-    internal static bool IsStill(ulong* word, ulong address, uint generation) => Volatile.Read(ref word[-1]) == KeyOf(address, generation);
+    internal static bool IsCurrent(ulong* word, ulong address, uint generation) => Volatile.Read(ref word[-1]) == KeyOf(address, generation);
 
     /// <summary>Enters a block, which is the caller's alone and busy, and stays so.</summary>
     internal void Add(ulong address, uint generation, BlockHeader header)
     {
-        Debug.Assert(_places != null, "Only what was flushed is moved.");
+        Debug.Assert(_words != null, "Only what was flushed is moved.");
         Debug.Assert(
             address is > 0 and <= PilePointer.AddressMask && generation <= PilePointer.MaxGeneration, "Two blocks would have one key.");
         _lock.Enter();
         ulong key = KeyOf(address, generation);
-        int at = Home(key);
-        while (_places[2 * at] > GivenUp)
+        int at = HomeIndex(key);
+        while (_words[2 * at] > DeletedKey)
         {
-            Debug.Assert(_places[2 * at] != key, "A block that was moved has one place only.");
+            Debug.Assert(_words[2 * at] != key, "A block that was moved has one place only.");
             at = (at + 1) & (Capacity - 1);
         }
-        if (_places[2 * at] == 0)
+        if (_words[2 * at] == 0)
             _used++;
         Debug.Assert(_used < Capacity, "A search for what is not there would find no end.");
         Count++;
-        Volatile.Write(ref _places[2 * at + 1], header.Word);
+        Volatile.Write(ref _words[2 * at + 1], header.Word);
         CrashPoints.Pass(CrashPoint.ShadowBeforeValid);
-        Volatile.Write(ref _places[2 * at], key);
+        Volatile.Write(ref _words[2 * at], key);
         UpdateIsNearlyFull();
         _lock.Exit();
     }
@@ -188,17 +188,17 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     /// <summary>Gives up a place. Nothing changes meanwhile, but readers may search.</summary>
     internal void Remove(in Entry entry)
     {
-        int at = (int)(((ulong*)entry.Word - _places) / 2);
+        int at = (int)(((ulong*)entry.Word - _words) / 2);
         Debug.Assert(
-            at is >= 0 and < Capacity && _places[2 * at] == KeyOf(entry.Address, entry.Generation), "The place is somebody else's by now.");
+            at is >= 0 and < Capacity && _words[2 * at] == KeyOf(entry.Address, entry.Generation), "The place is somebody else's by now.");
         Debug.Assert(Count > 0, "More places are given up than were taken.");
         Count--;
-        bool isLast = _places[2 * ((at + 1) & (Capacity - 1))] == 0;
-        Volatile.Write(ref _places[2 * at], GivenUp);
+        bool isLast = _words[2 * ((at + 1) & (Capacity - 1))] == 0;
+        Volatile.Write(ref _words[2 * at], DeletedKey);
         // Where the next place was never used, every search ends there anyway: this place, and those given up before it, can end one too.
-        for (; isLast && _places[2 * at] == GivenUp; at = (at - 1) & (Capacity - 1))
+        for (; isLast && _words[2 * at] == DeletedKey; at = (at - 1) & (Capacity - 1))
         {
-            Volatile.Write(ref _places[2 * at], 0);
+            Volatile.Write(ref _words[2 * at], 0);
             _used--;
         }
     }
@@ -207,14 +207,14 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     internal List<Entry> Entries()
     {
         var entries = new List<Entry>(Count);
-        for (int at = 0; at < Capacity && _places != null; at++)
+        for (int at = 0; at < Capacity && _words != null; at++)
         {
-            ulong key = _places[2 * at];
+            ulong key = _words[2 * at];
             if ((key & ValidBit) != 0)
             {
                 entries.Add(new Entry(
                     key & PilePointer.AddressMask, (uint)(key >> PilePointer.AddressBits) & PilePointer.MaxGeneration,
-                    new BlockHeader(_places[2 * at + 1]).NotBusy.Word, (nint)(_places + 2 * at + 1)));
+                    new BlockHeader(_words[2 * at + 1]).NotBusy.Word, (nint)(_words + 2 * at + 1)));
             }
         }
         return entries;
@@ -224,7 +224,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     /// <param name="isShadowed">Whether the block of an entry waits for it.</param>
     internal void Recover(Predicate<Entry> isShadowed)
     {
-        if (_places == null)
+        if (_words == null)
             return;
         foreach (Entry entry in Entries())
         {
@@ -236,16 +236,16 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         }
         _used = 0;
         for (int at = 0; at < Capacity; at++)
-            _used += _places[2 * at] == 0 ? 0 : 1;
+            _used += _words[2 * at] == 0 ? 0 : 1;
         UpdateIsNearlyFull();
     }
 
     /// <summary>Empties the table.</summary>
     internal void Clear()
     {
-        for (long offset = 0; offset < LengthBytes && _places != null; offset += ChunkBytes)
+        for (long offset = 0; offset < LengthBytes && _words != null; offset += ChunkBytes)
         {
-            var chunk = new Span<byte>((byte*)_places + offset, ChunkBytes);
+            var chunk = new Span<byte>((byte*)_words + offset, ChunkBytes);
             if (chunk.ContainsAnyExcept((byte)0)) // a store costs far more than a look: the system has to write the page
                 chunk.Clear();
         }
@@ -260,5 +260,5 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
 
     private static ulong KeyOf(ulong address, uint generation) => ValidBit | ((ulong)generation << PilePointer.AddressBits) | address;
 
-    private static int Home(ulong key) => (int)((key * 0x9E3779B97F4A7C15) >> (64 - CapacityBits));
+    private static int HomeIndex(ulong key) => (int)((key * 0x9E3779B97F4A7C15) >> (64 - CapacityBits));
 }

@@ -87,7 +87,7 @@ internal static class SharedPileDirectory
             return false;
         try
         {
-            using HeldDirectory files = HeldDirectory.Open(path, isPassing: true);
+            using HeldDirectory files = HeldDirectory.Open(path, isVolatile: true);
             using DirectoryLock owner = DirectoryLock.Take(files);
             files.Guard(owner.File);
             bool wasThere = RefuseOther(files);

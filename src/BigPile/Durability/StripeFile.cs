@@ -29,7 +29,7 @@ internal sealed unsafe class StripeFile : IDisposable
     /// <summary>The number of changes of a pile that was removed.</summary>
     internal const ulong Removed = ulong.MaxValue;
 
-    private const long LengthBytes = HeadBytes + Stripes.MaxCount * (long)StripeBytes;
+    private const long LengthBytes = HeadBytes + SeqLockStripes.MaxCount * (long)StripeBytes;
     private const string UnfinishedSuffix = ".new";
     private const int HeadBytes = 128;
     private const int StripeBytes = 64;
@@ -41,7 +41,7 @@ internal sealed unsafe class StripeFile : IDisposable
     private StripeFile(MappedRegion region) => _region = region;
 
     /// <summary>The stripes that are in use.</summary>
-    internal Stripes Stripes => StripesOf(Head->Count);
+    internal SeqLockStripes Stripes => StripesOf(Head->Count);
 
     /// <summary>How often the list of segments changed, twice; odd while an owner recovers the pile.</summary>
     internal ulong Changes => Volatile.Read(ref Head->Changes);
@@ -106,11 +106,11 @@ internal sealed unsafe class StripeFile : IDisposable
     }
 
     /// <summary>Lets readers in, and gives the stripes. The blocks that a killed owner was changing are whole again.</summary>
-    internal Stripes EndRecovery()
+    internal SeqLockStripes EndRecovery()
     {
         Debug.Assert(_isRecovering && (Head->Changes & 1) != 0, "Readers were let in before what a killed owner left was put right.");
-        StripesOf(Stripes.MaxCount).Recover();
-        Head->Count = Stripes.UsualCount;
+        StripesOf(SeqLockStripes.MaxCount).Recover();
+        Head->Count = SeqLockStripes.DefaultCount;
         _isRecovering = false;
         Interlocked.Increment(ref Head->Changes);
         return Stripes;
@@ -153,7 +153,7 @@ internal sealed unsafe class StripeFile : IDisposable
             Interlocked.Increment(ref Head->Changes);
     }
 
-    private Stripes StripesOf(int count) => new((Stripes.Stripe*)(_region.Start + HeadBytes), count);
+    private SeqLockStripes StripesOf(int count) => new((SeqLockStripes.Stripe*)(_region.Start + HeadBytes), count);
 
     [StructLayout(LayoutKind.Explicit, Size = HeadBytes)]
     private struct FileHead
@@ -172,10 +172,10 @@ internal sealed unsafe class StripeFile : IDisposable
 
         /// <summary>A head.</summary>
         internal static FileHead For(Guid pileId, ulong changes) =>
-            new() { Magic = ExpectedMagic, Count = Stripes.UsualCount, PileId = pileId, Changes = changes };
+            new() { Magic = ExpectedMagic, Count = SeqLockStripes.DefaultCount, PileId = pileId, Changes = changes };
 
         internal readonly bool IsOf(Guid pileId) =>
             Magic == ExpectedMagic && PileId == pileId
-            && Count is >= Stripes.MinCount and <= Stripes.MaxCount && BitOperations.IsPow2(Count);
+            && Count is >= SeqLockStripes.MinCount and <= SeqLockStripes.MaxCount && BitOperations.IsPow2(Count);
     }
 }

@@ -23,7 +23,7 @@ internal sealed class Superblock : IDisposable
     private readonly SuperblockFile _file;
     private readonly Guid _bootId;
     private SuperblockState _state; // as it was last written with success
-    private bool _isUnsettled; // a change failed since: the disk may have it or not
+    private bool _isInDoubt; // a change failed since: the disk may have it or not
 
     /// <summary>Takes over what is in the file.</summary>
     /// <param name="directory">Whose it is; its catalog is open by now, and its segments may follow.</param>
@@ -53,15 +53,15 @@ internal sealed class Superblock : IDisposable
     internal ulong VersionLimit => _state.VersionLimit;
 
     /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known.</summary>
-    internal ulong FlushedVersion => _directory.LastEnd.WasClean && _state.IsClean ? _state.VersionLimit : _state.FlushedVersion;
+    internal ulong FlushedVersion => _directory.LastShutdown.WasClean && _state.IsClean ? _state.VersionLimit : _state.FlushedVersion;
 
     /// <summary>
     /// No entry that was put before the power cut that pages may have traces of has a version above this. All that are put since have one.
     /// </summary>
-    internal ulong CutVersion => _directory.LastEnd.WasPowerCut ? VersionLimit : _state.CutVersion;
+    internal ulong CutVersion => _directory.LastShutdown.WasPowerCut ? VersionLimit : _state.CutVersion;
 
     /// <summary>Which checksums blocks have.</summary>
-    internal BlockChecksums BlockChecksums => _state.BlockChecksums;
+    internal BlockChecksumKind ChecksumKind => _state.ChecksumKind;
 
     /// <summary>Whether nothing of the pile is written through to a device.</summary>
     internal bool IsShared => _state.IsShared;
@@ -82,8 +82,8 @@ internal sealed class Superblock : IDisposable
         lock (_lock)
         {
             SuperblockState state = _file.Read(new FaultLog());
-            LeftAs leftAs = state.IsClean ? LeftAs.Closed : BootClock.IsSame(state.BootId, _bootId) ? LeftAs.Killed : LeftAs.Cut;
-            rule = new UndoRule(leftAs, state.HasTracesOfCut, state.LogEpoch);
+            ShutdownKind shutdown = state.IsClean ? ShutdownKind.Closed : BootClock.IsSame(state.BootId, _bootId) ? ShutdownKind.Killed : ShutdownKind.PowerCut;
+            rule = new UndoRule(shutdown, state.HasTracesOfCut, state.LogEpoch);
             return state.Segments;
         }
     }
@@ -99,20 +99,20 @@ internal sealed class Superblock : IDisposable
     /// <param name="flushedVersion">The last version of an entry that was flushed, or 0.</param>
     internal void MarkOpened(bool isRecovered, ulong flushedVersion)
     {
-        Debug.Assert(_directory.Catalog.Stating == null, "The pile was opened before, or is closed.");
+        Debug.Assert(_directory.Catalog.LengthRecorder == null, "The pile was opened before, or is closed.");
         ChangeUnlessOnDevice(state =>
         {
             state.FlushedVersion = flushedVersion;
             state.CutVersion = CutVersion;
             state.IsClean = false;
             state.BootId = _bootId;
-            state.HasTracesOfCut = _directory.LastEnd.HasTracesOfCut && !isRecovered;
-            state.HasMarksOfCut = _directory.LastEnd.WasPowerCut || (!_directory.LastEnd.WasClean && state.HasMarksOfCut);
-            if (_directory.LastEnd.WasPowerCut || _directory.LastEnd.IsCopy)
+            state.HasTracesOfCut = _directory.LastShutdown.HasTracesOfCut && !isRecovered;
+            state.HasMarksOfCut = _directory.LastShutdown.WasPowerCut || (!_directory.LastShutdown.WasClean && state.HasMarksOfCut);
+            if (_directory.LastShutdown.WasPowerCut || _directory.LastShutdown.IsCopy)
                 state.IndexSet = Guid.Empty; // the entries are what was flushed, and indexes that were closed later never are again
         });
-        _directory.Catalog.Stating = StateCatalog; // not before: the superblock of a closed pile states the length exactly
-        _directory.Catalog.LeaveOutVoidIfMost();
+        _directory.Catalog.LengthRecorder = RecordCatalogLength; // not before: the superblock of a closed pile states the length exactly
+        _directory.Catalog.DropSupersededIfMost();
     }
 
     /// <summary>States that no page has traces of a power cut any more.</summary>
@@ -184,7 +184,7 @@ internal sealed class Superblock : IDisposable
     /// <summary>States that everything is written through, the catalog settled. Nothing may change any more.</summary>
     internal void MarkClean(ulong lastVersion)
     {
-        _directory.Catalog.Stating = null;
+        _directory.Catalog.LengthRecorder = null;
         Change(state =>
         {
             Debug.Assert(!state.IsClean, "The pile is closed already, and nothing may have changed since.");
@@ -205,7 +205,7 @@ internal sealed class Superblock : IDisposable
     {
         lock (_lock)
         {
-            if (_isUnsettled)
+            if (_isInDoubt)
                 Change(static _ => { });
         }
     }
@@ -221,7 +221,7 @@ internal sealed class Superblock : IDisposable
         _directory.Catalog.Reconcile();
         lock (_lock)
         {
-            if (_isUnsettled || _state.DurableCatalogBytes != _directory.Catalog.LengthBytes)
+            if (_isInDoubt || _state.DurableCatalogBytes != _directory.Catalog.LengthBytes)
                 Change(static _ => { });
         }
     }
@@ -239,13 +239,13 @@ internal sealed class Superblock : IDisposable
     private void ChangeUnlessOnDevice(Action<SuperblockState> change)
     {
         SuperblockState next = NextState(change, catalogBytes: null);
-        bool skipsGenerations = _directory.LastEnd.HasTracesOfCut; // by the sequence, which has to be another one for each such owner
-        if (skipsGenerations || !_directory.IsOnDevice || !next.SaysSameAs(_state))
+        bool skipsGenerations = _directory.LastShutdown.HasTracesOfCut; // by the sequence, which has to be another one for each such owner
+        if (skipsGenerations || !_directory.IsOnDevice || !next.HasSameContent(_state))
             Change(change);
     }
 
     // States the length that the catalog has once it is shortened: stated too early it is right as well, since the longer file has it too.
-    private void StateCatalog(long lengthBytes, Action shorten)
+    private void RecordCatalogLength(long lengthBytes, Action shorten)
     {
         Debug.Assert(lengthBytes <= _directory.Catalog.LengthBytes, "More would be stated than the file has until it is replaced.");
         lock (_lock)
@@ -271,13 +271,13 @@ internal sealed class Superblock : IDisposable
             catch
             {
                 _state.Sequence = next.Sequence; // counts a place that was written whole, if one was: the next write begins with the other
-                _isUnsettled = true;
+                _isInDoubt = true;
                 throw;
             }
             Debug.Assert(next.Sequence == _state.Sequence + 2, "Each place has a sequence of its own, and the later one the higher.");
             _state = next;
-            _isUnsettled = false;
-            _directory.SyncRecord?.State(_bootId, next.Sequence, _file.Status, catalog);
+            _isInDoubt = false;
+            _directory.SyncRecord?.Store(_bootId, next.Sequence, _file.Status, catalog);
         }
     }
 

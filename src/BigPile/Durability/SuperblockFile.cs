@@ -92,7 +92,7 @@ internal sealed class SuperblockFile : IDisposable
         }
         if (first == null || second == null)
             faults.Add(FaultOf(first == null ? 0 : 1, (first ?? second)!));
-        HadBoth = first != null && second != null && first.SaysSameAs(second);
+        HadBoth = first != null && second != null && first.HasSameContent(second);
         return second == null || first?.Sequence > second.Sequence ? first! : second;
     }
 

@@ -22,7 +22,7 @@ namespace BigPile.Durability;
 /// done to one of the two files gives it another time, restoring a copy too, and so the note means nothing any more. Steps of the clock
 /// are some milliseconds: so the sequence is compared, and the catalog's length is with what the superblock states of it; and before a
 /// record that failed is cut off again, a step goes by.
-/// Thread safety: <see cref="State"/> is called by one thread at a time.
+/// Thread safety: <see cref="Store"/> is called by one thread at a time.
 /// </remarks>
 /// <param name="file">The lock's file, which its owner has open.</param>
 internal sealed class SyncRecord(HeldFile file)
@@ -37,7 +37,7 @@ internal sealed class SyncRecord(HeldFile file)
     /// <param name="sequence">The sequence of the superblock that was read.</param>
     /// <param name="superblock">Its file; null where the system does not tell, as for the other one.</param>
     /// <param name="catalog">The catalog's file.</param>
-    internal bool Says(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
+    internal bool Matches(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
     {
         if (superblock is not { ChangeTime: not 0 } || catalog is not { ChangeTime: not 0 })
             return false;
@@ -54,7 +54,7 @@ internal sealed class SyncRecord(HeldFile file)
     }
 
     /// <summary>Says that the device has both, where the system tells enough.</summary>
-    internal void State(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
+    internal void Store(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
     {
         if (bootId == Guid.Empty || superblock == null || catalog == null)
             return;
@@ -73,13 +73,13 @@ internal sealed class SyncRecord(HeldFile file)
         var bytes = new byte[SizeBytes];
         _ = bootId.TryWriteBytes(bytes);
         BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(16), sequence);
-        Write(bytes.AsSpan(SuperblockOffset), superblock);
-        Write(bytes.AsSpan(CatalogOffset), catalog);
+        EncodeStatus(bytes.AsSpan(SuperblockOffset), superblock);
+        EncodeStatus(bytes.AsSpan(CatalogOffset), catalog);
         BinaryPrimitives.WriteUInt32LittleEndian(bytes.AsSpan(ChecksumOffset), Checksum.Of(bytes.AsSpan(0, ChecksumOffset)));
         return bytes;
     }
 
-    private static void Write(Span<byte> destination, FileStatus status)
+    private static void EncodeStatus(Span<byte> destination, FileStatus status)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(destination, status.Device);
         BinaryPrimitives.WriteUInt64LittleEndian(destination[8..], status.Number);

@@ -13,7 +13,7 @@ namespace BigPile.Layout;
 /// <item>in a slot without: the low 20 bits in the header, so that a payload that fills its slot does not need a larger one;</item>
 /// <item>in a run: right behind the payload, one for each 64 KiB of it, so that a part can be changed without reading the rest.</item>
 /// </list>
-/// Links have none: see <see cref="BackWord"/>. A block that was written in formats 1 to 6 has the <see cref="LegacyChecksum"/> until it is
+/// Links have none: see <see cref="OwnerWord"/>. A block that was written in formats 1 to 6 has the <see cref="LegacyChecksum"/> until it is
 /// written anew; which of the two it has is not stated, so it may match either where the pile may hold such blocks.
 /// </remarks>
 internal static unsafe class BlockChecksum
@@ -34,40 +34,40 @@ internal static unsafe class BlockChecksum
 
     /// <summary>The bytes of checksums behind a sealed payload in its block.</summary>
     internal static long TailBytesOf(BlockHeader header, long capacityBytes) =>
-        IsRun(capacityBytes) ? ChunkCount(header.PayloadBytes) * TailBytes : header.IsShortForm ? 0 : TailBytes;
+        IsRun(capacityBytes) ? ChunkCount(header.PayloadBytes) * TailBytes : header.HasInlineChecksum ? 0 : TailBytes;
 
     /// <summary>Writes the checksum of a payload that is in its place, and gives the header to publish.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static BlockHeader Close(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes)
+    internal static BlockHeader Write(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes)
     {
         Debug.Assert(Fits(payloadBytes, capacityBytes), "The payload, or its checksums, would run over the next block.");
         var header = new BlockHeader(kind, generation, (ulong)payloadBytes);
         if (IsRun(capacityBytes))
         {
-            CloseChunks(block, header, 0, ChunkCount(payloadBytes));
+            WriteChunks(block, header, 0, ChunkCount(payloadBytes));
             return header;
         }
         byte* payload = block + BlockHeader.SizeBytes;
         uint checksum = ~Checksum.OfBlock(header.Word, payload, (int)payloadBytes);
         if (capacityBytes - payloadBytes < TailBytes)
-            return BlockHeader.Short(kind, generation, payloadBytes, checksum);
+            return BlockHeader.WithInlineChecksum(kind, generation, payloadBytes, checksum);
         Unsafe.WriteUnaligned(payload + payloadBytes, checksum);
         return header;
     }
 
     /// <summary>Writes the checksums anew after a part of a payload was changed.</summary>
-    internal static BlockHeader CloseAgain(byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes)
+    internal static BlockHeader Rewrite(byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes)
     {
         Debug.Assert(offsetBytes >= 0 && offsetBytes + lengthBytes <= header.PayloadBytes, "The part is not one of the payload.");
         if (!IsRun(capacityBytes))
-            return Close(block, header.Kind, header.Generation, header.PayloadBytes, capacityBytes);
+            return Write(block, header.Kind, header.Generation, header.PayloadBytes, capacityBytes);
         if (lengthBytes != 0)
-            CloseChunks(block, header.Plain, offsetBytes / ChunkBytes, (offsetBytes + lengthBytes - 1) / ChunkBytes + 1);
+            WriteChunks(block, header.Plain, offsetBytes / ChunkBytes, (offsetBytes + lengthBytes - 1) / ChunkBytes + 1);
         return header.Plain;
     }
 
     /// <summary>Whether header and payload are what was written. The length must have been checked against the capacity before.</summary>
-    internal static bool IsIntact(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds) =>
+    internal static bool IsIntact(byte* block, BlockHeader header, long capacityBytes, BlockChecksumKind kinds) =>
         StateOf(block, header, capacityBytes, kinds) != BlockChecksumState.Broken;
 
     /// <summary>
@@ -75,18 +75,18 @@ internal static unsafe class BlockChecksum
     /// they are not.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool IsWhole(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds) =>
-        kinds == BlockChecksums.None
+    internal static bool IsValid(byte* block, BlockHeader header, long capacityBytes, BlockChecksumKind kinds) =>
+        kinds == BlockChecksumKind.None
         || (Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes, kinds));
 
     /// <summary>
-    /// As <see cref="IsWhole"/>, of what gets a checksum anew after a part of a payload was changed: else damage would get a right one.
+    /// As <see cref="IsValid"/>, of what gets a checksum anew after a part of a payload was changed: else damage would get a right one.
     /// </summary>
-    internal static bool IsWholeAround(
-        byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes, BlockChecksums kinds)
+    internal static bool IsValidAround(
+        byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes, BlockChecksumKind kinds)
     {
-        if (kinds == BlockChecksums.None || !IsRun(capacityBytes))
-            return IsWhole(block, header, capacityBytes, kinds);
+        if (kinds == BlockChecksumKind.None || !IsRun(capacityBytes))
+            return IsValid(block, header, capacityBytes, kinds);
         if (!Fits(header.PayloadBytes, capacityBytes))
             return false;
         long end = lengthBytes == 0 ? 0 : (offsetBytes + lengthBytes - 1) / ChunkBytes + 1;
@@ -94,12 +94,12 @@ internal static unsafe class BlockChecksum
     }
 
     /// <summary>Which checksum header and payload match. The length must have been checked against the capacity before.</summary>
-    internal static BlockChecksumState StateOf(byte* block, BlockHeader header, long capacityBytes, BlockChecksums kinds)
+    internal static BlockChecksumState StateOf(byte* block, BlockHeader header, long capacityBytes, BlockChecksumKind kinds)
     {
         BlockHeader plain = header.Plain;
         long payloadBytes = plain.PayloadBytes;
         Debug.Assert(Fits(payloadBytes, capacityBytes), "The length was not checked, and bytes of the next block would be read.");
-        Debug.Assert(kinds != BlockChecksums.None, "There is nothing to compare with.");
+        Debug.Assert(kinds != BlockChecksumKind.None, "There is nothing to compare with.");
         if (IsRun(capacityBytes))
         {
             return header.NotBusy.Word == plain.Word
@@ -109,7 +109,7 @@ internal static unsafe class BlockChecksum
         byte* payload = block + BlockHeader.SizeBytes;
         if (Matches(payload, header, plain, capacityBytes, ~Checksum.OfBlock(plain.Word, payload, (int)payloadBytes)))
             return BlockChecksumState.Intact;
-        return kinds == BlockChecksums.Crc32COrLegacy
+        return kinds == BlockChecksumKind.Crc32COrLegacy
             && Matches(payload, header, plain, capacityBytes, LegacyChecksum.OfBlock(plain.Word, payload, (int)payloadBytes))
             ? BlockChecksumState.IntactByLegacy
             : BlockChecksumState.Broken;
@@ -118,14 +118,14 @@ internal static unsafe class BlockChecksum
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool Matches(byte* payload, BlockHeader header, BlockHeader plain, long capacityBytes, uint checksum) =>
         capacityBytes - plain.PayloadBytes < TailBytes
-            ? header.NotBusy.Word == BlockHeader.Short(plain.Kind, plain.Generation, plain.PayloadBytes, checksum).Word
+            ? header.NotBusy.Word == BlockHeader.WithInlineChecksum(plain.Kind, plain.Generation, plain.PayloadBytes, checksum).Word
             : header.NotBusy.Word == plain.Word && Unsafe.ReadUnaligned<uint>(payload + plain.PayloadBytes) == checksum;
 
     private static bool IsRun(long capacityBytes) => capacityBytes + BlockHeader.SizeBytes > SizeClasses.MaxSlotBytes;
 
     private static long ChunkCount(long payloadBytes) => Math.Max(1, (payloadBytes + ChunkBytes - 1) / ChunkBytes);
 
-    private static void CloseChunks(byte* block, BlockHeader header, long firstChunk, long endChunk)
+    private static void WriteChunks(byte* block, BlockHeader header, long firstChunk, long endChunk)
     {
         Debug.Assert(
             firstChunk >= 0 && endChunk <= ChunkCount(header.PayloadBytes), "There is no such chunk, and no room for its checksum.");
@@ -134,7 +134,7 @@ internal static unsafe class BlockChecksum
             Unsafe.WriteUnaligned(tail + chunk * TailBytes, OfChunk(block, header, chunk));
     }
 
-    private static BlockChecksumState StateOfChunks(byte* block, BlockHeader header, long firstChunk, long endChunk, BlockChecksums kinds)
+    private static BlockChecksumState StateOfChunks(byte* block, BlockHeader header, long firstChunk, long endChunk, BlockChecksumKind kinds)
     {
         byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
         var state = BlockChecksumState.Intact;
@@ -143,7 +143,7 @@ internal static unsafe class BlockChecksum
             uint checksum = Unsafe.ReadUnaligned<uint>(tail + chunk * TailBytes);
             if (checksum == OfChunk(block, header, chunk))
                 continue;
-            if (kinds != BlockChecksums.Crc32COrLegacy || checksum != LegacyOfChunk(block, header, chunk))
+            if (kinds != BlockChecksumKind.Crc32COrLegacy || checksum != LegacyOfChunk(block, header, chunk))
                 return BlockChecksumState.Broken;
             state = BlockChecksumState.IntactByLegacy;
         }

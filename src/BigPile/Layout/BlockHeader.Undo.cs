@@ -35,7 +35,7 @@ internal readonly partial struct BlockHeader
 
     private const int UndoKindShift = 31;
     private const ulong UndoLengthMask = (1UL << UndoKindShift) - 1;
-    private const ulong UndoShortFormBit = 1UL << 30;
+    private const ulong UndoInlineChecksumBit = 1UL << 30;
     private const int UndoCheckShift = 2;
     private const ulong UndoSlackMask = (1UL << UndoCheckShift) - 1;
 
@@ -56,18 +56,18 @@ internal readonly partial struct BlockHeader
     {
         Debug.Assert(CanBeUndone, "A link, or free.");
         ulong mark = BusyBit | (((ulong)epoch & EpochMask) << EpochShift) | ((ulong)Kind << UndoKindShift);
-        return IsShortForm
-            ? UndoableShort(mark, capacityBytes)
+        return HasInlineChecksum
+            ? UndoableInline(mark, capacityBytes)
             : new BlockHeader(BlockKind.Free, Generation + 1, mark | (ulong)OwnPayloadBytes);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private BlockHeader UndoableShort(ulong mark, long capacityBytes)
+    private BlockHeader UndoableInline(ulong mark, long capacityBytes)
     {
         ulong slackBytes = (ulong)(capacityBytes - OwnPayloadBytes);
         Debug.Assert(slackBytes <= UndoSlackMask, "The short form is for blocks without room for a checksum.");
         return new BlockHeader(
-            BlockKind.Free, Generation + 1, mark | UndoShortFormBit | (((_word >> CheckShift) & CheckMask) << UndoCheckShift) | slackBytes);
+            BlockKind.Free, Generation + 1, mark | UndoInlineChecksumBit | (((_word >> CheckShift) & CheckMask) << UndoCheckShift) | slackBytes);
     }
 
     /// <summary>Of an undoable header: the header that the block had, if bytes of a file are what they should be.</summary>
@@ -76,10 +76,10 @@ internal readonly partial struct BlockHeader
         Debug.Assert(IsUndoableFree, "Nothing in the header says what was there.");
         var kind = (BlockKind)((_word >> UndoKindShift) & KindMask);
         bool isRun = capacityBytes + SizeBytes > SizeClasses.MaxSlotBytes;
-        if (isRun || (_word & UndoShortFormBit) == 0)
+        if (isRun || (_word & UndoInlineChecksumBit) == 0)
             return new BlockHeader(kind, Generation - 1, _word & UndoLengthMask);
         long payloadBytes = capacityBytes - (long)(_word & UndoSlackMask);
-        return Short(kind, Generation - 1, payloadBytes, (uint)((_word >> UndoCheckShift) & CheckMask));
+        return WithInlineChecksum(kind, Generation - 1, payloadBytes, (uint)((_word >> UndoCheckShift) & CheckMask));
     }
 
     /// <summary>Of an undoable header: the same, freed in another epoch.</summary>

@@ -47,8 +47,8 @@ internal readonly partial struct BlockHeader
         (1 << (2 * (int)BlockKind.String)) | (1 << (2 * (int)BlockKind.Bytes))
         | (1 << (2 * (int)BlockKind.Object)) | (1 << (2 * (int)BlockKind.Utf16String));
     private const ulong LengthMask = (1UL << 31) - 1;
-    private const ulong ShortFormBit = 1UL << 35;
-    private const ulong ShortLengthMask = (1UL << CheckShift) - 1;
+    private const ulong InlineChecksumBit = 1UL << 35;
+    private const ulong InlineLengthMask = (1UL << CheckShift) - 1;
     private const int CheckShift = 15;
     private const ulong CheckMask = (1UL << CheckBits) - 1;
     private const int CheckBits = 20;
@@ -97,14 +97,14 @@ internal readonly partial struct BlockHeader
     internal long OwnPayloadBytes
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => (long)(_word & (IsShortForm ? ShortLengthMask : LengthMask));
+        get => (long)(_word & (HasInlineChecksum ? InlineLengthMask : LengthMask));
     }
 
     /// <summary>Whether the header itself holds the checksum, of a block that is not a link.</summary>
-    internal bool IsShortForm
+    internal bool HasInlineChecksum
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
-        get => (_word & ShortFormBit) != 0;
+        get => (_word & InlineChecksumBit) != 0;
     }
 
     /// <summary>The header as a checksum covers it: without the checksum, and not busy.</summary>
@@ -127,9 +127,9 @@ internal readonly partial struct BlockHeader
         new(BlockKind.Free, generation, (BitOperations.Crc32C(0, generation) & CheckMask) << CheckShift);
 
     /// <summary>A header that holds the low bits of the block's checksum.</summary>
-    internal static BlockHeader Short(BlockKind kind, uint generation, long payloadBytes, uint checksum)
+    internal static BlockHeader WithInlineChecksum(BlockKind kind, uint generation, long payloadBytes, uint checksum)
     {
-        Debug.Assert((ulong)payloadBytes <= ShortLengthMask, "The length runs into the checksum.");
-        return new BlockHeader(kind, generation, ShortFormBit | ((checksum & CheckMask) << CheckShift) | (ulong)payloadBytes);
+        Debug.Assert((ulong)payloadBytes <= InlineLengthMask, "The length runs into the checksum.");
+        return new BlockHeader(kind, generation, InlineChecksumBit | ((checksum & CheckMask) << CheckShift) | (ulong)payloadBytes);
     }
 }

@@ -12,10 +12,10 @@ namespace BigPile.Layout;
 internal sealed partial class SuperblockState
 {
     /// <summary>The bytes that tell the sequence, in any format.</summary>
-    internal const int SequenceEnd = FormerSequenceOffset + sizeof(long);
+    internal const int SequenceEnd = LegacySequenceOffset + sizeof(long);
 
     private const int SequenceOffset = 16;
-    private const int FormerSequenceOffset = 41;
+    private const int LegacySequenceOffset = 41;
     private const int FormatOffset = 8;
     private const int LengthOffset = 12;
     private const int FirstFormatWithGenerations = 2;
@@ -94,7 +94,7 @@ internal sealed partial class SuperblockState
                 throw new PileStorageException(
                     $"'{path}' is of format {format}; this version reads formats up to {CurrentFormat}. Open it with a newer version.");
             }
-            return format >= FirstFormatWithFeatures ? TryDecodeFeatured(bytes, path) : TryDecodeFormer(reader, format, bytes);
+            return format >= FirstFormatWithFeatures ? TryDecodeFeatured(bytes, path) : TryDecodeLegacy(reader, format, bytes);
         }
         catch (EndOfStreamException)
         {
@@ -127,7 +127,7 @@ internal sealed partial class SuperblockState
     }
 
     // What it becomes with the first write: a pile with features that blocks of it make use of.
-    private static SuperblockState? TryDecodeFormer(BinaryReader reader, int format, ArraySegment<byte> bytes)
+    private static SuperblockState? TryDecodeLegacy(BinaryReader reader, int format, ArraySegment<byte> bytes)
     {
         SuperblockState state = ReadBody(reader, format);
         ReadOnlySpan<byte> checksummed = bytes.AsSpan(0, (int)reader.BaseStream.Position);
@@ -145,7 +145,7 @@ internal sealed partial class SuperblockState
         if (BinaryPrimitives.ReadUInt64LittleEndian(bytes) != Magic)
             return 0;
         int format = BinaryPrimitives.ReadInt32LittleEndian(bytes[FormatOffset..]);
-        return BinaryPrimitives.ReadInt64LittleEndian(bytes[(format >= FirstFormatWithFeatures ? SequenceOffset : FormerSequenceOffset)..]);
+        return BinaryPrimitives.ReadInt64LittleEndian(bytes[(format >= FirstFormatWithFeatures ? SequenceOffset : LegacySequenceOffset)..]);
     }
 
     private byte Flags

@@ -24,10 +24,10 @@ internal sealed partial class SuperblockState
     internal bool HasChecksums { get; init; }
 
     /// <summary>Which checksums blocks carry.</summary>
-    internal BlockChecksums BlockChecksums =>
-        !HasChecksums ? BlockChecksums.None
-        : Features.Has(Feature.LegacyBlockChecksums) ? BlockChecksums.Crc32COrLegacy
-        : BlockChecksums.Crc32C;
+    internal BlockChecksumKind ChecksumKind =>
+        !HasChecksums ? BlockChecksumKind.None
+        : Features.Has(Feature.LegacyBlockChecksums) ? BlockChecksumKind.Crc32COrLegacy
+        : BlockChecksumKind.Crc32C;
 
     /// <summary>What the pile makes use of.</summary>
     internal Features Features { get; set; } = Features.None;
@@ -106,7 +106,7 @@ internal sealed partial class SuperblockState
     }
 
     /// <summary>Whether it differs from another one in nothing but its sequence.</summary>
-    internal bool SaysSameAs(SuperblockState other)
+    internal bool HasSameContent(SuperblockState other)
     {
         SuperblockState same = other.Copy();
         same.Sequence = Sequence;

@@ -1,16 +1,16 @@
 namespace BigPile.Layout;
 
 /// <summary>Says which deletions are undone: those that no flush had made durable when the power was cut.</summary>
-/// <param name="LeftAs">How the last owner left the pile.</param>
+/// <param name="Shutdown">How the last owner left the pile.</param>
 /// <param name="HasTracesOfCut">Whether pages may have traces of a power cut that nobody has examined.</param>
 /// <param name="Epoch">The log's epoch in the superblock.</param>
-internal readonly record struct UndoRule(LeftAs LeftAs, bool HasTracesOfCut, long Epoch)
+internal readonly record struct UndoRule(ShutdownKind Shutdown, bool HasTracesOfCut, long Epoch)
 {
     /// <summary>Whether an undoable header of a block that nobody has examined stands for the block that it was.</summary>
-    internal bool Undoes(BlockHeader undoable) => LeftAs switch
+    internal bool Undoes(BlockHeader undoable) => Shutdown switch
     {
-        LeftAs.Cut => undoable.IsPendingIn(Epoch),
-        LeftAs.Killed => HasTracesOfCut && undoable.IsFromBeforeCut(Epoch),
+        ShutdownKind.PowerCut => undoable.IsPendingIn(Epoch),
+        ShutdownKind.Killed => HasTracesOfCut && undoable.IsFromBeforeCut(Epoch),
         _ => false,
     };
 }

@@ -15,7 +15,7 @@ internal sealed unsafe class EntryBlocks
 {
     private const int PrefetchedLineBytes = 64;
 
-    private readonly BlockSpace _space;
+    private readonly BlockStore _blocks;
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
     private readonly LeaseTable _leases;
@@ -23,12 +23,12 @@ internal sealed unsafe class EntryBlocks
     private readonly BlockWalk _walk;
 
     /// <summary>Serves the tables of a pile.</summary>
-    internal EntryBlocks(BlockSpace space, Remover remover, BlockWalk walk)
+    internal EntryBlocks(BlockStore blocks, Remover remover, BlockWalk walk)
     {
-        _space = space;
-        _map = space.Map;
-        _allocator = space.Allocator;
-        _leases = space.Leases;
+        _blocks = blocks;
+        _map = blocks.Map;
+        _allocator = blocks.Allocator;
+        _leases = blocks.Leases;
         _remover = remover;
         _walk = walk;
     }
@@ -42,7 +42,7 @@ internal sealed unsafe class EntryBlocks
     /// <summary>Frees an entry. Its table's lock for the key is held, so it is freed once only.</summary>
     internal void Free(ulong address)
     {
-        Debug.Assert(CriticalRegion.Mine.IsInside, "The bucket's lock keeps the entry, and being inside its memory.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The bucket's lock keeps the entry, and being inside its memory.");
         byte* start = _map.Find(address, out PageInfo* infoAt);
         PageInfo info = SegmentMap.Load(infoAt);
         uint slot = info.SlotAt(address);
@@ -54,7 +54,7 @@ internal sealed unsafe class EntryBlocks
         var header = new BlockHeader(*(ulong*)start);
         Debug.Assert(header.Kind == BlockKind.TableEntry, "An entry is freed once: its slot may be anybody's by the second time.");
         PageMeta* page = _map.MetaOf(address);
-        BlockHeader freed = _space.HeaderOfFreed(page, (int)slot, header);
+        BlockHeader freed = _blocks.HeaderOfFreed(page, (int)slot, header);
         Volatile.Write(ref *(ulong*)start, freed.Word);
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
@@ -64,12 +64,12 @@ internal sealed unsafe class EntryBlocks
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void FreeAny(byte* start, PageInfo* info, ulong address)
     {
-        _ = _space.RecoverPageIfNeeded(SegmentMap.Load(info), address);
+        _ = _blocks.RecoverPageIfNeeded(SegmentMap.Load(info), address);
         var block = new Block(start, (ulong*)start, address, new BlockHeader(*(ulong*)start), *info);
         Debug.Assert(block.Header.Kind == BlockKind.TableEntry, "An entry is freed once: its slot may be anybody's by the second time.");
-        block.Publish(_space.FreedHeader(block));
+        block.Publish(_blocks.FreedHeader(block));
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
-        _space.FreeBlock(block);
+        _blocks.FreeBlock(block);
     }
 
     /// <summary>Looks at what is at an address that an index gave, which may be out of date.</summary>
@@ -78,7 +78,7 @@ internal sealed unsafe class EntryBlocks
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)
             return default;
-        if (_space.RecoverPageIfNeeded(SegmentMap.Load(infoAt), address)) // before the header is loaded: see BlockSpace.TryLocate
+        if (_blocks.RecoverPageIfNeeded(SegmentMap.Load(infoAt), address)) // before the header is loaded: see BlockStore.TryLocate
             return View(address);
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
         PageInfo info = SegmentMap.Load(infoAt);
@@ -115,18 +115,18 @@ internal sealed unsafe class EntryBlocks
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool IsIntact(ulong address, in EntryView view)
     {
-        bool isIntact = view.IsIntact(address, _space);
+        bool isIntact = view.IsIntact(address, _blocks);
         bool isSame = view.IsUnchanged();
         if (isSame && !isIntact)
-            Throw.Damaged(_space.DirectoryPath, view.PayloadBytes);
+            Throw.Damaged(_blocks.DirectoryPath, view.PayloadBytes);
         return isSame;
     }
 
     /// <summary>Takes room for an entry, to be filled and then published or abandoned. Nobody sees it before.</summary>
-    internal Slot Take(long payloadBytes) => _space.TakeSlot(payloadBytes);
+    internal Slot Take(long payloadBytes) => _blocks.TakeSlot(payloadBytes);
 
     /// <summary>Publishes a filled entry.</summary>
-    internal void Publish(Slot slot, long payloadBytes) => _ = _space.Publish(slot, BlockKind.TableEntry, payloadBytes);
+    internal void Publish(Slot slot, long payloadBytes) => _ = _blocks.Publish(slot, BlockKind.TableEntry, payloadBytes);
 
     /// <summary>Gives back the room of an entry that was never published.</summary>
     internal void Abandon(Slot slot, long payloadBytes)
@@ -140,7 +140,7 @@ internal sealed unsafe class EntryBlocks
     /// <summary>Takes room for an object and fills it. Nobody sees it before it is published; or it is abandoned, as an entry is.</summary>
     internal Slot FillObject(ReadOnlySpan<byte> payload)
     {
-        Slot slot = _space.TakeSlot(payload.Length);
+        Slot slot = _blocks.TakeSlot(payload.Length);
         payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
         return slot;
     }
@@ -149,7 +149,7 @@ internal sealed unsafe class EntryBlocks
     internal void PublishObject(Slot slot, BlockKind kind, long payloadBytes)
     {
         Debug.Assert(new BlockHeader(kind, 0, 0).IsPlain, "An application's pointer leads to the object.");
-        _ = _space.Publish(slot, kind, payloadBytes);
+        _ = _blocks.Publish(slot, kind, payloadBytes);
     }
 
     /// <summary>Brings the first lines of a block towards the processor.</summary>
@@ -164,7 +164,7 @@ internal sealed unsafe class EntryBlocks
     }
 
     /// <summary>
-    /// Deletes what a pointer names; the caller is inside the pile, and called <see cref="BlockSpace.EnsureShadowCapacity"/> before.
+    /// Deletes what a pointer names; the caller is inside the pile, and called <see cref="BlockStore.EnsureShadowCapacity"/> before.
     /// </summary>
     internal bool TryDeleteObject(PilePointer pointer) => _remover.TryFreePlain(pointer) || _remover.TryFree(pointer, usesReserve: true);
 

@@ -17,7 +17,7 @@ internal readonly unsafe struct EntryView(byte* start, PageInfo* infoAt, BlockHe
     internal long PayloadBytes => _header.OwnPayloadBytes;
 
     /// <summary>Whether the block matches its checksum, if it is unchanged afterwards.</summary>
-    internal bool IsIntact(ulong address, BlockSpace space) => space.IsIntact(start, _header, address, _info);
+    internal bool IsIntact(ulong address, BlockStore blocks) => blocks.IsIntact(start, _header, address, _info);
 
     /// <summary>Whether what was read before this call is whole.</summary>
     internal bool IsUnchanged()

@@ -26,7 +26,7 @@ internal sealed class FileEngine : PileEngine
 
     private readonly PileDirectory _directory;
     private readonly StripeFile? _stripeFile;
-    private readonly Stripes? _stripes;
+    private readonly SeqLockStripes? _stripes;
     private readonly ShadowHeaderTable? _shadowHeaders;
     private readonly RedoFile? _redo;
     private readonly FlushLog? _log;
@@ -54,15 +54,15 @@ internal sealed class FileEngine : PileEngine
             _redo = RedoFile.Open(_directory.Files, RedoName);
             _log = new FlushLog(_directory, options.FlushLogBytes);
             var reclaimer = new FlushReclaimer(this, Allocator!, _shadowHeaders, _log, logger);
-            Examination = new Examination(Barrier, Map!, Allocator!.Pool, recovery.PageRecovery, _directory.Faults);
-            Report = recovery.Run(_redo, _log, Versions, Examination, logger);
+            LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, recovery.PageRecovery, _directory.Faults);
+            Report = recovery.Run(_redo, _log, Versions, LazyRecovery, logger);
             CodecStamp.Enter(Catalog, Codec);
             _stripes = _stripeFile.EndRecovery();
-            bool checksEveryRead = superblock.BlockChecksums != BlockChecksums.None && options.Checksums == PileChecksums.AtEveryRead;
+            bool checksEveryRead = superblock.ChecksumKind != BlockChecksumKind.None && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
-                _directory.Path, superblock.BlockChecksums, checksEveryRead, _redo, _shadowHeaders, recovery.PageRecovery, recovery.FreeEpoch);
-            Space = new BlockSpace(Barrier, Map!, Allocator, _stripes, reclaimer, rules);
-            _flusher = new Flusher(name, Meter, Space, _directory, _log, Versions, Examination, logger);
+                _directory.Path, superblock.ChecksumKind, checksEveryRead, _redo, _shadowHeaders, recovery.PageRecovery, recovery.FreeEpoch);
+            Blocks = new BlockStore(Barrier, Map!, Allocator, _stripes, reclaimer, rules);
+            _flusher = new Flusher(name, Meter, Blocks, _directory, _log, Versions, LazyRecovery, logger);
             Allocator.FlushWanted = reclaimer.RequestFlush; // from here on there is somebody who flushes
             _flushTimer = options.FlushInterval is { } interval
                 ? Background.Every(options.TimeProvider, interval, "the flush by interval", reclaimer.FlushQuietly)
@@ -102,11 +102,11 @@ internal sealed class FileEngine : PileEngine
     // A closed pile states that no page has traces of a kill or of a power cut: what they mean is known only now.
     private protected override void RecoverRemaining()
     {
-        if (_directory.LastEnd.WasClean)
+        if (_directory.LastShutdown.WasClean)
             return;
         try
         {
-            Examination.RecoverAll();
+            LazyRecovery.RecoverAll();
         }
         catch (ObjectDisposedException) when (Barrier.IsClosed)
         {
@@ -121,9 +121,9 @@ internal sealed class FileEngine : PileEngine
         {
             _directory.Catalog.Reconcile(); // first of all: what a failed call left must not go with what becomes durable
             _flusher!.FlushAtEnd();
-            Debug.Assert(Space.ShadowHeaders.Count == 0, "A pile is clean only if each header is where its block is.");
+            Debug.Assert(Blocks.ShadowHeaders.Count == 0, "A pile is clean only if each header is where its block is.");
             _directory.Superblock.MarkClean(Versions.Last);
-            _directory.UnmarkHome();
+            _directory.UnmarkInUse();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

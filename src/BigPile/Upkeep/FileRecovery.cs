@@ -20,34 +20,34 @@ namespace BigPile.Upkeep;
 internal sealed unsafe class FileRecovery
 {
     private readonly PileDirectory _directory;
-    private readonly LastEnd _end;
+    private readonly LastShutdown _shutdown;
     private readonly SegmentMap _map;
     private readonly Allocator _allocator;
     private readonly ShadowHeaderTable _shadowHeaders;
     private readonly BlockInspector _inspector;
-    private readonly BlockChecksums _checksums;
+    private readonly BlockChecksumKind _checksums;
     private long _restoredCount;
 
     /// <summary>Prepares; nothing is mapped yet.</summary>
     internal FileRecovery(PileDirectory directory, SegmentMap map, Allocator allocator, ShadowHeaderTable shadowHeaders, bool checksBlocks)
     {
         _directory = directory;
-        _end = directory.LastEnd;
+        _shutdown = directory.LastShutdown;
         _map = map;
         _allocator = allocator;
         _shadowHeaders = shadowHeaders;
-        _checksums = directory.Superblock.BlockChecksums;
-        _inspector = new BlockInspector(allocator.Pool, checksBlocks ? _checksums : BlockChecksums.None)
+        _checksums = directory.Superblock.ChecksumKind;
+        _inspector = new BlockInspector(allocator.Pool, checksBlocks ? _checksums : BlockChecksumKind.None)
         {
-            LeftAs = _end.LeftAs,
+            Shutdown = _shutdown.Kind,
             ShadowHeaders = shadowHeaders,
             Epoch = directory.Superblock.LogEpoch,
-            HasTracesOfCut = _end.HasTracesOfCut,
-            GenerationSkip = _end.GenerationSkip,
+            HasTracesOfCut = _shutdown.HasTracesOfCut,
+            GenerationSkip = _shutdown.GenerationSkip,
             FlushedVersion = directory.Superblock.FlushedVersion,
             CutVersion = directory.Superblock.CutVersion,
         };
-        if (_end.HasTracesOfCut)
+        if (_shutdown.HasTracesOfCut)
             allocator.Pool.GenerationAbove = new LostLayouts(allocator.Pool, _inspector, _checksums).GenerationAbove;
         PageRecovery = new PageRecovery(map, allocator, _inspector, directory.Faults);
     }
@@ -59,44 +59,44 @@ internal sealed unsafe class FileRecovery
     internal long FreeEpoch => _inspector.FreeEpoch;
 
     /// <summary>Puts everything right.</summary>
-    internal OpeningReport Run(RedoFile redo, FlushLog log, Versions versions, Examination examination, ILogger logger)
+    internal OpeningReport Run(RedoFile redo, FlushLog log, Versions versions, LazyRecovery lazyRecovery, ILogger logger)
     {
         Debug.Assert(_allocator.Pool.Segments().Length == 0, "Nobody has taken memory before the listed segments have their places.");
         SegmentMapping.MapAll(_directory, _map, _allocator.Pool);
-        if (_end.WasPowerCut)
+        if (_shutdown.WasPowerCut)
             Replay(log, versions);
-        else if (!_end.WasClean)
+        else if (!_shutdown.WasClean)
             ApplyRedo(redo);
         CrashPoints.Pass(CrashPoint.RecoveryBeforeRedoIdle);
         redo.Clear();
-        if (_end.LeftAs == LeftAs.Killed)
-            _shadowHeaders.Recover(WaitsForMove);
+        if (_shutdown.Kind == ShutdownKind.Killed)
+            _shadowHeaders.Recover(IsShadowed);
         else
             _shadowHeaders.Clear();
         foreach (Segment segment in _allocator.Pool.Segments())
             Scan(segment);
-        long totalBytes = examination.UnrecoveredBytes;
-        if (_end.WasCutTwice)
-            examination.RecoverAll(); // what was freed between the two cuts has the mark of what is freed from now on
+        long totalBytes = lazyRecovery.UnrecoveredBytes;
+        if (_shutdown.WasCutTwice)
+            lazyRecovery.RecoverAll(); // what was freed between the two cuts has the mark of what is freed from now on
         CrashPoints.Pass(CrashPoint.RecoveryBeforeOpened);
-        _directory.Superblock.MarkOpened(isRecovered: _end.WasCutTwice, _inspector.FlushedVersion);
-        _directory.MarkHome(); // not before: whoever follows a kill in between has to know as well that the indexes mean nothing
-        if (!_end.WasClean && _directory.Superblock.ListedSegments.Count != 0)
-            Tell(logger);
-        return new OpeningReport(_end.WasClean, _end.WasPowerCut, _restoredCount, totalBytes);
+        _directory.Superblock.MarkOpened(isRecovered: _shutdown.WasCutTwice, _inspector.FlushedVersion);
+        _directory.MarkInUse(); // not before: whoever follows a kill in between has to know as well that the indexes mean nothing
+        if (!_shutdown.WasClean && _directory.Superblock.ListedSegments.Count != 0)
+            LogRecovery(logger);
+        return new OpeningReport(_shutdown.WasClean, _shutdown.WasPowerCut, _restoredCount, totalBytes);
     }
 
-    private void Tell(ILogger logger) => logger.LogWarning(
+    private void LogRecovery(ILogger logger) => logger.LogWarning(
         "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
         _directory.Path,
-        _end.IsCopy ? HomeMark.Fault : _end.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended",
+        _shutdown.IsCopy ? InUseMark.Fault : _shutdown.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended",
         _restoredCount);
 
     private void Scan(Segment segment)
     {
-        uint skip = _end.WasPowerCut ? _end.GenerationSkip : 0; // an owner that was killed since has stated it already
+        uint skip = _shutdown.WasPowerCut ? _shutdown.GenerationSkip : 0; // an owner that was killed since has stated it already
         var scanner = new SegmentScanner(
-            segment, _directory.Segments.PathOf(segment.Number), _end.WasClean, skip, _directory.Faults);
+            segment, _directory.Segments.PathOf(segment.Number), _shutdown.WasClean, skip, _directory.Faults);
         scanner.Scan();
         _allocator.Pool.AddScanned(segment, scanner.UnrecoveredPages, scanner.LostPages);
     }
@@ -132,20 +132,20 @@ internal sealed unsafe class FileRecovery
             return false;
         var present = new BlockHeader(*(ulong*)block);
         bool isSame = present.Generation == header.Generation && !present.IsFree && !header.IsFree;
-        bool hasChecksums = _checksums != BlockChecksums.None;
+        bool hasChecksums = _checksums != BlockChecksumKind.None;
         bool fits = hasChecksums ? BlockChecksum.Fits(header.PayloadBytes, capacityBytes) : header.PayloadBytes <= capacityBytes;
         if (!isSame || !fits || (long)found.OffsetBytes + found.LengthBytes > header.PayloadBytes)
             return false;
         byte* bytes = block + BlockHeader.SizeBytes + found.OffsetBytes;
         new ReadOnlySpan<byte>((void*)found.Bytes, found.LengthBytes).CopyTo(new Span<byte>(bytes, found.LengthBytes));
         if (hasChecksums)
-            header = BlockChecksum.CloseAgain(block, header, capacityBytes, found.OffsetBytes, found.LengthBytes);
+            header = BlockChecksum.Rewrite(block, header, capacityBytes, found.OffsetBytes, found.LengthBytes);
         Volatile.Write(ref *(ulong*)block, header.Word);
         return true;
     }
 
     // After a kill. A block whose own header is not busy had it brought back before.
-    private bool WaitsForMove(ShadowHeaderTable.Entry entry)
+    private bool IsShadowed(ShadowHeaderTable.Entry entry)
     {
         if (!_inspector.TryFindRaw(entry.Address, out byte* block, out _))
             return false;

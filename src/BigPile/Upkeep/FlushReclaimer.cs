@@ -11,7 +11,7 @@ namespace BigPile.Upkeep;
 
 /// <summary>Of a mapped pile: what was flushed and then freed is free once the next flush has ended, and so is the log's room.</summary>
 internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
-    : Reclaimer(allocator.GivingBack)
+    : Reclaimer(allocator.ReclaimEvents)
 {
     private int _isRequested;
 
@@ -19,16 +19,16 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
 
     private protected override bool TryRequestDiskSpace() => log.TryRequestSpace();
 
-    internal override int Reclaim(int flushes)
+    internal override int Reclaim(int attempt)
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever gives room back waits until this thread has left.");
         bool isRefused = IsFlushWanted && !TryFlush();
         lock (engine.Flushing)
         {
             // what another one's flush gave back is free now
         }
         allocator.WaitForReclaim();
-        return isRefused ? MostAttempts : flushes + 1;
+        return isRefused ? MostAttempts : attempt + 1;
     }
 
     internal override bool TryFlush()
@@ -51,7 +51,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
             engine.Background.Queue("a flush that gives room back", FlushAsRequested);
     }
 
-    internal override void GiveBackQuietly() => engine.Trimmer.TrimQuietly();
+    internal override void TrimQuietly() => engine.Trimmer.TrimQuietly();
 
     /// <summary>Flushes, unless a flush is under way: the device is slower than whoever asks.</summary>
     internal void FlushQuietly()
@@ -66,7 +66,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
     {
         Volatile.Write(ref _isRequested, 0);
         FlushQuietly();
-        if (allocator.GivingBack.IsTrimWanted)
+        if (allocator.ReclaimEvents.IsTrimWanted)
             engine.Trimmer.TrimQuietly();
     }
 }

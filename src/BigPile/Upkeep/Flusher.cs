@@ -27,12 +27,12 @@ internal sealed class Flusher
 
     private readonly string _name;
     private readonly PileMeter _meter;
-    private readonly BlockSpace _space;
+    private readonly BlockStore _blocks;
     private readonly PileDirectory _directory;
     private readonly FlushLog _log;
     private readonly Versions _versions;
-    private readonly Examination _examination;
-    private readonly CapturedChanges _changes;
+    private readonly LazyRecovery _lazyRecovery;
+    private readonly FlushSnapshot _snapshot;
     private readonly SegmentSync _sync;
     private readonly ILogger _logger;
     private readonly Lock _flushing = new();
@@ -41,21 +41,21 @@ internal sealed class Flusher
 
     /// <summary>Flushes a mapped pile.</summary>
     internal Flusher(
-        string name, PileMeter meter, BlockSpace space, PileDirectory directory, FlushLog log, Versions versions, Examination examination,
+        string name, PileMeter meter, BlockStore blocks, PileDirectory directory, FlushLog log, Versions versions, LazyRecovery lazyRecovery,
         ILogger logger)
     {
         _name = name;
         _meter = meter;
-        _space = space;
+        _blocks = blocks;
         _directory = directory;
         _log = log;
         _versions = versions;
-        _examination = examination;
+        _lazyRecovery = lazyRecovery;
         _logger = logger;
-        _changes = new CapturedChanges(space, directory, versions);
-        _sync = new SegmentSync(space.Barrier, space.Allocator.Pool, directory);
-        _needsCheckpoint = !directory.LastEnd.WasClean; // the segments hold changes that no list knows
-        _space.HasNewHeaders = _needsCheckpoint;
+        _snapshot = new FlushSnapshot(blocks, directory, versions);
+        _sync = new SegmentSync(blocks.Barrier, blocks.Allocator.Pool, directory);
+        _needsCheckpoint = !directory.LastShutdown.WasClean; // the segments hold changes that no list knows
+        _blocks.HasNewHeaders = _needsCheckpoint;
     }
 
     /// <summary>Held by whoever flushes, and by whoever closes the pile.</summary>
@@ -104,7 +104,7 @@ internal sealed class Flusher
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                _space.ShadowHeaders.Postpone();
+                _blocks.ShadowHeaders.Postpone();
                 string remedy = e is IOException { } full && FileErrors.IsDiskFull(full)
                     ? "Make room on the disk, and flush again."
                     : "Flush again once the device can be written.";
@@ -128,12 +128,12 @@ internal sealed class Flusher
     // What comes back is what the system says where the disk had no room for the log.
     private IOException? FlushLocked(ProgressGauge gauge, ref PastActivity checkpoint)
     {
-        Debug.Assert(_flushing.IsHeldByCurrentThread && !CriticalRegion.Mine.IsInside, "One flush at a time, by nobody it would wait for.");
+        Debug.Assert(_flushing.IsHeldByCurrentThread && !CriticalRegion.Current.IsInRegion, "One flush at a time, by nobody it would wait for.");
         _directory.Superblock.ReconcileAll(); // which log counts must be known before one is written
         bool isCheckpoint = _needsCheckpoint || _log.IsSpaceRequested;
         _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
-        if (!_directory.LastEnd.WasClean)
-            _examination.RecoverAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
+        if (!_directory.LastShutdown.WasClean)
+            _lazyRecovery.RecoverAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
         CrashPoints.Pass(CrashPoint.RecoveredBeforeStated);
         _directory.Superblock.MarkRecovered(); // before anything is freed in the log's own epoch
         IOException? refusal = null;
@@ -142,10 +142,10 @@ internal sealed class Flusher
             if (isCheckpoint)
             {
                 checkpoint = checkpoint.HasBegun ? checkpoint : PastActivity.Begin();
-                Still(_changes.BeginCheckpoint);
+                RunExclusive(_snapshot.BeginCheckpoint);
                 _sync.Run(gauge);
             }
-            using FlushBatch? batch = CaptureStill(isCheckpoint);
+            using FlushBatch? batch = CaptureExclusive(isCheckpoint);
             if (batch != null)
             {
                 if (!gauge.HasBegun)
@@ -161,10 +161,10 @@ internal sealed class Flusher
         }
         // writers were faster than the device, again and again, or there is no room for what they do meanwhile: they wait for once
         checkpoint = checkpoint.HasBegun ? checkpoint : PastActivity.Begin();
-        Still(() =>
+        RunExclusive(() =>
         {
-            _changes.BeginCheckpoint();
-            refusal = WriteStill(releasesSpace: refusal != null) ?? refusal;
+            _snapshot.BeginCheckpoint();
+            refusal = WriteExclusive(releasesSpace: refusal != null) ?? refusal;
         });
         Commit();
         return refusal;
@@ -175,33 +175,33 @@ internal sealed class Flusher
         if (!batch.IsEmpty)
         {
             return isCheckpoint
-                ? _log.Restart(batch.Bytes, _versions.Limit, _changes.Version)
+                ? _log.Restart(batch.Bytes, _versions.Limit, _snapshot.Version)
                 : _log.Append(batch.Bytes, _versions.Limit);
         }
         if (isCheckpoint)
-            _log.RestartEmpty(_changes.Version, releasesSpace: false);
+            _log.RestartEmpty(_snapshot.Version, releasesSpace: false);
         return null;
     }
 
     private void Commit()
     {
         _needsCheckpoint = false;
-        _space.HasNewHeaders = false;
-        Debug.Assert(_space.FreeEpoch == _directory.Superblock.LogEpoch, "What is freed, or laid out, has the mark of another epoch.");
-        _changes.Release();
+        _blocks.HasNewHeaders = false;
+        Debug.Assert(_blocks.FreeEpoch == _directory.Superblock.LogEpoch, "What is freed, or laid out, has the mark of another epoch.");
+        _snapshot.Release();
     }
 
     /// <summary>Copies what changed; none when that is too much for the log.</summary>
-    private FlushBatch? CaptureStill(bool isCheckpoint)
+    private FlushBatch? CaptureExclusive(bool isCheckpoint)
     {
         FlushBatch? batch = null;
-        Still(() =>
+        RunExclusive(() =>
         {
-            batch = _changes.TryCapture(_log.CapacityBytes);
+            batch = _snapshot.TryCapture(_log.CapacityBytes);
             if (isCheckpoint)
-                _space.FreeEpoch = _directory.Superblock.LogEpoch + (batch is { IsEmpty: true } ? FlushLog.EpochsWithoutBatch : 1);
+                _blocks.FreeEpoch = _directory.Superblock.LogEpoch + (batch is { IsEmpty: true } ? FlushLog.EpochsWithoutBatch : 1);
         });
-        if (batch == null || (isCheckpoint ? _log.CouldHold(batch.LengthBytes) : _log.Fits(batch.LengthBytes)))
+        if (batch == null || (isCheckpoint ? _log.FitsWhenEmpty(batch.LengthBytes) : _log.Fits(batch.LengthBytes)))
             return batch;
         batch.Dispose();
         return null;
@@ -209,47 +209,47 @@ internal sealed class Flusher
 
     // A checkpoint while nothing changes: only the headers of moved blocks are not in the segments. What comes back is what the system says
     // where it had no room for them.
-    private IOException? WriteStill(bool releasesSpace)
+    private IOException? WriteExclusive(bool releasesSpace)
     {
         _sync.Run();
         IOException? refusal = null;
-        if (_changes.HasMoves)
+        if (_snapshot.HasShadowHeaders)
         {
-            using FlushBatch moves = _changes.CaptureMoves();
-            _space.FreeEpoch = _directory.Superblock.LogEpoch + 1;
-            refusal = _log.Restart(moves.Bytes, _versions.Limit, _changes.Version);
+            using FlushBatch headers = _snapshot.CaptureShadowHeaders();
+            _blocks.FreeEpoch = _directory.Superblock.LogEpoch + 1;
+            refusal = _log.Restart(headers.Bytes, _versions.Limit, _snapshot.Version);
             if (refusal == null)
                 return null;
-            _changes.StoreHeaders();
+            _snapshot.StoreShadowHeaders();
             _sync.Run();
         }
-        _space.FreeEpoch = _directory.Superblock.LogEpoch + FlushLog.EpochsWithoutBatch;
-        _log.RestartEmpty(_changes.Version, releasesSpace || refusal != null);
+        _blocks.FreeEpoch = _directory.Superblock.LogEpoch + FlushLog.EpochsWithoutBatch;
+        _log.RestartEmpty(_snapshot.Version, releasesSpace || refusal != null);
         return refusal;
     }
 
-    private void Still(Action action) => _space.Barrier.WhileNothingChanges(action);
+    private void RunExclusive(Action action) => _blocks.Barrier.RunExclusive(action);
 
     /// <summary>Closes: writes everything through, and leaves nothing that could be undone. Nobody is inside any more.</summary>
     internal void FlushAtEnd()
     {
-        Debug.Assert(_flushing.IsHeldByCurrentThread && _space.Barrier.IsClosed, "No flush runs, and nothing changes any more.");
+        Debug.Assert(_flushing.IsHeldByCurrentThread && _blocks.Barrier.IsClosed, "No flush runs, and nothing changes any more.");
         // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
-        if (!_directory.LastEnd.WasClean)
+        if (!_directory.LastShutdown.WasClean)
             _directory.Superblock.MarkRecovered();
         CompletePendingFrees();
-        Debug.Assert(_changes.IsEmpty, "Nothing that a later owner could undo is left.");
+        Debug.Assert(_snapshot.IsEmpty, "Nothing that a later owner could undo is left.");
         _sync.Run();
     }
 
     // The epoch makes final what was freed; then nothing is left that could be undone.
     private void CompletePendingFrees()
     {
-        _changes.BeginCheckpoint();
-        if (_changes.IsEmpty)
+        _snapshot.BeginCheckpoint();
+        if (_snapshot.IsEmpty)
             return;
-        _ = WriteStill(releasesSpace: false);
-        _changes.BringHeadersBack();
-        _changes.Release();
+        _ = WriteExclusive(releasesSpace: false);
+        _snapshot.InstallShadowHeaders();
+        _snapshot.Release();
     }
 }

@@ -12,7 +12,7 @@ namespace BigPile.Upkeep;
 /// <summary>Keeps a pile in memory, which ends with its process.</summary>
 internal sealed class MemoryEngine : PileEngine
 {
-    private readonly Stripes _stripes = new();
+    private readonly SeqLockStripes _stripes = new();
 
     /// <summary>Makes an empty pile.</summary>
     internal MemoryEngine(PileOptions options, ILogger logger) : base(options, logger)
@@ -27,8 +27,8 @@ internal sealed class MemoryEngine : PileEngine
             if (options.Store != StoreKind.Managed)
                 TouchAhead();
             Versions = new Versions(pileId, storedLimit: 0, raise: null);
-            Space = new BlockSpace(Barrier, Map!, Allocator!, _stripes, new MemoryReclaimer(Allocator!, Trimmer), BlockRules.OfMemory);
-            Examination = new Examination(Barrier, Map!, Allocator!.Pool, pageRecovery: null, new FaultLog());
+            Blocks = new BlockStore(Barrier, Map!, Allocator!, _stripes, new MemoryReclaimer(Allocator!, Trimmer), BlockRules.OfMemory);
+            LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, pageRecovery: null, new FaultLog());
         }
         catch
         {

@@ -6,17 +6,17 @@ using BigPile.Concurrency;
 namespace BigPile.Upkeep;
 
 /// <summary>Of a pile in memory: what was freed is free at once, but for what a trim is about to give back.</summary>
-internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Reclaimer(allocator.GivingBack)
+internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Reclaimer(allocator.ReclaimEvents)
 {
     private protected override bool IsFlushWanted => false;
 
     private protected override bool TryRequestDiskSpace() => false;
 
-    internal override int Reclaim(int flushes)
+    internal override int Reclaim(int attempt)
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever gives room back waits until this thread has left.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever gives room back waits until this thread has left.");
         allocator.WaitForReclaim();
-        return flushes + 1;
+        return attempt + 1;
     }
 
     internal override bool TryFlush() => true;
@@ -25,5 +25,5 @@ internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Re
     {
     }
 
-    internal override void GiveBackQuietly() => trimmer.TrimQuietly();
+    internal override void TrimQuietly() => trimmer.TrimQuietly();
 }

@@ -48,13 +48,13 @@ internal abstract class PileEngine
     internal BackgroundWork Background { get; }
 
     /// <summary>The blocks.</summary>
-    internal BlockSpace Space { get; private protected set; } = null!;
+    internal BlockStore Blocks { get; private protected set; } = null!;
 
     /// <summary>How blocks are read that another process may be writing; none in any other pile.</summary>
     internal SharedReader? Shared { get; private protected set; }
 
     /// <summary>Has the pages examined that an earlier owner left.</summary>
-    internal Examination Examination { get; private protected set; } = null!;
+    internal LazyRecovery LazyRecovery { get; private protected set; } = null!;
 
     /// <summary>Numbers the entries of tables.</summary>
     internal Versions Versions { get; private protected set; } = null!;
@@ -84,7 +84,7 @@ internal abstract class PileEngine
     internal virtual PileDirectory? Directory => null;
 
     /// <summary>Bytes of freed blocks that wait for a flush.</summary>
-    internal long PendingFreeBytes => Space.Allocator.PendingFreeBytes;
+    internal long PendingFreeBytes => Blocks.Allocator.PendingFreeBytes;
 
     /// <summary>What was wrong with the last flush; null when nothing was.</summary>
     internal virtual FlushTrouble? FlushTrouble => null;
@@ -102,7 +102,7 @@ internal abstract class PileEngine
     }
 
     /// <summary>What the pile's memory is used for. The caller is inside.</summary>
-    internal virtual AllocatorCounters Count() => Space.Allocator.Snapshot();
+    internal virtual AllocatorCounters Count() => Blocks.Allocator.Snapshot();
 
     /// <summary>Held while something is flushed, and by whoever closes.</summary>
     internal virtual Lock Flushing { get; } = new();
@@ -119,7 +119,7 @@ internal abstract class PileEngine
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     internal void Flush(ProgressGauge gauge)
     {
-        CriticalRegion.RefuseInside();
+        CriticalRegion.ThrowIfInRegion();
         Barrier.EnterReader().Exit(); // refuses if the pile is closed
         WriteThrough(gauge);
         gauge.Complete();
@@ -128,7 +128,7 @@ internal abstract class PileEngine
     /// <summary>Closes the pile once the calls that run have ended; does nothing when it is closed.</summary>
     internal void Close()
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "Whoever closes a pile would wait for itself.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever closes a pile would wait for itself.");
         StopBackground();
         RecoverRemaining();
         lock (Flushing)
@@ -152,9 +152,9 @@ internal abstract class PileEngine
 
     /// <summary>Frees the memory and lets go of the directory: nobody is inside any more, and nobody looks at a payload.</summary>
     /// <remarks>Until then the directory is nobody else's: whoever opened it would write under the leases.</remarks>
-    internal void LetGo()
+    internal void Release()
     {
-        Debug.Assert(Barrier.IsClosed && Space is not { Leases.IsAny: true }, "Nobody looks at memory that goes, inside or by a lease.");
+        Debug.Assert(Barrier.IsClosed && Blocks is not { Leases.IsAny: true }, "Nobody looks at memory that goes, inside or by a lease.");
         try
         {
             Codecs?.Clear();
@@ -238,8 +238,8 @@ internal abstract class PileEngine
         }
         finally
         {
-            if (Space is not { Leases.IsAny: true })
-                LetGo();
+            if (Blocks is not { Leases.IsAny: true })
+                Release();
         }
     }
 }

@@ -19,7 +19,7 @@ internal sealed class ReaderEngine : PileEngine
     private static readonly TimeSpan PollInterval = TimeSpan.FromSeconds(1);
 
     private readonly PileDirectory _directory;
-    private readonly Stripes _ownStripes = new();
+    private readonly SeqLockStripes _ownStripes = new();
     private readonly SharedCatalog? _writer;
     private readonly ITimer? _pollTimer;
 
@@ -33,7 +33,7 @@ internal sealed class ReaderEngine : PileEngine
             Catalog = _directory.Catalog;
             Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
-            if (superblock.BlockChecksums == BlockChecksums.None && !superblock.IsShared)
+            if (superblock.ChecksumKind == BlockChecksumKind.None && !superblock.IsShared)
             {
                 throw new PileStorageException(
                     $"The pile in '{_directory.Path}' has no checksums, and can't be read while it may be written. Open it without "
@@ -44,17 +44,17 @@ internal sealed class ReaderEngine : PileEngine
             Versions = new Versions(superblock.PileId, superblock.VersionLimit, raise: null);
             bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
-                _directory.Path, superblock.BlockChecksums, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
-            Space = new BlockSpace(Barrier, Map!, Allocator!, _ownStripes, new MemoryReclaimer(Allocator!, Trimmer), rules);
-            Examination = new Examination(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
+                _directory.Path, superblock.ChecksumKind, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
+            Blocks = new BlockStore(Barrier, Map!, Allocator!, _ownStripes, new MemoryReclaimer(Allocator!, Trimmer), rules);
+            LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
             _writer = new SharedCatalog(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterTimeout);
-            bool isKilled = !_directory.IsBeingWritten && !_directory.LastEnd.WasClean;
-            Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastEnd.WasPowerCut };
-            Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.BlockChecksums);
-            _ = _writer.RenewView();
+            bool isKilled = !_directory.IsBeingWritten && !_directory.LastShutdown.WasClean;
+            Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastShutdown.WasPowerCut };
+            Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.ChecksumKind);
+            _ = _writer.RefreshSnapshot();
             if (superblock.IsShared)
                 _pollTimer = Background.Every(options.TimeProvider, PollInterval, "looking what the writer gave back", _writer.Poll);
-            Barrier.LetReadersOnly();
+            Barrier.BlockWriters();
         }
         catch (Exception e)
         {

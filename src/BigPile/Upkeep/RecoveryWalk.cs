@@ -18,7 +18,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
     private const int MostFailures = 16; // then it is not a matter of single pages
     private const double LongestDelaySeconds = 3600; // a timer has a limit, a rate has none
 
-    private readonly PagePool _pool = engine.Space.Allocator.Pool;
+    private readonly PagePool _pool = engine.Blocks.Allocator.Pool;
     private readonly long _startedAt = plan.Time.GetTimestamp();
     private readonly PastActivity _activity = PastActivity.Begin();
     private long _readBytes;
@@ -48,7 +48,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
     {
         foreach (Segment segment in _pool.Segments())
         {
-            engine.Examination.AdviseToRead(segment);
+            engine.LazyRecovery.AdviseToRead(segment);
             Pace(segment.Region.LengthBytes);
         }
     }
@@ -77,7 +77,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
             for (int page = segment.HeadPages; page < segment.PageCount && _pool.SuspectPages != 0; page += PagesPerStep)
             {
                 stopping.ThrowIfCancellationRequested();
-                int searched = engine.Examination.SearchPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+                int searched = engine.LazyRecovery.SearchPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
                 Pace((long)searched * SizeClasses.PageBytes);
             }
         }
@@ -88,7 +88,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
     {
         try
         {
-            return engine.Examination.RecoverPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
+            return engine.LazyRecovery.RecoverPages(segment, page, Math.Min(page + PagesPerStep, segment.PageCount));
         }
         catch (Exception e) when (!engine.Barrier.IsClosed && ++_failures < MostFailures)
         {
@@ -100,7 +100,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
     // Waits until reading so much by now is allowed.
     private void Pace(long bytes)
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "A flush must not wait for a walk that sleeps.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A flush must not wait for a walk that sleeps.");
         _readBytes += bytes;
         if (plan.BytesPerSecond == 0 || bytes == 0)
             return;
@@ -119,7 +119,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
         plan.Logger.LogInformation(
             "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were "
             + "found",
-            _readBytes, elapsed.TotalMilliseconds, engine.Examination.OrphanCount, engine.Examination.Faults.Count);
+            _readBytes, elapsed.TotalMilliseconds, engine.LazyRecovery.OrphanCount, engine.LazyRecovery.Faults.Count);
     }
 
     /// <summary>How a walk is made.</summary>

@@ -13,25 +13,25 @@ internal static class SegmentSurvey
     /// What the pages of each segment are used for. Reads the allocator's records alone, about 140 bytes a page, and takes no lock while
     /// it walks: when others change the pile meanwhile, the parts are of different instants, and their sum is still the segment's length.
     /// </summary>
-    /// <param name="space">The blocks.</param>
+    /// <param name="blocks">The blocks.</param>
     /// <param name="cells">The most cells of all segments together; a segment has at least one.</param>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    internal static IReadOnlyList<SegmentUse> Of(BlockSpace space, int cells)
+    internal static IReadOnlyList<SegmentUse> Of(BlockStore blocks, int cells)
     {
-        Segment[] segments = space.Allocator.Pool.Segments();
+        Segment[] segments = blocks.Allocator.Pool.Segments();
         var found = new List<SegmentUse>(segments.Length);
         int cellsPerSegment = Math.Max(1, cells / Math.Max(1, segments.Length));
         foreach (Segment segment in segments)
         {
-            CriticalRegion critical = space.Barrier.EnterReader();
+            CriticalRegion critical = blocks.Barrier.EnterReader();
             try
             {
-                if (space.Allocator.Pool.IsInUse(segment)) // else given back to the system meanwhile
+                if (blocks.Allocator.Pool.IsInUse(segment)) // else given back to the system meanwhile
                     found.Add(SegmentUse.Of(segment, cellsPerSegment));
             }
             finally
             {
-                space.Exit(critical);
+                blocks.Exit(critical);
             }
         }
         return found;

@@ -22,7 +22,7 @@ internal sealed class SegmentSync(OperationBarrier barrier, PagePool pool, PileD
     /// <summary>Writes all segments through; says so where nobody was told before.</summary>
     internal void Run(ProgressGauge? gauge = null)
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "Nobody waits for the device inside the pile.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Nobody waits for the device inside the pile.");
         Segment[] segments = pool.Segments();
         if (gauge is { HasBegun: false })
             gauge.Begin(segments.Sum(static segment => segment.Region.LengthBytes));

@@ -18,7 +18,7 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
     /// <returns>What the device said if it refused; what could not be given back is used again.</returns>
     internal Exception? Trim()
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "A segment is unmapped once all have left: this thread would wait for itself.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A segment is unmapped once all have left: this thread would wait for itself.");
         lock (barrier.Closing)
             return barrier.IsClosed ? null : allocator.Trim();
     }
@@ -27,13 +27,13 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
     [SuppressMessage("Design", "CA1031", Justification = "Whatever it is: it is no failure of the call that freed something.")]
     internal void TrimQuietly()
     {
-        Debug.Assert(!CriticalRegion.Mine.IsInside, "A segment is unmapped once all have left: this thread would wait for itself.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A segment is unmapped once all have left: this thread would wait for itself.");
         if (IsPutOff || !barrier.Closing.TryEnter())
             return;
         Exception? thrown = null;
         try
         {
-            if (!barrier.IsClosed && allocator.GivingBack.IsTrimWanted)
+            if (!barrier.IsClosed && allocator.ReclaimEvents.IsTrimWanted)
                 thrown = allocator.Trim();
         }
         catch (Exception e)

@@ -17,29 +17,29 @@ namespace BigPile.Upkeep;
 internal sealed class Verifier(PileEngine engine)
 {
     private readonly OperationBarrier _barrier = engine.Barrier;
-    private readonly PagePool _pool = engine.Space.Allocator.Pool;
+    private readonly PagePool _pool = engine.Blocks.Allocator.Pool;
 
     /// <summary>Looks at every block of an open pile.</summary>
     internal PileVerification Run(ProgressGauge gauge, CancellationToken cancellationToken)
     {
-        BlockSpace space = engine.Space;
+        BlockStore blocks = engine.Blocks;
         var faults = new FaultLog();
-        var reading = engine as ReaderEngine;
-        if (reading == null && engine.Directory is { LastEnd.HasTracesOfCut: true })
-            engine.Examination.RecoverAll(); // a link may lead to a page that was not: what lies there may be about to be put right
-        Stripes stripes = reading?.Writer.WritersStripes() ?? space.Stripes;
-        ShadowHeaderTable? shadowHeaders = reading != null ? reading.Writer.Moves() : space.ShadowHeaders;
-        BlockInspector inspector = new(_pool, space.Checksums) { LeftAs = LeftAs.Killed, ShadowHeaders = shadowHeaders };
+        var reader = engine as ReaderEngine;
+        if (reader == null && engine.Directory is { LastShutdown.HasTracesOfCut: true })
+            engine.LazyRecovery.RecoverAll(); // a link may lead to a page that was not: what lies there may be about to be put right
+        SeqLockStripes stripes = reader?.Writer.WritersStripes() ?? blocks.Stripes;
+        ShadowHeaderTable? shadowHeaders = reader != null ? reader.Writer.ShadowHeaders() : blocks.ShadowHeaders;
+        BlockInspector inspector = new(_pool, blocks.Checksums) { Shutdown = ShutdownKind.Killed, ShadowHeaders = shadowHeaders };
         // Between a deletion's two stores its target has no origin: a trace, as after a kill.
         var verifier = new PileVerifier(inspector, stripes, wasClean: false, faults);
         Segment[] segments = _pool.Segments();
         gauge.Begin(PageGauge.CountPages(segments));
         foreach (Segment segment in segments)
             Check(verifier, segment, gauge, cancellationToken);
-        foreach (PileFault fault in engine.Examination.Faults.Kept)
+        foreach (PileFault fault in engine.LazyRecovery.Faults.Kept)
             faults.Add(fault);
         gauge.Complete();
-        return Describe(verifier, segments.Length, engine.Report.WasClean, space.HasChecksums, faults);
+        return Describe(verifier, segments.Length, engine.Report.WasClean, blocks.HasChecksums, faults);
     }
 
     /// <summary>Looks at everything in the directory of a pile that nobody has open.</summary>
@@ -51,23 +51,23 @@ internal sealed class Verifier(PileEngine engine)
         using PileDirectory files = PileDirectory.Open(options, NullLogger.Instance, reportsCatalog: true);
         using var map = new SegmentMap(files.Superblock.SegmentBytes);
         using var pool = new PagePool(
-            map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new GivingBack());
+            map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new ReclaimEvents());
         foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
             SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
-        using ShadowHeaderTable? shadowHeaders = files.LastEnd.LeftAs == LeftAs.Killed ? ShadowHeaderTable.OpenForReading(files.Files) : null;
-        BlockInspector inspector = new(pool, files.Superblock.BlockChecksums)
+        using ShadowHeaderTable? shadowHeaders = files.LastShutdown.Kind == ShutdownKind.Killed ? ShadowHeaderTable.OpenForReading(files.Files) : null;
+        BlockInspector inspector = new(pool, files.Superblock.ChecksumKind)
         {
-            LeftAs = files.LastEnd.LeftAs,
+            Shutdown = files.LastShutdown.Kind,
             ShadowHeaders = shadowHeaders,
             Epoch = files.Superblock.LogEpoch,
-            HasTracesOfCut = files.LastEnd.HasTracesOfCut,
+            HasTracesOfCut = files.LastShutdown.HasTracesOfCut,
         };
-        if (files.LastEnd.WasPowerCut)
+        if (files.LastShutdown.WasPowerCut)
         {
             using var log = new FlushLog(files, PileOptions.MaxFlushLogBytes);
             _ = log.Read().Count(); // damage is found by reading it
         }
-        var verifier = new PileVerifier(inspector, stripes: null, files.LastEnd.WasClean, files.Faults);
+        var verifier = new PileVerifier(inspector, stripes: null, files.LastShutdown.WasClean, files.Faults);
         Segment[] segments = pool.Segments();
         gauge.Begin(PageGauge.CountPages(segments));
         foreach (Segment segment in segments)
@@ -81,8 +81,8 @@ internal sealed class Verifier(PileEngine engine)
             }
         }
         gauge.Complete();
-        bool hasChecksums = files.Superblock.BlockChecksums != BlockChecksums.None;
-        return Describe(verifier, segments.Length, files.LastEnd.WasClean, hasChecksums, files.Faults);
+        bool hasChecksums = files.Superblock.ChecksumKind != BlockChecksumKind.None;
+        return Describe(verifier, segments.Length, files.LastShutdown.WasClean, hasChecksums, files.Faults);
     }
 
     private void Check(PileVerifier verifier, Segment segment, ProgressGauge gauge, CancellationToken cancellationToken)
@@ -106,12 +106,12 @@ internal sealed class Verifier(PileEngine engine)
         {
             if (!_pool.IsInUse(segment))
                 return segment.PageCount - page; // given back to the system meanwhile, and perhaps another one of its number is there
-            _ = engine.Examination.RecoverPage(segment, page); // of a pile that is only read no page is known
+            _ = engine.LazyRecovery.RecoverPage(segment, page); // of a pile that is only read no page is known
             return verifier.Check(segment, page);
         }
         finally
         {
-            engine.Space.Exit(critical);
+            engine.Blocks.Exit(critical);
         }
     }
 

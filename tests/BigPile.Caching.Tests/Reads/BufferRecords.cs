@@ -7,15 +7,15 @@ namespace BigPile.Caching.Tests.Reads;
 internal static class BufferRecords
 {
     /// <summary>Takes all notes.</summary>
-    internal static List<(ulong Version, ulong Hash, long Time)> Taken(ReadBuffer buffer, bool clearsAll = true)
+    internal static List<(ulong Version, ulong Hash, long Time)> Drain(ReadBuffer buffer, bool clearsAll = true)
     {
-        var taken = new List<(ulong, ulong, long)>();
+        var drained = new List<(ulong, ulong, long)>();
         foreach ((ReadBuffer.Record record, long time) in Of(buffer))
         {
-            taken.Add((record.Version, record.Hash, time));
+            drained.Add((record.Version, record.Hash, time));
             Assert.True(buffer.TryClear(record, time) || !clearsAll);
         }
-        return taken;
+        return drained;
     }
 
     /// <summary>The notes that are to be taken.</summary>

@@ -19,10 +19,10 @@ public sealed class ReadBufferSizeTests
         for (int round = 0; round < 10_000; round++)
         {
             Assert.True(RecordUse(buffer, 1) && RecordUse(buffer, 2));
-            Assert.Equal(2, BufferRecords.Taken(buffer).Count);
+            Assert.Equal(2, BufferRecords.Drain(buffer).Count);
             Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
         }
-        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
+        Assert.Equal((ReadBuffer.MinCells, null), (buffer.Newest.Length, buffer.Newest.Older));
         buffer.RecordEnd(1, 7);
         Assert.Equal((1, 0), (buffer.Count, buffer.LastUseOf(1)));
     }
@@ -36,11 +36,11 @@ public sealed class ReadBufferSizeTests
         for (ulong version = 1; version <= 20_000; version++)
         {
             Assert.True(RecordUse(buffer, version));
-            Assert.Single(BufferRecords.Taken(buffer));
+            Assert.Single(BufferRecords.Drain(buffer));
             if (version % 100 == 0)
-                buffer.EndTaking(most: 1, isKept: false);
+                buffer.EndDrain(peakCount: 1, isDeferred: false);
         }
-        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
+        Assert.Equal((ReadBuffer.MinCells, null), (buffer.Newest.Length, buffer.Newest.Older));
     }
 
     [Fact]
@@ -50,12 +50,12 @@ public sealed class ReadBufferSizeTests
         buffer.DrainLock.Enter();
         for (ulong version = 1; version <= 1_000; version++)
             Assert.True(RecordUse(buffer, version));
-        Assert.True(buffer.IsToBeTaken);
-        buffer.EndTaking(most: 1_000, isKept: true);
-        Assert.False(buffer.IsToBeTaken);
+        Assert.True(buffer.ShouldDrain);
+        buffer.EndDrain(peakCount: 1_000, isDeferred: true);
+        Assert.False(buffer.ShouldDrain);
         for (ulong version = 1_001; version <= 4_000; version++)
             Assert.True(RecordUse(buffer, version));
-        Assert.True(buffer.IsToBeTaken);
+        Assert.True(buffer.ShouldDrain);
     }
 
     [Fact]
@@ -68,11 +68,11 @@ public sealed class ReadBufferSizeTests
         Assert.Equal(versions, buffer.Count);
         Assert.All(Enumerable.Range(1, versions), version => Assert.Equal(_clock.Now, buffer.LastUseOf((ulong)version)));
         buffer.DrainLock.Enter();
-        Assert.Equal(Enumerable.Range(1, versions), BufferRecords.Taken(buffer).Select(taken => (int)taken.Version).Order());
-        buffer.EndTaking(most: versions, isKept: false); // there may be as many once more
+        Assert.Equal(Enumerable.Range(1, versions), BufferRecords.Drain(buffer).Select(taken => (int)taken.Version).Order());
+        buffer.EndDrain(peakCount: versions, isDeferred: false); // there may be as many once more
         Assert.InRange(buffer.Newest.Length, versions, 1 << 20);
-        buffer.EndTaking(most: 0, isKept: false);
-        Assert.Equal((0, ReadBuffer.LeastPlaces, null), (buffer.Count, buffer.Newest.Length, buffer.Newest.Older));
+        buffer.EndDrain(peakCount: 0, isDeferred: false);
+        Assert.Equal((0, ReadBuffer.MinCells, null), (buffer.Count, buffer.Newest.Length, buffer.Newest.Older));
     }
 
     [Fact]
@@ -82,14 +82,14 @@ public sealed class ReadBufferSizeTests
         buffer.DrainLock.Enter();
         for (ulong version = 1; version <= 100_000; version++)
             Assert.True(RecordUse(buffer, version));
-        _ = BufferRecords.Taken(buffer);
+        _ = BufferRecords.Drain(buffer);
         for (ulong version = 1; version <= 1_000; version++)
             Assert.True(RecordUse(buffer, version));
-        buffer.EndTaking(most: 1_000, isKept: false); // those stay in the set that goes
+        buffer.EndDrain(peakCount: 1_000, isDeferred: false); // those stay in the set that goes
         Assert.Equal((4_096, 1_000), (buffer.Newest.Length, buffer.Count));
-        Assert.Equal(1_000, BufferRecords.Taken(buffer).Count);
-        buffer.EndTaking(most: 0, isKept: false);
-        Assert.Equal((ReadBuffer.LeastPlaces, null), (buffer.Newest.Length, buffer.Newest.Older));
+        Assert.Equal(1_000, BufferRecords.Drain(buffer).Count);
+        buffer.EndDrain(peakCount: 0, isDeferred: false);
+        Assert.Equal((ReadBuffer.MinCells, null), (buffer.Newest.Length, buffer.Newest.Older));
     }
 
     /// <summary>A use is noted in the newest set, so the others go though an entry of theirs is used all the time.</summary>
@@ -103,11 +103,11 @@ public sealed class ReadBufferSizeTests
         for (int round = 0; round < 3; round++)
         {
             int most = buffer.Count;
-            _ = BufferRecords.Taken(buffer);
+            _ = BufferRecords.Drain(buffer);
             Assert.True(RecordUse(buffer, 1) && RecordUse(buffer, 2));
-            buffer.EndTaking(most, isKept: false);
+            buffer.EndDrain(most, isDeferred: false);
         }
-        Assert.Equal((ReadBuffer.LeastPlaces, null, 2), (buffer.Newest.Length, buffer.Newest.Older, buffer.Count));
+        Assert.Equal((ReadBuffer.MinCells, null, 2), (buffer.Newest.Length, buffer.Newest.Older, buffer.Count));
     }
 
     /// <summary>Whoever has a set grow makes no more than a list of its parts, and what nobody has made is sealed, too.</summary>
@@ -126,9 +126,9 @@ public sealed class ReadBufferSizeTests
         Assert.False(set.TryClaim(1, 7, ways: 16, out _));
         Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that nobody had made
         foreach (int one in (int[])[number, next])
-            Assert.True(new ReadBuffer.Record(set, one).TryExchange(ReadBuffer.Record.Pending, ReadBuffer.Record.Taken));
+            Assert.True(new ReadBuffer.Record(set, one).TryExchange(ReadBuffer.Record.Pending, ReadBuffer.Record.Drained));
         Assert.True(set.TryClose());
-        Assert.False(new ReadBuffer.Record(set, next).TryExchange(ReadBuffer.Record.Taken, ReadBuffer.Record.Pending));
+        Assert.False(new ReadBuffer.Record(set, next).TryExchange(ReadBuffer.Record.Drained, ReadBuffer.Record.Pending));
         Assert.Equal(0UL, set.VersionAt(next + 1));
     }
 
@@ -148,7 +148,7 @@ public sealed class ReadBufferSizeTests
         }
         Assert.InRange(last, (1 << 30) - 1_000, int.MaxValue);
         Assert.True(RecordUse(buffer, farthest));
-        Assert.Equal((ReadBuffer.LeastPlaces, _clock.Now), (buffer.Newest.Length, buffer.LastUseOf(farthest)));
+        Assert.Equal((ReadBuffer.MinCells, _clock.Now), (buffer.Newest.Length, buffer.LastUseOf(farthest)));
     }
 
     /// <summary>Versions as they are: some in a millisecond, and that again and again at one distance.</summary>

@@ -28,7 +28,7 @@ public sealed class ReadBufferTests
         long last = _clock.Now;
         Assert.Equal((last, 0, 1), (buffer.LastUseOf(1), buffer.LastUseOf(2), buffer.Count));
         buffer.DrainLock.Enter();
-        Assert.Equal((1UL, 7UL, last), Assert.Single(BufferRecords.Taken(buffer)));
+        Assert.Equal((1UL, 7UL, last), Assert.Single(BufferRecords.Drain(buffer)));
         Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
     }
 
@@ -38,7 +38,7 @@ public sealed class ReadBufferTests
         var buffer = new ReadBuffer();
         buffer.DrainLock.Enter();
         Assert.True(RecordUse(buffer, 1));
-        int number = Enumerable.Range(0, ReadBuffer.LeastPlaces).Single(one => buffer.TryPeek(buffer.Newest, one, out _, out _));
+        int number = Enumerable.Range(0, ReadBuffer.MinCells).Single(one => buffer.TryPeek(buffer.Newest, one, out _, out _));
         Assert.True(buffer.TryPeek(buffer.Newest, number, out ReadBuffer.Record record, out long time));
         _time.Advance(TimeSpan.FromTicks(100));
         Assert.True(RecordUse(buffer, 1));
@@ -55,16 +55,16 @@ public sealed class ReadBufferTests
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
         Assert.NotEqual(0, buffer.RecordUse(use, 7, _clock));
         (ReadBuffer.Record record, long time) = BufferRecords.Of(buffer).Single();
-        Assert.True(ReadBuffer.TryLift(record, ref time));
+        Assert.True(ReadBuffer.TryMarkAhead(record, ref time));
         _time.Advance(TimeSpan.FromTicks(Life / 32));
         long last = buffer.RecordUse(use, 7, _clock);
         Assert.Equal(_clock.Now + Life + Life / 16, use.EndAfter(last, _clock));
-        Assert.False(ReadBuffer.TryLift(record, ref time) && buffer.TryClear(record, time)); // of the use before
+        Assert.False(ReadBuffer.TryMarkAhead(record, ref time) && buffer.TryClear(record, time)); // of the use before
         _time.Advance(TimeSpan.FromTicks(Life + Life / 16 - 1));
         Assert.True(buffer.IsAlive(use, _clock, _clock.Now));
         _time.Advance(TimeSpan.FromTicks(1));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
-        Assert.False(ReadBuffer.TryLift(record, ref time) && buffer.TryClear(record, time));
+        Assert.False(ReadBuffer.TryMarkAhead(record, ref time) && buffer.TryClear(record, time));
     }
 
     [Fact]
@@ -77,7 +77,7 @@ public sealed class ReadBufferTests
         (ReadBuffer.Record record, long time) = BufferRecords.Of(buffer).Single();
         _time.Advance(TimeSpan.FromTicks(Life));
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
-        Assert.False(ReadBuffer.TryLift(record, ref time));
+        Assert.False(ReadBuffer.TryMarkAhead(record, ref time));
     }
 
     [Fact]
@@ -88,7 +88,7 @@ public sealed class ReadBufferTests
         buffer.RecordEnd(1, 7);
         Assert.Equal((0, 1), (buffer.LastUseOf(1), buffer.Count));
         buffer.DrainLock.Enter();
-        Assert.Equal((1UL, 7UL, ReadBuffer.Record.End), Assert.Single(BufferRecords.Taken(buffer)));
+        Assert.Equal((1UL, 7UL, ReadBuffer.Record.End), Assert.Single(BufferRecords.Drain(buffer)));
     }
 
     /// <summary>Who finds an entry over ends what is noted; who notes behind its end is refused.</summary>
@@ -231,12 +231,12 @@ public sealed class ReadBufferTests
     private static void Take(ReadBuffer buffer, long[] written)
     {
         Assert.True(buffer.DrainLock.TryEnter());
-        foreach ((ulong version, ulong hash, long time) in BufferRecords.Taken(buffer, clearsAll: false))
+        foreach ((ulong version, ulong hash, long time) in BufferRecords.Drain(buffer, clearsAll: false))
         {
             Assert.Equal(hash + 1, version);
             written[hash] = Math.Max(written[hash], time);
         }
-        buffer.EndTaking(buffer.Count, isKept: false);
+        buffer.EndDrain(buffer.Count, isDeferred: false);
         buffer.DrainLock.Exit();
     }
 

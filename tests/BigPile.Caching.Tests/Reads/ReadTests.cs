@@ -40,7 +40,7 @@ public sealed class ReadTests
         ulong hash = table.KeyCodec.Probe(1, stackalloc byte[64]).Hash;
         using (table.Core.Index.Lock(hash))
             AssertReads(table, isThere);
-        cache.Pile.Barrier.WhileNothingChanges(() => AssertReads(table, isThere));
+        cache.Pile.Barrier.RunExclusive(() => AssertReads(table, isThere));
     }
 
     /// <summary>The control: a reader that comes in as one who changes something waits.</summary>
@@ -50,12 +50,12 @@ public sealed class ReadTests
         using PileCache cache = TestCache.Make();
         TableCore core = cache.GetOrCreateTable<long, string>("t").Core;
         Task? entering = null;
-        cache.Pile.Barrier.WhileNothingChanges(() =>
+        cache.Pile.Barrier.RunExclusive(() =>
         {
             entering = SideBySide.Start(() =>
             {
                 CriticalRegion critical = core.EnterWriter();
-                core.Pile.Space.Exit(critical);
+                core.Pile.Blocks.Exit(critical);
             });
             Assert.False(entering.Wait(TimeSpan.FromMilliseconds(100)));
         });

@@ -100,7 +100,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
             Task other = SideBySide.Start(() => wasThere = table.ContainsKey(1));
             other.Wait();
         };
-        Assert.NotNull(table.Core.MoveOut(key, [1], ValueKind.Bytes, entry, out _));
+        Assert.NotNull(table.Core.Externalize(key, [1], ValueKind.Bytes, entry, out _));
         Assert.True(wasThere);
         time.Passed = Life * 1.1; // what was written for the instant of the hook has ended
         Assert.True(table.ContainsKey(1));

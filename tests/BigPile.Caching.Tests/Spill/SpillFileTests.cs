@@ -126,7 +126,7 @@ public sealed class SpillFileTests
             if (spill is not { } store || exception == null)
                 return;
             for (ulong hash = 0; hash < SpillStore.StripeCount; hash++)
-                callsUnderLock += store.StripeOf(hash).Keys.IsHeldByCurrentThread ? 1 : 0;
+                callsUnderLock += store.StripeOf(hash).Lock.IsHeldByCurrentThread ? 1 : 0;
             calls++;
         }));
         spill = cache.Table.Core.Spill!;

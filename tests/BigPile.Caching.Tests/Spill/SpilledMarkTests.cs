@@ -162,7 +162,7 @@ public sealed class SpilledMarkTests : IDisposable
         }));
         try
         {
-            lock (stripe.Keys)
+            lock (stripe.Lock)
             {
                 displacing.Start();
                 Eventually.True(() => stripe.Pending().Length != 0 && displacing.ThreadState.HasFlag(ThreadState.WaitSleepJoin));

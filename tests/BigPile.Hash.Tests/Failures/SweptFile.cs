@@ -102,7 +102,7 @@ internal sealed class SweptFile
             Guid boot = _ending == SweptEnding.PowerCut ? new Guid(4, 5, 6, new byte[8]) : Boot;
             var options = new HashDatabaseOptions { FileKind = kind, BootId = boot, Mode = FileMode.Open };
             if (kind == BlockFileKind.MappedParallel)
-                options = options with { RecoveredAtOnce = Records / 4 };
+                options = options with { MaxRecoveredAtOnce = Records / 4 };
             database = HashDatabase.Open(_path, options);
         }
         catch (HashDatabaseCorruptException)

@@ -36,7 +36,7 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
     private int _names;
     private bool _wasEverSynchronized;
 
-    internal HashControl Control { get; init; }
+    internal HashMutation Control { get; init; }
 
     internal void Run()
     {
@@ -117,7 +117,7 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
             Tuning = Some.FewBuckets,
             BootId = boot,
             Hook = disk,
-            Control = Control,
+            Mutation = Control,
             CrashPoint = disk == null ? null : _ => AddImageSeldom(),
         });
 

@@ -36,9 +36,9 @@ public sealed class CutSequenceTests(ITestOutputHelper output)
 
     /// <summary>The controls: what each of them leaves out is found by one of the named sequences.</summary>
     [Theory]
-    [InlineData(nameof(HashControl.NothingWaits))]
-    [InlineData(nameof(HashControl.NoTombstones))]
-    [InlineData(nameof(HashControl.NoMarks))]
+    [InlineData(nameof(HashMutation.NothingDeferred))]
+    [InlineData(nameof(HashMutation.NoTombstones))]
+    [InlineData(nameof(HashMutation.NoMarks))]
     public void A_wrong_way_to_store_is_caught(string control)
     {
         int seed = TestLeg.Seed(400);
@@ -48,7 +48,7 @@ public sealed class CutSequenceTests(ITestOutputHelper output)
         {
             Assert.True(round < 30, $"seed {seed}: nothing wrong was found in {tally.Images} images");
             foreach (string steps in Named.TakeWhile(_ => tally.IsClean))
-                new CutSequence(steps, random, tally, BlockFileKind.MappedParallel) { Control = Enum.Parse<HashControl>(control) }.Run();
+                new CutSequence(steps, random, tally, BlockFileKind.MappedParallel) { Control = Enum.Parse<HashMutation>(control) }.Run();
         }
         output.WriteLine($"seed {seed}: {tally}");
     }

@@ -28,7 +28,7 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
         _kind = kind;
     }
 
-    internal HashControl Control { get; init; }
+    internal HashMutation Control { get; init; }
 
     private CutSteps Steps => field ??= new CutSteps(_model, _operations, Random, Log.Add);
 
@@ -38,7 +38,7 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
     /// <param name="kind">The kind of file; none: another one at each opening.</param>
     /// <param name="control">A wrong way to store.</param>
     internal static HashSubject Make(
-        int seed, CutOperations operations, CutTally tally, BlockFileKind? kind, HashControl control = HashControl.None) =>
+        int seed, CutOperations operations, CutTally tally, BlockFileKind? kind, HashMutation control = HashMutation.None) =>
         new(operations, kind)
         {
             Random = new Random(seed),
@@ -55,7 +55,7 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
             Tuning = Some.FewBuckets,
             BootId = boot,
             Hook = disk,
-            Control = Control,
+            Mutation = Control,
         });
 
     internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk) => Open(directory, boot, disk);

@@ -36,10 +36,10 @@ public sealed class PowerCutTests(ITestOutputHelper output)
 
     /// <summary>The controls: each thing that is done for a power cut is needed.</summary>
     [Theory]
-    [InlineData(nameof(HashControl.NothingWaits), "Replace")]
-    [InlineData(nameof(HashControl.NothingWaits), "Replace, Remove")]
-    [InlineData(nameof(HashControl.NoTombstones), "Remove")]
-    [InlineData(nameof(HashControl.NoMarks), "Replace, Remove, Kill")]
+    [InlineData(nameof(HashMutation.NothingDeferred), "Replace")]
+    [InlineData(nameof(HashMutation.NothingDeferred), "Replace, Remove")]
+    [InlineData(nameof(HashMutation.NoTombstones), "Remove")]
+    [InlineData(nameof(HashMutation.NoMarks), "Replace, Remove, Kill")]
     public void A_wrong_way_to_store_is_caught(string control, string operations)
     {
         var tally = new CutTally();
@@ -47,7 +47,7 @@ public sealed class PowerCutTests(ITestOutputHelper output)
         for (int i = 0; tally.IsClean; i++)
         {
             Assert.True(i < 60, "nothing wrong was found in 60 runs");
-            RunOnce(seed + i, Enum.Parse<CutOperations>(operations), null, tally, Enum.Parse<HashControl>(control));
+            RunOnce(seed + i, Enum.Parse<CutOperations>(operations), null, tally, Enum.Parse<HashMutation>(control));
         }
         output.WriteLine(tally.ToString());
     }
@@ -57,14 +57,14 @@ public sealed class PowerCutTests(ITestOutputHelper output)
         seed = TestLeg.Seed(seed);
         var tally = new CutTally();
         for (int i = 0; i < runs; i++)
-            RunOnce(seed + i, operations, kind, tally, HashControl.None);
+            RunOnce(seed + i, operations, kind, tally, HashMutation.None);
         output.WriteLine($"seeds {seed} to {seed + runs - 1}: {tally}");
         Assert.True(tally.IsClean, tally.ToString());
         Assert.NotEqual(0, tally.LostSectors);
         Assert.NotEqual(0, tally.Checked);
     }
 
-    private static void RunOnce(int seed, CutOperations operations, BlockFileKind? kind, CutTally tally, HashControl control)
+    private static void RunOnce(int seed, CutOperations operations, BlockFileKind? kind, CutTally tally, HashMutation control)
     {
         using var run = new CutRun<HashDatabase>(seed, HashSubject.Make(seed, operations, tally, kind, control));
         run.Run(Rounds);

@@ -79,7 +79,7 @@ public sealed class RotationRulesTests
     {
         DrainInFlight("110");
         Ask(nodes: "111");
-        for (double seconds = 0.5; seconds <= RotationRules.MaxOnItsWay.TotalSeconds; seconds += 0.5)
+        for (double seconds = 0.5; seconds <= RotationRules.MaxInFlightTime.TotalSeconds; seconds += 0.5)
         {
             Ask(nodes: "110");
             Assert.True(_rules.MustEvict);
@@ -101,7 +101,7 @@ public sealed class RotationRulesTests
     // Until nothing can be on its way any more from before the first check.
     private void DrainInFlight(string nodes)
     {
-        for (double seconds = 0; seconds <= RotationRules.MaxOnItsWay.TotalSeconds + 1; seconds += 0.5)
+        for (double seconds = 0; seconds <= RotationRules.MaxInFlightTime.TotalSeconds + 1; seconds += 0.5)
             Ask(nodes: nodes);
         Assert.False(_rules.MustEvict);
     }

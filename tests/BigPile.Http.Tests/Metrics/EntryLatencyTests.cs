@@ -25,7 +25,7 @@ public sealed class EntryLatencyTests
     {
         var latency = new EntryLatency(_clock);
         latency.Poll();
-        _clock.Ticks += EntryLatency.Attention.Ticks;
+        _clock.Ticks += EntryLatency.WatchTime.Ticks;
         Assert.True(latency.TryBegin(out _));
         _clock.Ticks++;
         Assert.False(latency.TryBegin(out _));

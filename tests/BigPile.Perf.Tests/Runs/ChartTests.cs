@@ -47,7 +47,7 @@ public sealed class ChartTests
         AxisScale pauses = Axis([0.5, 2200], isLogarithmic: true, endsAtTicks: true, length: 290, labelPixels: 34);
         Assert.Equal((0.1, 10_000.0), (Math.Round(pauses.Lowest, 9), Math.Round(pauses.Highest, 6)));
         Assert.Equal(pauses.PixelsOf(10) - pauses.PixelsOf(1), pauses.PixelsOf(1000) - pauses.PixelsOf(100), 1e-6);
-        AxisScale sizes = AxisScale.Of([1 << 20, 1 << 28], new AxisWish(true, true, true, false, 500, static _ => 60));
+        AxisScale sizes = AxisScale.Of([1 << 20, 1 << 28], new AxisSpec(true, true, true, false, 500, static _ => 60));
         Assert.All(sizes.Ticks, tick => Assert.True(double.IsPow2(tick)));
     }
 
@@ -72,8 +72,8 @@ public sealed class ChartTests
             double size = Math.Pow(10, random.Next(-18, 19));
             double[] values = [.. Enumerable.Range(0, random.Next(4)).Select(_ => size * Math.Pow(10, -3 * random.NextDouble()))];
             double sign = isLogarithmic || random.Next(3) > 0 ? 1 : -1;
-            var wish = new AxisWish(isLogarithmic, random.Next(2) == 0, random.Next(2) == 0, random.Next(2) == 0, 400, static _ => 40);
-            AxisScale axis = AxisScale.Of([.. values.Select(value => value * sign)], wish);
+            var spec = new AxisSpec(isLogarithmic, random.Next(2) == 0, random.Next(2) == 0, random.Next(2) == 0, 400, static _ => 40);
+            AxisScale axis = AxisScale.Of([.. values.Select(value => value * sign)], spec);
             string place = $"seed {seed}, round {round}: {string.Join(' ', values)}";
             Assert.True(double.IsFinite(axis.Lowest) && axis.Lowest < axis.Highest, place);
             double[] pixels = [.. axis.Ticks.Select(axis.PixelsOf)];
@@ -145,7 +145,7 @@ public sealed class ChartTests
     }
 
     private static AxisScale Axis(double[] values, bool isLogarithmic, bool endsAtTicks, double length, double labelPixels) =>
-        AxisScale.Of(values, new AxisWish(isLogarithmic, false, false, endsAtTicks, length, _ => labelPixels));
+        AxisScale.Of(values, new AxisSpec(isLogarithmic, false, false, endsAtTicks, length, _ => labelPixels));
 
     private static void AssertInside(XElement svg)
     {

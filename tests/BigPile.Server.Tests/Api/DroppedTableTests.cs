@@ -26,11 +26,11 @@ public sealed class DroppedTableTests : ServerTest
         table.Put("k", [1]);
         Assert.True(cache.DropTable("t"));
         Exception dropped = Assert.ThrowsAny<ObjectDisposedException>(() => table.TryGet("k", out _));
-        Assert.Equal("table_not_found", ProblemOf.Exception(dropped, 0)!.Code);
+        Assert.Equal("table_not_found", ProblemMapper.FromException(dropped, 0)!.Code);
         CacheTable<string, byte[]> other = cache.GetOrCreateTable<string, byte[]>("o");
         await Server.StopAsync();
         Exception closed = Assert.ThrowsAny<ObjectDisposedException>(() => other.TryGet("k", out _));
-        Assert.Equal("not_ready", ProblemOf.Exception(closed, 0)!.Code);
+        Assert.Equal("not_ready", ProblemMapper.FromException(closed, 0)!.Code);
     }
 
     [Fact]

@@ -158,7 +158,7 @@ public sealed class OperationProgressTests : ServerTest
         Pile pile = Server.Service<PileHost>().Tables!.Cache.Pile;
         Assert.InRange(pile.Statistics.SegmentCount, 3, 10);
         PilePointer pointer = pile.Put(new byte[8]);
-        for (int i = 0; i <= ChangeList.Capacity; i++) // more changes than are listed: a flush writes the segments
+        for (int i = 0; i <= DirtyList.Capacity; i++) // more changes than are listed: a flush writes the segments
             pile.Replace(pointer, new byte[8]);
         pile.Delete(pointer);
     }

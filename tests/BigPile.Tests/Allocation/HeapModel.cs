@@ -18,7 +18,7 @@ internal sealed unsafe class HeapModel : IDisposable
     private readonly Random _random;
     private readonly bool _tracksFlushed;
     private readonly SegmentMap _map = new(SegmentBytes);
-    private readonly GivingBack _givingBack = new();
+    private readonly ReclaimEvents _reclaimEvents = new();
     private readonly PagePool _pool;
     private readonly Heap[] _heaps;
     private readonly Dictionary<ulong, Taken> _live = [];
@@ -32,8 +32,8 @@ internal sealed unsafe class HeapModel : IDisposable
         _random = new Random(seed);
         _tracksFlushed = tracksFlushed;
         var store = new MemorySegmentStore(StoreKind.Native, hugePages: false);
-        _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, _givingBack, tracksFlushed);
-        _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, tracksFlushed, _givingBack))];
+        _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, _reclaimEvents, tracksFlushed);
+        _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, tracksFlushed, _reclaimEvents))];
     }
 
     internal HeapTally Done { get; private set; }
@@ -92,7 +92,7 @@ internal sealed unsafe class HeapModel : IDisposable
         for (int count = _random.Next(1, 40); count > 0; count--)
         {
             int payloadBytes = _random.Next(SizeClasses.SlotBytes(sizeClass) - BlockHeader.SizeBytes);
-            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, CriticalRegion.Mine);
+            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, CriticalRegion.Current);
             if (slot.IsNone && !TryGetPage(own, sizeClass))
                 return;
             if (!slot.IsNone)
@@ -127,7 +127,7 @@ internal sealed unsafe class HeapModel : IDisposable
         page = _heaps[own].Attach(page);
         if (page != null)
             _pool.ReturnPage(page);
-        _givingBack.End();
+        _reclaimEvents.End();
         return true;
     }
 
@@ -181,9 +181,9 @@ internal sealed unsafe class HeapModel : IDisposable
 
     private void ReturnPage(PageMeta* emptied)
     {
-        Assert.True(_givingBack.IsUnderWay);
+        Assert.True(_reclaimEvents.IsUnderWay);
         _pool.ReturnPage(emptied);
-        _givingBack.End();
+        _reclaimEvents.End();
     }
 
     private void MovePage()
@@ -202,7 +202,7 @@ internal sealed unsafe class HeapModel : IDisposable
         page = _heaps[1 - from].Attach(page);
         if (page != null)
             _pool.ReturnPage(page);
-        _givingBack.End();
+        _reclaimEvents.End();
         Done += new HeapTally { Transferred = 1 };
     }
 
@@ -271,14 +271,14 @@ internal sealed unsafe class HeapModel : IDisposable
     {
         var changes = new List<ulong>();
         foreach (Heap heap in _heaps)
-            Assert.True(heap.TryTakeChanges(changes));
+            Assert.True(heap.TryTakeDirty(changes));
         Assert.True(_changes.SetEquals(changes));
         _changes.Clear();
     }
 
     private void Check()
     {
-        Assert.False(_givingBack.IsUnderWay);
+        Assert.False(_reclaimEvents.IsUnderWay);
         Segment[] segments = _pool.Segments();
         foreach (Heap heap in _heaps)
             heap.CheckInvariants(segments);

@@ -20,7 +20,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private readonly SortedDictionary<int, ModelSegment> _segments = [];
     private readonly Dictionary<int, uint> _reached = []; // the highest generation of the segments that a number had
     private readonly List<nint> _slotPages = [];
-    private readonly GivingBack _givingBack = new();
+    private readonly ReclaimEvents _reclaimEvents = new();
     private readonly List<Run> _runs = [];
     private readonly List<Run> _pendingFrees = [];
     private readonly HashSet<ulong> _changes = [];
@@ -30,7 +30,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     {
         _random = new Random(seed);
         _store = new FlakySegmentStore(new Random(seed + 1)) { FailsOneOf = failsOneOf };
-        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _givingBack, tracksFlushed: true);
+        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _reclaimEvents, tracksFlushed: true);
     }
 
     internal int Trimmed { get; private set; }
@@ -94,12 +94,12 @@ internal sealed unsafe class PagePoolModel : IDisposable
         PageMeta* page = _pool.TakePage(_random.Next(SizeClasses.Count), owner: 0, mayGrow);
         if (page == null)
         {
-            Assert.False(_givingBack.IsUnderWay);
+            Assert.False(_reclaimEvents.IsUnderWay);
             CheckRefused(expected, 1, mayGrow);
             return;
         }
-        Assert.True(_givingBack.IsUnderWay);
-        _givingBack.End();
+        Assert.True(_reclaimEvents.IsUnderWay);
+        _reclaimEvents.End();
         ModelSegment segment = PlaceOf(page, expected, out int at);
         Assert.True(expected != null || mayGrow);
         Assert.True(page->IsEmpty && page->Owner == 0 && segment.Segment.WordOf(at).SizeClass == page->SizeClass);
@@ -231,7 +231,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private void Flush()
     {
         var changes = new List<ulong>();
-        Assert.True(_pool.TryTakeChanges(changes));
+        Assert.True(_pool.TryTakeDirty(changes));
         Assert.True(_changes.SetEquals(changes));
         _changes.Clear();
         var pending = new PendingFrees();

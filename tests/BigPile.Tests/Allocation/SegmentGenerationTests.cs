@@ -68,16 +68,16 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
     public void An_empty_page_that_is_not_needed_goes_back_to_the_pool()
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
-        using var heap = new Heap(0, tracksFlushed: false, new GivingBack());
-        PagePool pool = pile.Space.Allocator.Pool;
+        using var heap = new Heap(0, tracksFlushed: false, new ReclaimEvents());
+        PagePool pool = pile.Blocks.Allocator.Pool;
         PageMeta* first = pool.TakePage(3, 0, mayGrow: true);
         PageMeta* second = pool.TakePage(3, 0, mayGrow: true);
         Assert.True(heap.Attach(first) == null);
         Assert.True(heap.Attach(second) == second);
         pool.ReturnPage(second);
         pool.ReturnPage(heap.GiveUpEmpty(3));
-        pile.Space.Allocator.GivingBack.End();
-        pile.Space.Allocator.GivingBack.End();
+        pile.Blocks.Allocator.ReclaimEvents.End();
+        pile.Blocks.Allocator.ReclaimEvents.End();
         Assert.Equal(0, pile.Statistics.CommittedBytes - pool.HeadBytes);
     }
 

@@ -64,7 +64,7 @@ public sealed class SegmentUseTests
 
     private static void AssertSame(Pile pile, int cells, int seed)
     {
-        IReadOnlyList<SegmentUse> segments = SegmentSurvey.Of(pile.Space, cells);
+        IReadOnlyList<SegmentUse> segments = SegmentSurvey.Of(pile.Blocks, cells);
         PileStatistics statistics = pile.Statistics;
         Assert.Equal(statistics.SegmentCount, segments.Count);
         Assert.All(segments, segment => Assert.InRange(segment.Cells.Length, 1, Math.Max(1, cells / segments.Count)));

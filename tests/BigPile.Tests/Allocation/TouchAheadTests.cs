@@ -12,7 +12,7 @@ public sealed class TouchAheadTests : IDisposable
     private readonly Pile _pile = new(new PileOptions { SegmentBytes = SegmentBytes });
     private readonly List<(Segment Segment, int First, int End, int Used)> _requests = [];
 
-    public TouchAheadTests() => _pile.Space.Allocator.Pool.Touch = (segment, first, end) =>
+    public TouchAheadTests() => _pile.Blocks.Allocator.Pool.Touch = (segment, first, end) =>
         _requests.Add((segment, first, end, segment.PageCount - segment.FreePageCount));
 
     public void Dispose() => _pile.Dispose();
@@ -57,7 +57,7 @@ public sealed class TouchAheadTests : IDisposable
     public void A_stretch_of_a_closed_pile_does_nothing()
     {
         PilePointer pointer = Fill(1000)[0];
-        Segment segment = _pile.Space.Allocator.Pool.Segments()[0];
+        Segment segment = _pile.Blocks.Allocator.Pool.Segments()[0];
         Touch(segment);
         Assert.Equal(new byte[1000], _pile.Get(pointer));
         _pile.Dispose();
@@ -73,5 +73,5 @@ public sealed class TouchAheadTests : IDisposable
     }
 
     private void Touch(Segment segment) =>
-        new PageToucher(_pile.Barrier, _pile.Space.Allocator.Pool, segment, segment.HeadPages, segment.PageCount).TouchAll();
+        new PageToucher(_pile.Barrier, _pile.Blocks.Allocator.Pool, segment, segment.HeadPages, segment.PageCount).TouchAll();
 }

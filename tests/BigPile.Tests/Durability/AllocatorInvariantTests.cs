@@ -54,7 +54,7 @@ public sealed class AllocatorInvariantTests(ITestOutputHelper output) : Durabili
     private static void Check(Pile pile)
     {
         Eventually.True(() => pile.Engine.Background.IsIdle);
-        pile.Space.Allocator.CheckInvariants();
+        pile.Blocks.Allocator.CheckInvariants();
     }
 
     private static void Step(Pile pile, List<(PilePointer Pointer, int LengthBytes)> live, Random random)

@@ -82,9 +82,9 @@ public sealed unsafe class BlockChecksumTests
         foreach (int sizeClass in Enumerable.Range(0, SizeClasses.Count))
         {
             long payloadBytes = SizeClasses.SlotBytes(sizeClass) - BlockHeader.SizeBytes;
-            BlockHeader header = BlockHeader.Short(Kind, Generation, payloadBytes, 0xFFFFFFFF);
+            BlockHeader header = BlockHeader.WithInlineChecksum(Kind, Generation, payloadBytes, 0xFFFFFFFF);
             Assert.Equal((payloadBytes, Kind, Generation, true, false),
-                (header.PayloadBytes, header.Kind, header.Generation, header.IsShortForm, header.IsBusy));
+                (header.PayloadBytes, header.Kind, header.Generation, header.HasInlineChecksum, header.IsBusy));
             Assert.Equal(new BlockHeader(Kind, Generation, (ulong)payloadBytes).Word, header.Plain.Word);
         }
     }
@@ -134,7 +134,7 @@ public sealed unsafe class BlockChecksumTests
         {
             var random = new Random(payloadBytes);
             Noise.Fill(new Span<byte>(block, capacityBytes + BlockHeader.SizeBytes), random.NextInt64());
-            BlockHeader header = BlockChecksum.Close(block, Kind, Generation, payloadBytes, capacityBytes);
+            BlockHeader header = BlockChecksum.Write(block, Kind, Generation, payloadBytes, capacityBytes);
             Assert.True(IsSound(block, header, capacityBytes));
             Assert.True(IsSound(block, header.Busy.NotBusy, capacityBytes));
             for (int bit = 0; bit < 64; bit++)
@@ -163,6 +163,6 @@ public sealed unsafe class BlockChecksumTests
         if (header.IsFree)
             return header.Word == BlockHeader.Free(header.Generation).Word;
         return header.Kind != BlockKind.Link && BlockChecksum.Fits(header.PayloadBytes, capacityBytes)
-            && BlockChecksum.IsIntact(block, header, capacityBytes, BlockChecksums.Crc32C);
+            && BlockChecksum.IsIntact(block, header, capacityBytes, BlockChecksumKind.Crc32C);
     }
 }

@@ -25,7 +25,7 @@ public sealed class BlockHeaderUndoTests
     [Fact]
     public void The_lengths_of_runs_come_back_up_to_a_whole_gigabyte_behind_a_link()
     {
-        foreach (long lengthBytes in new[] { 32_761, 1 << 20, (1L << 30) - 1, 1L << 30, (1L << 30) + BackWord.SizeBytes })
+        foreach (long lengthBytes in new[] { 32_761, 1 << 20, (1L << 30) - 1, 1L << 30, (1L << 30) + OwnerWord.SizeBytes })
         {
             long capacityBytes = (lengthBytes / SizeClasses.PageBytes + 2) * SizeClasses.PageBytes - BlockHeader.SizeBytes;
             foreach (BlockKind kind in Kinds)
@@ -58,7 +58,7 @@ public sealed class BlockHeaderUndoTests
     private static void CheckSlot(BlockKind kind, uint generation, long lengthBytes, long capacityBytes)
     {
         if (capacityBytes - lengthBytes < BlockChecksum.TailBytes)
-            Check(BlockHeader.Short(kind, generation, lengthBytes, generation * 2_654_435_761), capacityBytes);
+            Check(BlockHeader.WithInlineChecksum(kind, generation, lengthBytes, generation * 2_654_435_761), capacityBytes);
         Check(new BlockHeader(kind, generation, (ulong)lengthBytes), capacityBytes);
     }
 

@@ -85,7 +85,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
         }
         finally
         {
-            pile.Space.Exit(critical);
+            pile.Blocks.Exit(critical);
         }
     }
 }

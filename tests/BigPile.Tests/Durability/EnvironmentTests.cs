@@ -201,10 +201,10 @@ public sealed class EnvironmentTests : DurabilityTest
 
     private static unsafe void Damage(Pile pile, PilePointer pointer)
     {
-        byte* block = pile.Space.Map.Find(pointer.Address, out _);
+        byte* block = pile.Blocks.Map.Find(pointer.Address, out _);
         var header = new BlockHeader(*(ulong*)block);
         if (header.Kind == BlockKind.Link)
-            block = pile.Space.Map.Find(header.TargetAddress, out _);
+            block = pile.Blocks.Map.Find(header.TargetAddress, out _);
         block[BlockHeader.SizeBytes + 11] ^= 0x10;
     }
 

@@ -47,7 +47,7 @@ public sealed class FlushFaultTests : DurabilityTest
         using Pile pile = Open();
         pile.Recovery.Completion.Wait();
         PilePointer pointer = pile.Put("after");
-        _ = pile.Space.Map.Find(pointer.Address, out PageInfo* info);
+        _ = pile.Blocks.Map.Find(pointer.Address, out PageInfo* info);
         PageInfo known = *info;
         *info = PageInfo.Unrecovered;
         pile.Flush();
@@ -166,7 +166,7 @@ public sealed class FlushFaultTests : DurabilityTest
     internal static void Overfill(Pile pile)
     {
         PilePointer some = pile.Put("some");
-        for (int i = 0; i <= ChangeList.Capacity; i++)
+        for (int i = 0; i <= DirtyList.Capacity; i++)
             pile.Replace(some, "some");
         pile.Delete(some);
     }

@@ -65,7 +65,7 @@ public sealed class FlushLogModelTests(ITestOutputHelper output) : IDisposable
             byte[] body = batch[FlushLog.HeadBytes..];
             ulong limit = (ulong)_random.NextInt64();
             bool isCheckpoint = _random.Next(6) == 0 || !_log.Fits(batch.Length);
-            Assert.True(_log.CouldHold(batch.Length));
+            Assert.True(_log.FitsWhenEmpty(batch.Length));
             byte[] before = _written[(_directory.Superblock.LogEpoch + (isCheckpoint ? 1 : 0)) % 2];
             (ulong Limit, byte[] Body)[] old = [.. _durable];
             if (isCheckpoint)

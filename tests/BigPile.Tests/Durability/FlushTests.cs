@@ -100,7 +100,7 @@ public sealed class FlushTests(ITestOutputHelper output) : DurabilityTest
         PilePointer[] pointers = [.. Enumerable.Range(0, 1_000).Select(i => pile.Put(NumberedBytes(i, 20)))];
         pile.Flush();
         long epoch = EpochOf(PilePath);
-        for (int i = 0; i < ChangeList.Capacity + 1_000; i++)
+        for (int i = 0; i < DirtyList.Capacity + 1_000; i++)
             pile.Replace(pointers[i % 1_000], NumberedBytes(i % 1_000 + 7, 20));
         pile.Flush();
         Assert.Equal(epoch + 1, EpochOf(PilePath));

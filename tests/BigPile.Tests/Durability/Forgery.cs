@@ -75,7 +75,7 @@ internal static class Forgery
         int payloadBytes = random.Next(9);
         fixed (byte* start = bytes)
         {
-            BlockHeader header = BlockChecksum.Close(
+            BlockHeader header = BlockChecksum.Write(
                 start, Pick(random, BlockKind.LinkTarget, BlockKind.Object, BlockKind.Utf16String), generation, payloadBytes, 1_000);
             *(ulong*)start = header.Word;
         }

@@ -142,7 +142,7 @@ public sealed class LostPointerTests : DurabilityTest
         CriticalRegion critical = pile.Barrier.EnterReader();
         Slot slot = pile.Entries.Take(SlotPayload);
         *(ulong*)slot.Start = BlockHeader.Free(generation).Word;
-        pile.Space.Exit(critical);
+        pile.Blocks.Exit(critical);
         using Pile killed = OpenKilled();
         killed.Recovery.Completion.Wait();
         Assert.Equal(isUsedAgain, PutUntil(killed, slot.Address, SlotPayload, out PilePointer found));
@@ -166,7 +166,7 @@ public sealed class LostPointerTests : DurabilityTest
         found = default;
         for (int i = 0; i < 3_000 && pile.Statistics.ReservedBytes <= SegmentBytes; i++)
         {
-            CriticalRegion.Mine.Heap = i; // whichever heap has the page
+            CriticalRegion.Current.Heap = i; // whichever heap has the page
             PilePointer put = pile.Put(new byte[payloadBytes]);
             if (put.Address != address)
                 continue;
@@ -191,7 +191,7 @@ public sealed class LostPointerTests : DurabilityTest
     {
         CriticalRegion critical = pile.Barrier.EnterReader();
         Slot slot = pile.Entries.Take(payloadBytes);
-        pile.Space.Exit(critical);
+        pile.Blocks.Exit(critical);
         return new PilePointer(slot.Address, slot.Generation);
     }
 }

@@ -67,7 +67,7 @@ public sealed unsafe class RecoveredMeanwhileTests : DurabilityTest
     private Pile OpenUnrecovered(PilePointer pointer)
     {
         Pile image = OpenImage(static options => options with { WarmupBytesPerSecond = 1 });
-        _ = image.Space.Map.Find(pointer.Address, out PageInfo* info);
+        _ = image.Blocks.Map.Find(pointer.Address, out PageInfo* info);
         Assert.True(SegmentMap.Load(info).IsUnrecovered);
         return image;
     }
@@ -75,7 +75,7 @@ public sealed unsafe class RecoveredMeanwhileTests : DurabilityTest
     private static bool IsReadWhenRecoveredMeanwhile<TChecks>(Pile image, PilePointer pointer, out byte[]? value)
         where TChecks : struct, IReadChecks
     {
-        _behindHeader = () => image.Space.PageRecovery!.RecoverPage(pointer.Address);
+        _behindHeader = () => image.Blocks.PageRecovery!.RecoverPage(pointer.Address);
         var reader = default(BytesReader);
         bool found = image.Reader.TryRead<BytesReader, TChecks>(pointer, ref reader);
         Assert.Null(_behindHeader);

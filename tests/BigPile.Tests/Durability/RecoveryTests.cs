@@ -191,7 +191,7 @@ public sealed class RecoveryTests(ITestOutputHelper output) : DurabilityTest
 
     private static unsafe void SetHeader(Pile pile, PilePointer pointer, Func<BlockHeader, BlockHeader> change)
     {
-        var header = (ulong*)pile.Space.Map.Find(pointer.Address, out _);
+        var header = (ulong*)pile.Blocks.Map.Find(pointer.Address, out _);
         *header = change(new BlockHeader(*header)).Word;
     }
 

@@ -87,7 +87,7 @@ public sealed class ReplayTests : DurabilityTest
     private static void Checkpoint(Pile pile)
     {
         PilePointer some = pile.Put("some");
-        for (int i = 0; i <= ChangeList.Capacity; i++)
+        for (int i = 0; i <= DirtyList.Capacity; i++)
             pile.Replace(some, "some");
         pile.Flush();
         pile.Delete(some);

@@ -155,7 +155,7 @@ public sealed class SharedReadTests : DurabilityTest
             Assert.Equal(1, reader.Statistics.SegmentCount);
             Assert.Equal(SegmentBytes, reader.Statistics.ReservedBytes);
         }
-        Eventually.True(() => reader.Space.Allocator.Pool.DroppedCount == 0);
+        Eventually.True(() => reader.Blocks.Allocator.Pool.DroppedCount == 0);
         reader.Dispose();
         if (OperatingSystem.IsLinux())
             Assert.DoesNotContain(File.ReadLines("/proc/self/maps"), line =>

@@ -108,7 +108,7 @@ public sealed class SpaceReuseTests : DurabilityTest
         pile.Replace(pointers[0], [9]); // has one
         fails = false;
         pile.Replace(pointers[replaced + 1], [8]);
-        Assert.InRange(pile.Space.ShadowHeaders.Count, 0, 1);
+        Assert.InRange(pile.Blocks.ShadowHeaders.Count, 0, 1);
         Assert.Equal([9], pile.GetBytes(pointers[0]));
         Assert.Equal([8], pile.GetBytes(pointers[replaced + 1]));
         for (int i = 1; i < replaced; i++)

@@ -49,7 +49,7 @@ public sealed class TornSpaceTests : DurabilityTest
         var put = new List<PilePointer>();
         for (int i = 0; i < 2_000 && unused.Count != 0 && i * (long)payloadBytes < 8 * SegmentBytes; i++)
         {
-            Concurrency.CriticalRegion.Mine.Heap = i; // whichever heap has the page
+            Concurrency.CriticalRegion.Current.Heap = i; // whichever heap has the page
             put.Add(pile.Put(new byte[payloadBytes]));
             unused.Remove(put[^1].Address);
         }

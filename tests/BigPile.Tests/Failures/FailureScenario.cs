@@ -104,7 +104,7 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
     {
         CriticalRegion critical = run.Pile.Barrier.EnterReader();
         run.DeleteAllBut(left);
-        run.Pile.Space.Exit(critical);
+        run.Pile.Blocks.Exit(critical);
     }
 
     private static void PrepareClosed(FailureRun run)

@@ -29,7 +29,7 @@ public sealed class RefusalTests : DurabilityTest
         }
         finally
         {
-            pile.Space.Exit(critical);
+            pile.Blocks.Exit(critical);
         }
         Assert.Equal("kept", pile.Get(kept));
         pile.Recovery.Resume(); // was not stopped for good
@@ -79,7 +79,7 @@ public sealed class RefusalTests : DurabilityTest
         began.Wait();
         Thread.Yield();
         lease.Dispose();
-        pile.Space.Exit(critical);
+        pile.Blocks.Exit(critical);
         flush.Join();
         Eventually.True(() => pile.LeaseCount == 0);
         pile.Delete(pointer);

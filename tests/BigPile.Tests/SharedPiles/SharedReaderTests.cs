@@ -130,7 +130,7 @@ public sealed class SharedReaderTests : SharedPileTest
         Assert.True(SharedPile.TryRemove(PilePath));
         Assert.Contains("was removed", Assert.Throws<PileStorageException>(() => reading.Get(pointer)).Message, StringComparison.Ordinal);
         time.Advance(TimeSpan.FromSeconds(1));
-        Eventually.True(() => reader.Space.Allocator.Pool.DroppedCount == 0);
+        Eventually.True(() => reader.Blocks.Allocator.Pool.DroppedCount == 0);
         Assert.Equal(0, reader.Statistics.SegmentCount);
         using Pile anew = Open();
         anew.Put("another one");

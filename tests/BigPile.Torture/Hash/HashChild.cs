@@ -88,7 +88,7 @@ internal static unsafe class HashChild
             if (silent == 0 || database.Recovery is not { TornRecords: 0, DamagedRecords: 0 })
                 return;
             string kept = Path.GetFullPath($"silent-{journal.Head->Compared}-{at}");
-            if (ControlNow() == HashControl.None)
+            if (ControlNow() == HashMutation.None)
                 File.WriteAllBytes(kept, bytes); // no run comes by the same file again
             findings.Wrong("behind a flipped bit, records are not as they were, in silence", $"byte {at} of {kept}: {silent}");
         }
@@ -110,8 +110,8 @@ internal static unsafe class HashChild
         return HashDatabase.Open(PathOf(options), OptionsOf(options, journal) with
         {
             ReadOnly = isReadOnly,
-            CrashPoint = static point => CrashPoints.Pass(HashWindows.Of(point)),
-            Control = ControlNow(),
+            CrashPoint = static point => CrashPoints.Pass(HashCrashPoints.Of(point)),
+            Mutation = ControlNow(),
         });
     }
 
@@ -127,11 +127,11 @@ internal static unsafe class HashChild
         };
     }
 
-    private static HashControl ControlNow() => Environment.GetEnvironmentVariable("BIGPILE_TORTURE_CONTROL") switch
+    private static HashMutation ControlNow() => Environment.GetEnvironmentVariable("BIGPILE_TORTURE_CONTROL") switch
     {
-        "link-first" => HashControl.LinkFirst,
-        "room-freed-first" => HashControl.FreedFirst,
-        "unmarked" => HashControl.NoMarks,
-        _ => HashControl.None,
+        "link-first" => HashMutation.LinkFirst,
+        "room-freed-first" => HashMutation.FreedFirst,
+        "unmarked" => HashMutation.NoMarks,
+        _ => HashMutation.None,
     };
 }

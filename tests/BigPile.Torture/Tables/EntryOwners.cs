@@ -21,7 +21,7 @@ internal sealed unsafe class EntryOwners
             Entries.UnionWith(core.Tags.Addresses());
             CriticalRegion critical = core.EnterReader();
             AddAll(core.Index);
-            _pile.Space.Exit(critical);
+            _pile.Blocks.Exit(critical);
         }
     }
 

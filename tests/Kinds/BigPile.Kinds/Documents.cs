@@ -34,7 +34,7 @@ internal static class Documents
         .. Places.Of("JSON value", () => JsonValue.Create(5.25m)),
         .. Places.Of("JSON without case", () =>
             JsonNode.Parse("""{"a":1}""", new JsonNodeOptions { PropertyNameCaseInsensitive = true })!.AsObject()),
-        .. Places.Of("part of JSON", () => JsonNode.Parse(Json)!["a"]!, Fate.Refused),
+        .. Places.Of("part of JSON", () => JsonNode.Parse(Json)!["a"]!, Outcome.Refused),
         .. Places.Of("JSON document", () => JsonDocument.Parse(Json)),
         .. Places.Of("JSON element", () => JsonDocument.Parse(Json).RootElement.GetProperty("b")),
         .. Places.Of("no JSON element", () => default(JsonElement)),
@@ -47,6 +47,6 @@ internal static class Documents
             "exception of many", () => new AggregateException("many", new ArgumentNullException("name"), new FormatException("text"))),
         .. Places.Of("own exception", () =>
             new OwnException("own", 5, new System.IO.FileNotFoundException("gone", "file.txt")) { Data = { ["k"] = 7 } }),
-        .. Places.Of("part of XML", () => new XElement("a", new XElement("b")).Element("b")!, Fate.Refused),
+        .. Places.Of("part of XML", () => new XElement("a", new XElement("b")).Element("b")!, Outcome.Refused),
     ];
 }

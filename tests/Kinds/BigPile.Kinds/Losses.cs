@@ -18,38 +18,38 @@ internal static class Losses
         .. Places.Of("class with a fixed buffer", () => new FixedHolder { Row = FixedRow.Of(9) }),
         .. Places.Of("explicit layout", () => new Apart { Number = 5, Flag = true }),
         .. Places.Of("overlap with one bearer", () => new Marked { All = 0x0102030405060708 }),
-        .. Places.Of("overlap", () => new Overlap { Number = 7 }, Fate.Refused),
-        .. Places.Of("overlap in a class", () => new OverlapClass { Wide = 7 }, Fate.Refused),
+        .. Places.Of("overlap", () => new Overlap { Number = 7 }, Outcome.Refused),
+        .. Places.Of("overlap in a class", () => new OverlapClass { Wide = 7 }, Outcome.Refused),
         .. Places.Of("empty overlap", () => default(Overlap)).Where(kind => !kind.Name.Contains("box", StringComparison.Ordinal)),
-        .. Places.Of("customized culture", CustomCulture, Fate.Refused),
-        .. Places.Of("customized date format", CustomDates, Fate.Refused),
-        .. Places.Of("uri as it is", Uncanonical, Fate.Refused),
-        .. Places.Of("bounded text builder", () => new StringBuilder("abc", 0, 3, 4).Append('d'), Fate.Kept),
-        .. Places.Of("text builder with a limit", () => new StringBuilder(2, 5), Fate.Refused),
+        .. Places.Of("customized culture", CustomCulture, Outcome.Refused),
+        .. Places.Of("customized date format", CustomDates, Outcome.Refused),
+        .. Places.Of("uri as it is", Uncanonical, Outcome.Refused),
+        .. Places.Of("bounded text builder", () => new StringBuilder("abc", 0, 3, 4).Append('d'), Outcome.Kept),
+        .. Places.Of("text builder with a limit", () => new StringBuilder(2, 5), Outcome.Refused),
         .. Anonymous(),
-        new Kind("iterator", Fate.Refused, () => new Sequence<int> { Items = Iterate() }),
-        new Kind("iterator in a box", Fate.Refused, () => new Box { Value = Iterate() }),
-        new Kind("query", Fate.Refused, () => new Sequence<int> { Items = new[] { 1, 2 }.Where(n => n > 1) }),
+        new Kind("iterator", Outcome.Refused, () => new Sequence<int> { Items = Iterate() }),
+        new Kind("iterator in a box", Outcome.Refused, () => new Box { Value = Iterate() }),
+        new Kind("query", Outcome.Refused, () => new Sequence<int> { Items = new[] { 1, 2 }.Where(n => n > 1) }),
         .. Places.Of<IReadOnlyList<string>>("collection expression", () => ["a", "b"]),
         .. Places.Of<IReadOnlyCollection<Point>>("collection expression of one", () => [new(1, 2)]),
         .. Places.Of<IEnumerable<int>>("collection expression of any length", () => [.. Iterate(), 3]),
         .. Places.Of<IEnumerable<int>>("collection expression of nothing", () => []),
         .. Places.Of("captured parameters", () => new Captured("title", 5)),
         .. Places.Of("type that grows", () => new Growing<int> { Value = 1, Next = new Growing<List<int>> { Value = [2] } }),
-        .. Places.Of("set of equal keys", () => EqualKeys(), Fate.Refused),
-        new Kind("closure", Fate.Refused, () => new Box { Value = Closure() }),
-        new Kind("type of one file", Fate.Refused, () => new Box { Value = new OfThisFile() }),
-        new Kind("signed bytes", Fate.Kept, () => new sbyte[] { -1, 2 }),
-        new Kind("small enumeration", Fate.Kept, () => new[] { Small.One, Small.Two }),
-        new Kind("booleans", Fate.Kept, () => new[] { true, false }),
+        .. Places.Of("set of equal keys", () => EqualKeys(), Outcome.Refused),
+        new Kind("closure", Outcome.Refused, () => new Box { Value = Closure() }),
+        new Kind("type of one file", Outcome.Refused, () => new Box { Value = new OfThisFile() }),
+        new Kind("signed bytes", Outcome.Kept, () => new sbyte[] { -1, 2 }),
+        new Kind("small enumeration", Outcome.Kept, () => new[] { Small.One, Small.Two }),
+        new Kind("booleans", Outcome.Kept, () => new[] { true, false }),
     ];
 
     private static IEnumerable<Kind> Anonymous()
     {
-        yield return new Kind("anonymous", Fate.Refused, () => new { Name = "n", Age = 5 });
-        yield return new Kind("anonymous in a box", Fate.Refused, () => new Box { Value = new { Name = "n", Age = 5 } });
-        yield return new Kind("anonymous in a list", Fate.Refused, () => new[] { new { Name = "n", Age = 5 } }.ToList());
-        yield return new Kind("anonymous in an array", Fate.Refused, () => new[] { new { Name = "n", Age = 5 } });
+        yield return new Kind("anonymous", Outcome.Refused, () => new { Name = "n", Age = 5 });
+        yield return new Kind("anonymous in a box", Outcome.Refused, () => new Box { Value = new { Name = "n", Age = 5 } });
+        yield return new Kind("anonymous in a list", Outcome.Refused, () => new[] { new { Name = "n", Age = 5 } }.ToList());
+        yield return new Kind("anonymous in an array", Outcome.Refused, () => new[] { new { Name = "n", Age = 5 } });
     }
 
     private static object Closure()

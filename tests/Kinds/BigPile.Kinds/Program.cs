@@ -93,7 +93,7 @@ internal static class Program
     private static (string Result, string Detail) Judge(Kind kind, string line, object? found)
     {
         if (line.StartsWith(RefusedMark, StringComparison.Ordinal))
-            return kind.Fate == Fate.Refused ? ("refused", line) : ("other", "should be kept: " + line);
+            return kind.Outcome == Outcome.Refused ? ("refused", line) : ("other", "should be kept: " + line);
         if (found is Failure failure)
             return ("other", failure.Error.GetType().Name + ": " + failure.Error.Message.ReplaceLineEndings(" "));
         if (found is null)
@@ -101,7 +101,7 @@ internal static class Program
         string? difference = Same.Difference(kind.Make(), found);
         if (difference is not null)
             return ("other", "differs: " + difference);
-        return kind.Fate == Fate.Kept ? ("equal", "") : ("other", "should be refused");
+        return kind.Outcome == Outcome.Kept ? ("equal", "") : ("other", "should be refused");
     }
 
     private static PileOptions Options(bool readOnly) => new()

@@ -100,12 +100,12 @@ internal static class Suite
     // Nobody allowed these: a later process could not find them.
     private static IEnumerable<IEnumerable<Kind>> Others() =>
     [
-        Places.OfName<IThirdParty>("foreign interface", Fate.Refused),
-        Places.OfName<ThirdPartyPerson>("foreign record's name", Fate.Refused),
-        Places.OfName<ThirdPartyBox<int>>("foreign constructed type", Fate.Refused),
-        Places.OfName<FileStream>("stream's name", Fate.Refused),
-        Places.Of("foreign record", () => new ThirdPartyPerson("f", 3), Fate.Refused),
-        Places.Of("foreign structure", () => new ThirdPartyPoint(1, 2), Fate.Refused),
-        Places.Of("foreign box", () => new ThirdPartyBox<int> { Content = 4 }, Fate.Refused),
+        Places.OfName<IThirdParty>("foreign interface", Outcome.Refused),
+        Places.OfName<ThirdPartyPerson>("foreign record's name", Outcome.Refused),
+        Places.OfName<ThirdPartyBox<int>>("foreign constructed type", Outcome.Refused),
+        Places.OfName<FileStream>("stream's name", Outcome.Refused),
+        Places.Of("foreign record", () => new ThirdPartyPerson("f", 3), Outcome.Refused),
+        Places.Of("foreign structure", () => new ThirdPartyPoint(1, 2), Outcome.Refused),
+        Places.Of("foreign box", () => new ThirdPartyBox<int> { Content = 4 }, Outcome.Refused),
     ];
 }

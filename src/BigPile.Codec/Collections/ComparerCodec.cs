@@ -1,0 +1,50 @@
+using BigPile.Codec.Graph;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Collections;
+
+/// <summary>Writes a collection's comparer before its elements, unless it is the default one.</summary>
+internal sealed unsafe class ComparerCodec(FieldCodec any)
+{
+    /// <summary>How many elements <see cref="Write"/> will put in front.</summary>
+    public static int ExtraCount(ComparerCode code) => code switch
+    {
+        ComparerCode.Default => 0,
+        ComparerCode.Object => 2,
+        _ => 1,
+    };
+
+    public byte* Write(ComparerCode code, object? comparer, byte* p, WriteContext c)
+    {
+        if (code == ComparerCode.Default)
+            return p;
+        if (c.IsPlain)
+            throw new RefusedException(typeof(ComparerCode), PlainForm.WhyNot("a collection with a comparer of its own"));
+        p = Encode.ShortExtension(p, ExtensionCode.Comparer, (int)code);
+        return code == ComparerCode.Object ? Items.WriteOne(comparer, any, p, c) : p;
+    }
+
+    /// <summary>Reads the comparer if there is one, and takes it out of the count.</summary>
+    public byte* Read<TComparer>(ref int count, byte* p, out TComparer? comparer, out bool isKnown, ReadContext c)
+        where TComparer : class
+    {
+        comparer = null;
+        isKnown = true;
+        if (count <= 0 || !IsAt(p))
+            return p;
+        p = c.ShortExtension(p, ExtensionCode.Comparer, out uint code);
+        isKnown = code != (uint)ComparerCode.Object;
+        object? value;
+        if (isKnown)
+            value = Comparers.Of((ComparerCode)code);
+        else
+            p = Items.ReadOne(out value, any, p, c);
+        count -= ExtraCount((ComparerCode)code);
+        comparer = value as TComparer;
+        if (count < 0 || (value is not null && comparer is null))
+            BadData.Invalid("its comparer does not fit its elements");
+        return p;
+    }
+
+    private static bool IsAt(byte* p) => *p == Code.FixExt1 && (sbyte)p[1] == ExtensionCode.Comparer;
+}

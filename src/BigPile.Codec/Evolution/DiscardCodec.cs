@@ -1,0 +1,63 @@
+using System;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Members;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Evolution;
+
+/// <summary>Reads a value and forgets it. The objects in it are numbered as ever.</summary>
+internal sealed unsafe class DiscardCodec(FieldCodec inner, Type valueType, bool isNullable) : FieldCodec
+{
+    public override bool IsLeaf => inner.IsLeaf;
+
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => throw new NotSupportedException();
+
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
+    {
+        if (isNullable && *p == Code.Nil)
+            return p + 1;
+        bool wasDiscarding = c.IsDiscarding;
+        c.IsDiscarding = true;
+        p = ReadAndDiscard(p, c);
+        c.IsDiscarding = wasDiscarding;
+        return p;
+    }
+
+    private byte* ReadAndDiscard(byte* p, ReadContext c)
+    {
+        if (valueType.IsValueType)
+            return inner.Read(ref RawObject.Data(RuntimeHelpers.GetUninitializedObject(valueType)), p, c);
+        object? discarded = null;
+        return inner.Read(ref Unsafe.As<object?, byte>(ref discarded), p, c);
+    }
+
+    public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
+}
+
+/// <summary>A place for a structure whose type is gone.</summary>
+internal sealed unsafe class SkipCodec(TypeModel structure) : FieldCodec
+{
+    public override bool IsLeaf => false;
+
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => throw new NotSupportedException();
+
+    public override byte* Read(ref byte field, byte* p, ReadContext c) => ((SkipModel)structure).Skip(p, c);
+
+    public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
+}
+
+/// <summary>
+/// A place for a union whose type is gone: its objects say nothing of their types, so only empty places can be passed over.
+/// </summary>
+internal sealed unsafe class SkipUnionCodec(FieldCodec any) : FieldCodec
+{
+    public override bool IsLeaf => false;
+
+    public override byte* Write(ref byte field, byte* p, WriteContext c) => throw new NotSupportedException();
+
+    public override byte* Read(ref byte field, byte* p, ReadContext c) => any.Read(ref field, p, c);
+
+    public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
+}

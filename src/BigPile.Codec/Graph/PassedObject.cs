@@ -1,7 +1,0 @@
-namespace BigPile.Codec.Graph;
-
-/// <summary>Stands in the list of numbered objects for one whose type is gone.</summary>
-internal sealed class PassedObject
-{
-    public static readonly PassedObject Instance = new();
-}

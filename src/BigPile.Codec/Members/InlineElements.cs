@@ -1,0 +1,24 @@
+using System;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+
+namespace BigPile.Codec.Members;
+
+/// <summary>Structures that have one field, and elements behind it which only the runtime or the compiler knows of.</summary>
+internal static class InlineElements
+{
+    /// <summary>The number of elements of an inline array or a fixed buffer; 1 for every other type.</summary>
+    public static int CountOf(Type type)
+    {
+        if (!type.IsValueType || type.IsPrimitive || type.IsEnum)
+            return 1;
+        if (type.GetCustomAttribute<InlineArrayAttribute>() is { } inline)
+            return inline.Length;
+        return IsFixedBuffer(type) ? RuntimeHelpers.SizeOf(type.TypeHandle) / RuntimeHelpers.SizeOf(ElementOf(type).TypeHandle) : 1;
+    }
+
+    private static bool IsFixedBuffer(Type type) =>
+        type.IsNested && type.Name.EndsWith("e__FixedBuffer", StringComparison.Ordinal) && type.IsDefined(typeof(UnsafeValueTypeAttribute));
+
+    private static Type ElementOf(Type buffer) => buffer.GetFields(FieldListBuilder.Declared)[0].FieldType;
+}

@@ -1,0 +1,40 @@
+using BigPile.Access;
+using BigPile.Tables;
+using BigPile.Telemetry;
+using BigPile.Upkeep;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile;
+
+/// <summary>What the libraries above see of a pile beside its public members.</summary>
+public sealed partial class Pile
+{
+    /// <summary>The blocks of tables.</summary>
+    internal EntryBlocks Entries { get; }
+
+    /// <summary>Whether the pile was closed.</summary>
+    internal bool IsDisposed => _blocks.Barrier.IsClosed;
+
+    bool IMeteredPile.IsDisposed => IsDisposed;
+
+    int IMeteredPile.LeaseCount => LeaseCount;
+
+    /// <summary>Blocks that are leased.</summary>
+    internal int LeaseCount => _blocks.Leases.Count;
+
+    internal ILogger Logger { get; }
+
+    /// <summary>Who may come in.</summary>
+    internal OperationBarrier Barrier => _blocks.Barrier;
+
+    internal BlockStore Blocks => _blocks;
+
+    internal Lessor Lessor => _lessor;
+
+    internal ObjectStore Objects => _objects;
+
+    /// <summary>Catalog, codec, versions, files, and what runs in the background.</summary>
+    internal PileEngine Engine => _engine;
+
+    internal BlockReader Reader => _reader;
+}
