@@ -5,7 +5,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Metrics;
 
 namespace BigPile.AspNetCore;

@@ -5,7 +5,7 @@ using System.Collections.Generic;
 using System.IO;
 using BigPile.Files;
 using BigPile.Hash.Access;
-using BigPile.Hash.Upkeep;
+using BigPile.Hash.Maintenance;
 using BigPile.Memory;
 
 namespace BigPile.Hash;

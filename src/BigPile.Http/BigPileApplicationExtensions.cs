@@ -2,7 +2,7 @@ using System;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Http;
 using BigPile.Http.Api;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Bulk;
 using BigPile.Http.Console;
 using BigPile.Http.Entries;

@@ -1,5 +1,5 @@
 using System;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 
 namespace BigPile.Http;
 

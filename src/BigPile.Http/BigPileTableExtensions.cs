@@ -4,7 +4,7 @@ using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Http;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;

@@ -1,6 +1,6 @@
 using System;
 using BigPile.AspNetCore.Hosting;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace BigPile.Http;

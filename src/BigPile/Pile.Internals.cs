@@ -1,7 +1,7 @@
 using BigPile.Access;
 using BigPile.Tables;
 using BigPile.Telemetry;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;

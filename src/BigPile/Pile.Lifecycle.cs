@@ -5,7 +5,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Concurrency;
 using BigPile.Reporting;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 
 namespace BigPile;
 

@@ -7,7 +7,7 @@ using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Tables;
 using BigPile.Telemetry;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile;

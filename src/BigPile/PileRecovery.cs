@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 
 namespace BigPile;
 

@@ -30,14 +30,14 @@ public sealed class FriendTests
         "BigPile.AspNetCore: BigPile.Catalog.PileCodecs", "BigPile.AspNetCore: BigPile.Catalog.PortableCodec",
         "BigPile.AspNetCore: BigPile.Concurrency.BackgroundFailure",
         "BigPile.AspNetCore: BigPile.Concurrency.BackgroundWork", "BigPile.AspNetCore: BigPile.Layout.BlockKind",
-        "BigPile.AspNetCore: BigPile.Telemetry.PileActivity", "BigPile.AspNetCore: BigPile.Upkeep.FlushTrouble",
-        "BigPile.AspNetCore: BigPile.Upkeep.PileEngine",
+        "BigPile.AspNetCore: BigPile.Telemetry.PileActivity", "BigPile.AspNetCore: BigPile.Lifecycle.FlushTrouble",
+        "BigPile.AspNetCore: BigPile.Lifecycle.PileEngine",
         "BigPile.Http: BigPile.Access.BlockStore", "BigPile.Http: BigPile.Allocation.PageUse",
         "BigPile.Http: BigPile.Allocation.SegmentMap", "BigPile.Http: BigPile.Allocation.SegmentUse",
         "BigPile.Http: BigPile.Concurrency.BackgroundFailure", "BigPile.Http: BigPile.Concurrency.BackgroundWork",
         "BigPile.Http: BigPile.Reporting.ProgressGauge", "BigPile.Http: BigPile.Telemetry.HistogramBuckets",
-        "BigPile.Http: BigPile.Upkeep.FlushTrouble", "BigPile.Http: BigPile.Upkeep.PileEngine",
-        "BigPile.Http: BigPile.Upkeep.SegmentSurvey",
+        "BigPile.Http: BigPile.Lifecycle.FlushTrouble", "BigPile.Http: BigPile.Lifecycle.PileEngine",
+        "BigPile.Http: BigPile.Lifecycle.SegmentSurvey",
     ];
 
     [Fact]

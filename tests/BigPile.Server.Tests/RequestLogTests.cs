@@ -6,8 +6,8 @@ using System.Linq;
 using System.Net.Http;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
-using BigPile.Http.Bounds;
-using BigPile.Http.Door;
+using BigPile.Http.Limits;
+using BigPile.Http.FastPath;
 using BigPile.Http.Metrics;
 using BigPile.Http.Security;
 using BigPile.Server.Hosting;
@@ -87,7 +87,7 @@ public sealed class RequestLogTests : IDisposable
             _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines)))
         {
             RequestLoad load = server.Service<RequestLoad>();
-            using Hostile.RawConnection connection = await Hostile.RawConnection.OpenAsync(server.Address.Port);
+            using Attacks.RawConnection connection = await Attacks.RawConnection.OpenAsync(server.Address.Port);
             await connection.SendAsync($"{line} HTTP/1.1\r\nHost: localhost\r\n{rest}");
             await Eventually.TrueAsync(() => load.Running != 0);
             connection.Abort();
@@ -101,10 +101,10 @@ public sealed class RequestLogTests : IDisposable
     {
         using var lines = new RecordingProvider();
         await using (RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines).AddSingleton<IStartupFilter, Hostile.GoneClient>()))
+            _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines).AddSingleton<IStartupFilter, Attacks.GoneClient>()))
         {
             Task<HttpResponseMessage> sent =
-                server.SendAsync("POST", "/v1/tables/t:load", "{}"u8.ToArray(), (Hostile.GoneClient.Header, "yes"));
+                server.SendAsync("POST", "/v1/tables/t:load", "{}"u8.ToArray(), (Attacks.GoneClient.Header, "yes"));
             await Eventually.TrueAsync(() => !lines.Lines.IsEmpty);
             _ = await Record.ExceptionAsync(() => sent);
         }

@@ -5,7 +5,7 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Layout;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 
 namespace BigPile.Tests;
 

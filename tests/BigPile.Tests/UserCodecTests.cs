@@ -1,7 +1,7 @@
 using System.Linq;
 using System.Numerics;
 using BigPile.Catalog;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 
 namespace BigPile.Tests;
 

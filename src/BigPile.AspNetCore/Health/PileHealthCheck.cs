@@ -4,7 +4,7 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace BigPile.AspNetCore.Health;

@@ -1,6 +1,6 @@
 using System;
 using System.Threading;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 
 namespace BigPile.AspNetCore.Hybrid;
 

@@ -4,7 +4,7 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Metrics;
 
 namespace BigPile.Caching.Operations;

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;

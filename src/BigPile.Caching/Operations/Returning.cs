@@ -1,7 +1,7 @@
 using System;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;

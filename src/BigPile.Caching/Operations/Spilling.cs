@@ -1,7 +1,7 @@
 using System.Collections.Generic;
 using BigPile.Access;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Spill;

@@ -6,7 +6,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Access;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Readers;
 using BigPile.Caching.Tables;

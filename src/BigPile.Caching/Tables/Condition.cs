@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Tables;
 

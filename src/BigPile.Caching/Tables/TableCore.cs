@@ -5,7 +5,7 @@ using System.Threading;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Events;
 using BigPile.Caching.Eviction;
-using BigPile.Caching.Flights;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;

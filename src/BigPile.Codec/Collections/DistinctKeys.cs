@@ -5,7 +5,7 @@ using System.Reflection;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
 using BigPile.Codec.Schema;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;

@@ -3,7 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Reflection;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Collections;
 

@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;

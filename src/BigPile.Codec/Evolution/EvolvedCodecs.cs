@@ -1,10 +1,10 @@
 using System;
 using System.Collections.Immutable;
-using BigPile.Codec.Choice;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
 using BigPile.Codec.Schema;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Evolution;
 

@@ -1,6 +1,6 @@
 using System;
 using System.Reflection;
-using BigPile.Codec.Choice;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Collections;
 using BigPile.Codec.Fields;
 using BigPile.Codec.Graph;

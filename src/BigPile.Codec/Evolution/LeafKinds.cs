@@ -1,8 +1,8 @@
 using System;
 using System.Collections.Generic;
-using BigPile.Codec.Choice;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Evolution;
 

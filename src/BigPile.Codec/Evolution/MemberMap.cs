@@ -1,6 +1,6 @@
 using System;
 using System.Collections.Generic;
-using BigPile.Codec.Choice;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Members;
 using BigPile.Codec.Schema;
 

@@ -1,9 +1,9 @@
 using System;
-using BigPile.Codec.Choice;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
 using BigPile.Codec.Schema;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Evolution;
 

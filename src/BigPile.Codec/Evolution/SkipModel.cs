@@ -2,7 +2,7 @@ using System;
 using BigPile.Codec.Collections;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Schema;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Evolution;

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Fields;

@@ -3,7 +3,7 @@ using System.Collections.Generic;
 using System.Text;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Schema;
-using BigPile.Codec.Slots;
+using BigPile.Codec.Values;
 using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Fields;

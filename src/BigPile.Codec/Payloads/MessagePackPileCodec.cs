@@ -1,5 +1,5 @@
 using System;
-using BigPile.Codec.Choice;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Evolution;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;

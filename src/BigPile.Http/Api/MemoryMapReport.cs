@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.Allocation;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 
 namespace BigPile.Http.Api;
 

@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Metrics;
 using Microsoft.Extensions.DependencyInjection;
 

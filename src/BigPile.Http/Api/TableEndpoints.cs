@@ -6,7 +6,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using BigPile.Http.Security;
 using Microsoft.AspNetCore.Http;

@@ -2,7 +2,7 @@ using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;

@@ -1,6 +1,6 @@
 using System;
 using BigPile.Caching;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using Microsoft.Extensions.ObjectPool;
 
 namespace BigPile.Http.Bulk;

@@ -1,6 +1,6 @@
 using System;
 using System.Threading.Tasks;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 

@@ -3,7 +3,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Caching.Operations;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
 using BigPile.Http.Security;

@@ -3,7 +3,7 @@ using System.Text;
 using System.Text.Json;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;

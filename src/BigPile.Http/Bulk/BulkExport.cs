@@ -12,7 +12,7 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Spill;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;

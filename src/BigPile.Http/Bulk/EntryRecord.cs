@@ -5,7 +5,7 @@ using System.Text.Json;
 using BigPile.Caching;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
 

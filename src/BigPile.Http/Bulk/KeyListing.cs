@@ -6,7 +6,7 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;

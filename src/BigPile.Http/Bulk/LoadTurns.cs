@@ -1,7 +1,7 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 
 namespace BigPile.Http.Bulk;
 

@@ -5,7 +5,7 @@ using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Caching.Entries;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;

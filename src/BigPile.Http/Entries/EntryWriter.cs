@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Caching.Entries;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using BigPile.Http.Security;
 using Microsoft.AspNetCore.Http;

@@ -3,7 +3,7 @@ using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;

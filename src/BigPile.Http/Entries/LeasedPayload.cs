@@ -1,7 +1,7 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Entries;

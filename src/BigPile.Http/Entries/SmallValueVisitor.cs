@@ -1,6 +1,6 @@
 using System;
 using BigPile.Caching.Readers;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 
 namespace BigPile.Http.Entries;
 

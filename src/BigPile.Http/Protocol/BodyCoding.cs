@@ -3,7 +3,7 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.IO;
 using System.IO.Compression;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 
 namespace BigPile.Http.Protocol;
 

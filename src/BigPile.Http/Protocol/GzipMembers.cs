@@ -2,7 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.IO;
 using System.IO.Compression;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 
 namespace BigPile.Http.Protocol;
 

@@ -1,7 +1,7 @@
 using System;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Protocol;

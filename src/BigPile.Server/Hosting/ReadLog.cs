@@ -1,7 +1,7 @@
 using System;
 using System.Net;
 using System.Text;
-using BigPile.Http.Door;
+using BigPile.Http.FastPath;
 using BigPile.Http.Security;
 using Microsoft.Extensions.Logging;
 

@@ -8,11 +8,11 @@ using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Caching.Tests;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Bulk;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
-using BigPile.Http.Tests.Door;
+using BigPile.Http.Tests.FastPath;
 
 namespace BigPile.Http.Tests.Bulk;
 

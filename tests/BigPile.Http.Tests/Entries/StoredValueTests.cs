@@ -1,7 +1,7 @@
 using System;
 using System.Buffers;
 using System.Text;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
 

@@ -4,7 +4,7 @@ using System.Net;
 using System.Net.Http;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.Server.Tests.Hostile;
+using BigPile.Server.Tests.Attacks;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Api;

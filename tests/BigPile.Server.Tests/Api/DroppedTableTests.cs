@@ -10,7 +10,7 @@ using BigPile.Caching;
 using BigPile.Http.Bulk;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
-using BigPile.Server.Tests.Hostile;
+using BigPile.Server.Tests.Attacks;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Api;

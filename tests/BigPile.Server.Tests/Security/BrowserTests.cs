@@ -4,7 +4,7 @@ using System.Net;
 using System.Threading.Tasks;
 using BigPile.Http.Metrics;
 using BigPile.Http.Security;
-using BigPile.Server.Tests.Hostile;
+using BigPile.Server.Tests.Attacks;
 using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests.Security;

@@ -10,7 +10,7 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching.Tests;
-using BigPile.Http.Bounds;
+using BigPile.Http.Limits;
 using BigPile.Http.Metrics;
 using BigPile.Server.Hosting;
 using BigPile.Server.Tests.Support;

@@ -3,7 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using BigPile.Allocation;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 
 namespace BigPile.Tests.Allocation;
 

@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Allocation;
-using BigPile.Upkeep;
+using BigPile.Lifecycle;
 
 namespace BigPile.Tests.Allocation;
 

@@ -1,0 +1,119 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Caching.Index;
+
+namespace BigPile.Caching.SingleFlight;
+
+/// <summary>The runs of factories that a table waits for, so that what happens to their keys meanwhile can be told to them.</summary>
+/// <remarks>
+/// Found by the part of the hash that the index keeps: two keys that have it in common are told of each other's changes, which costs one
+/// run more. Lock order: a bucket's lock, then this one. Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class FlightTickets
+{
+    private readonly Lock _lock = new();
+    private readonly Dictionary<ulong, FlightTicket> _byTag = [];
+    private ulong _lastId;
+    private int _count;
+
+    /// <summary>Whether any factory runs. Changes only while a bucket of such a key is locked, or from there on to fewer.</summary>
+    internal bool IsAny => Volatile.Read(ref _count) != 0;
+
+    /// <summary>Notes a run that begins. The bucket of its key is locked.</summary>
+    internal FlightTicket Begin(ulong hash, ulong startVersion, ulong[] tags)
+    {
+        lock (_lock)
+        {
+            ulong tag = IndexSlot.TagOf(hash);
+            var ticket = new FlightTicket(++_lastId, hash, startVersion, tags) { Next = _byTag.GetValueOrDefault(tag) };
+            _byTag[tag] = ticket;
+            Volatile.Write(ref _count, _count + 1);
+            return ticket;
+        }
+    }
+
+    internal void End(FlightTicket ticket)
+    {
+        lock (_lock)
+        {
+            Volatile.Write(ref _count, _count - 1);
+            ulong tag = IndexSlot.TagOf(ticket.Hash);
+            FlightTicket first = _byTag[tag];
+            if (first != ticket)
+                Before(first, ticket).Next = ticket.Next;
+            else if (ticket.Next == null)
+                _byTag.Remove(tag);
+            else
+                _byTag[tag] = ticket.Next;
+        }
+    }
+
+    /// <summary>Whether a run may keep its value beside an entry of a version that its key has; 0: none. The bucket is locked.</summary>
+    internal bool MayKeep(ulong hash, ulong id, ulong version)
+    {
+        lock (_lock)
+        {
+            for (FlightTicket? ticket = _byTag.GetValueOrDefault(IndexSlot.TagOf(hash)); ticket != null; ticket = ticket.Next)
+            {
+                if (ticket.Id == id)
+                    return !ticket.IsOutdated && version <= ticket.StartVersion;
+            }
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// Tells the runs whose key may be that of a slot that its entry leaves the index, or that the key is removed: those that began before
+    /// a version are outdated. The bucket is locked.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void OutdateLocked(ulong tag, ulong version)
+    {
+        if (IsAny)
+            Outdate(tag, version);
+    }
+
+    private void Outdate(ulong tag, ulong version)
+    {
+        lock (_lock)
+        {
+            for (FlightTicket? ticket = _byTag.GetValueOrDefault(tag); ticket != null; ticket = ticket.Next)
+            {
+                if (ticket.StartVersion < version)
+                    ticket.Outdate();
+            }
+        }
+    }
+
+    /// <summary>Outdates the runs whose entries will have a tag.</summary>
+    /// <param name="tag">The tag's hash; <see langword="null"/>: all runs.</param>
+    /// <returns>The hashes of their keys.</returns>
+    internal ulong[] OutdateTagged(ulong? tag)
+    {
+        lock (_lock)
+        {
+            FlightTicket[] concerned =
+                [.. _byTag.Values.SelectMany(Chain).Where(ticket => tag is not { } one || Array.IndexOf(ticket.Tags, one) >= 0)];
+            foreach (FlightTicket ticket in concerned)
+                ticket.Outdate();
+            return [.. concerned.Select(static ticket => ticket.Hash)];
+        }
+    }
+
+    private static FlightTicket Before(FlightTicket first, FlightTicket ticket)
+    {
+        FlightTicket before = first;
+        while (before.Next != ticket)
+            before = before.Next!;
+        return before;
+    }
+
+    private static IEnumerable<FlightTicket> Chain(FlightTicket first)
+    {
+        for (FlightTicket? ticket = first; ticket != null; ticket = ticket.Next)
+            yield return ticket;
+    }
+}

@@ -1,0 +1,24 @@
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Values;
+
+/// <summary>A place that is always empty: a key that a contract leaves out, or one that held nothing that can be stored.</summary>
+internal sealed unsafe class NilCodec : FieldCodec
+{
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
+    {
+        *p = Code.Nil;
+        return p + 1;
+    }
+
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
+    {
+        if (*p != Code.Nil)
+            BadData.Unexpected(*p, "nil");
+        return p + 1;
+    }
+
+    public override void Describe(DefinitionWriter definition) => definition.Text("none");
+}

@@ -1,0 +1,40 @@
+using System;
+using System.Runtime.CompilerServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+
+namespace BigPile.Codec.Values;
+
+/// <summary>The slots of values that can be equal and have different bytes, so that all that are equal have the same ones.</summary>
+/// <remarks>What they write is read as ever: a schema does not tell them from the slots that they stand for.</remarks>
+internal static class NormalizedCodecs
+{
+    /// <summary>The slot that writes a type's normal form; the given one when the type has no other.</summary>
+    public static FieldCodec Of(Type type, FieldCodec codec) =>
+        type == typeof(decimal) ? new NormalizedCodec<decimal>(codec, static value => Shortest(value))
+        : type == typeof(double) ? new NormalizedCodec<double>(codec, static value => double.IsNaN(value) ? double.NaN : value + 0.0)
+        : type == typeof(float) ? new NormalizedCodec<float>(codec, static value => float.IsNaN(value) ? float.NaN : value + 0.0f)
+        : type == typeof(Half) ? new NormalizedCodec<Half>(codec, static value => Half.IsNaN(value) ? Half.NaN : value + default(Half))
+        : type == typeof(DateTimeOffset) ? new NormalizedCodec<DateTimeOffset>(codec, static value => value.ToUniversalTime())
+        : codec;
+
+    // Without zeros at the end, and without a sign of zero. A quotient has as few digits as it can.
+    private static decimal Shortest(decimal value) => value == 0 ? 0 : value / 1.0000000000000000000000000000m;
+
+    private sealed unsafe class NormalizedCodec<T>(FieldCodec inner, Func<T, T> normalize) : FieldCodec
+    {
+        public override string? LeafName => inner.LeafName;
+
+        public override int LeastBytes => inner.LeastBytes;
+
+        public override byte* Write(ref byte field, byte* p, WriteContext c)
+        {
+            T value = normalize(Unsafe.As<byte, T>(ref field));
+            return inner.Write(ref Unsafe.As<T, byte>(ref value), p, c);
+        }
+
+        public override byte* Read(ref byte field, byte* p, ReadContext c) => inner.Read(ref field, p, c);
+
+        public override void Describe(DefinitionWriter definition) => inner.Describe(definition);
+    }
+}

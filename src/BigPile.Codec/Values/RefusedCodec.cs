@@ -1,0 +1,33 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using BigPile.Codec.Graph;
+using BigPile.Codec.Schema;
+using BigPile.Codec.Wire;
+
+namespace BigPile.Codec.Values;
+
+/// <summary>A place for a value that means nothing outside the process. All zero bits are fine.</summary>
+internal sealed unsafe class RefusedCodec(Type type, string reason, bool always = false) : FieldCodec
+{
+    private readonly int _sizeBytes = !type.IsValueType || type.IsPointer || type.IsFunctionPointer
+        ? sizeof(nint)
+        : RuntimeHelpers.SizeOf(type.TypeHandle);
+
+    public override byte* Write(ref byte field, byte* p, WriteContext c)
+    {
+        if (always || MemoryMarshal.CreateReadOnlySpan(ref field, _sizeBytes).ContainsAnyExcept((byte)0))
+            throw new RefusedException(type, reason);
+        *p = Code.Nil;
+        return p + 1;
+    }
+
+    public override byte* Read(ref byte field, byte* p, ReadContext c)
+    {
+        if (*p != Code.Nil)
+            BadData.Unexpected(*p, "nil");
+        return p + 1;
+    }
+
+    public override void Describe(DefinitionWriter definition) => definition.Text("none");
+}

@@ -1,0 +1,40 @@
+using System.Collections.Generic;
+using BigPile.Hash.Format;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Maintenance;
+
+/// <summary>Has chains lead to the records that count.</summary>
+internal sealed class ChainWriter(RecordFile file)
+{
+    /// <summary>Writes a chain anew.</summary>
+    internal void Write(long bucket, List<WholeRecord> records)
+    {
+        long link = file.Layout.LinkOf(bucket);
+        ushort tag = 0;
+        foreach (WholeRecord record in records)
+        {
+            file.WriteLink(link, tag, record.Offset);
+            (link, tag) = (record.Offset + RecordHead.NextAt, record.Tag);
+        }
+        file.WriteLink(link, tag, 0);
+    }
+
+    /// <summary>Puts records first that are not linked, and takes others out; each store leaves a chain that a kill may leave.</summary>
+    internal void Repair(long bucket, List<WholeRecord> records, List<WholeRecord> dropped)
+    {
+        long first = file.Layout.LinkOf(bucket);
+        foreach (WholeRecord record in records)
+        {
+            if (record.IsLinked)
+                continue;
+            file.WriteLink(record.Offset + RecordHead.NextAt, record.Tag, file.ReadLink(first));
+            file.WriteLink(first, 0, record.Offset);
+        }
+        foreach (WholeRecord record in dropped)
+        {
+            (long link, ushort tag) = file.LinkTo(bucket, record.Offset);
+            file.WriteLink(link, tag, file.ReadLink(record.Offset + RecordHead.NextAt));
+        }
+    }
+}

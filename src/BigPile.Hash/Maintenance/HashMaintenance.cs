@@ -1,0 +1,141 @@
+using System;
+using System.Threading;
+using BigPile.Files;
+using BigPile.Hash.Access;
+using BigPile.Hash.Format;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Maintenance;
+
+/// <summary>What is done to a database as a whole, one thing at a time.</summary>
+/// <remarks>Order of locks: the one here, the synchronizer's, the stripes in their order.</remarks>
+internal sealed class HashMaintenance
+{
+    private readonly Lock _lock = new();
+    private readonly DatabaseState _database;
+    private readonly Synchronizer _synchronizer;
+    private readonly Rebuilder _rebuilder;
+
+    internal HashMaintenance(DatabaseState database, Head head)
+    {
+        _database = database;
+        _synchronizer = new Synchronizer(database, head);
+        _rebuilder = new Rebuilder(database, _synchronizer);
+    }
+
+    internal void Synchronize(bool hard)
+    {
+        _database.ThrowIfNotWritable();
+        _synchronizer.Synchronize(hard);
+    }
+
+    internal void Rebuild(HashTuning? tuning)
+    {
+        _database.ThrowIfNotWritable();
+        lock (_lock)
+            _rebuilder.Run(tuning);
+    }
+
+    internal void Clear()
+    {
+        _database.ThrowIfNotWritable();
+        lock (_lock)
+        {
+            lock (_synchronizer.Lock)
+                RunExclusive(ClearLocked);
+        }
+    }
+
+    internal HashVerification Verify()
+    {
+        _database.ThrowIfInCallback();
+        _database.Stripes.LockAll(admitReaders: true);
+        try
+        {
+            RecordStore store = _database.Store;
+            long last = Math.Max(_database.Stripes.LastSequence, store.SyncedSequence);
+            if (_database.IsReadOnly)
+                last = long.MaxValue;
+            return new Verifier(store.File).Run(_database.Stripes.Records, last, mayWait: store.PendingFrees.HasAny || _database.IsReadOnly);
+        }
+        finally
+        {
+            _database.Stripes.UnlockAll();
+        }
+    }
+
+    // A room goes from those that wait to those that are free or dropped, and to no other before it was taken: counted in this order, while
+    // none is taken or given, none counts twice. What is on its way counts as live.
+    internal HashStatistics Statistics()
+    {
+        RecordStore store = _database.Store;
+        FileLayout layout = store.File.Layout;
+        return store.File.Extents.Measure((end, free) =>
+        {
+            long dropped = store.PendingFrees.DroppedBytes;
+            long waiting = store.PendingFrees.WaitingBytes;
+            long live = end - layout.AreaStart - free - dropped - waiting;
+            return new HashStatistics(_database.Stripes.Records, layout.Buckets, end, layout.AreaStart, live, free + dropped, waiting);
+        });
+    }
+
+    internal void Close()
+    {
+        _database.ThrowIfInCallback();
+        _rebuilder.Stop();
+        lock (_lock)
+        {
+            lock (_synchronizer.Lock)
+            {
+                RunExclusive(() =>
+                {
+                    if (_database.StoreOrNull is not { } store)
+                        return;
+                    _database.SetStoreLocked(null);
+                    _synchronizer.CloseLocked(store);
+                });
+            }
+        }
+    }
+
+    // Ended by a kill, or by a device that fails, the next opening finishes it.
+    private void ClearLocked()
+    {
+        RecordStore store = _database.Store;
+        IBlockFile block = store.File.File;
+        try
+        {
+            _synchronizer.WriteClearing();
+            // The device must know that nothing counts before it loses what outdates the dead: of these some may not be marked.
+            if (_synchronizer.State.WasEverHard)
+                block.Synchronize(hard: true);
+            store.Pass(HashCrashPoint.ClearStated);
+            store.File.CutToBuckets();
+            store.Pass(HashCrashPoint.ClearCut);
+            _synchronizer.WriteCleared();
+        }
+        catch
+        {
+            _database.SetStoreLocked(null);
+            block.Close();
+            throw;
+        }
+        store.PendingFrees.Reset(); // before the area is empty, of which they are parts to who counts
+        store.File.Extents.Reset(store.File.Layout.AreaStart);
+        for (int i = 0; i < SeqLockStripes.Count; i++)
+            _database.Stripes[i].Records = 0;
+    }
+
+    private void RunExclusive(Action action)
+    {
+        _database.Stripes.LockAll();
+        try
+        {
+            action();
+        }
+        finally
+        {
+            _database.Stripes.UnlockAll();
+        }
+    }
+}

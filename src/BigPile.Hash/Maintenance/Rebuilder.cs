@@ -1,0 +1,193 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using BigPile.Files;
+using BigPile.Files.Storage;
+using BigPile.Hash.Access;
+using BigPile.Hash.Records;
+
+namespace BigPile.Hash.Maintenance;
+
+/// <summary>Writes all records to a new file, while others go on, and puts it in the old one's place.</summary>
+/// <remarks>
+/// It copies bucket by bucket, each while its stripe is held, and notes in the stripe up to which hash it has come. Who changes a record
+/// below that does the same to the copy, while holding the same stripe. So the copy is complete when the last bucket was copied, and
+/// stays so. Then all stripes are held, the device takes the copy, it gets the old one's name, and the stripes are given free.
+/// </remarks>
+internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronizer)
+{
+    private volatile bool _isStopped;
+
+    /// <summary>Has a running rebuild end soon, by an exception.</summary>
+    internal void Stop() => _isStopped = true;
+
+    internal void Run(HashTuning? tuning)
+    {
+        RecordStore old = database.Store;
+        HashDatabaseOptions options = database.Options;
+        string path = database.Path + Opening.RebuildSuffix;
+        ThrowIfRenamed(old);
+        Opening.DeleteRebuilt(path); // also a link of that name, which would be followed
+        HashTuning newTuning = (tuning ?? TuningFor(old)).Checked();
+        IBlockFile block = BlockFile.Open(options.FileKind, path, Opening.FileOptionsOf(options, FileMode.Create));
+        bool isDone = false;
+        try
+        {
+            var head = Head.Make(block, newTuning, Opening.BootIdOf(options), database.Seed);
+            var copy = new RecordStore(new RecordFile(block, head.Layout), options);
+            copy.File.CacheBuckets();
+            Begin(copy);
+            CopyAll(old, copy);
+            block.Synchronize(hard: true); // most of it before anybody has to wait
+            isDone = ReplaceFile(old, copy, head);
+        }
+        finally
+        {
+            if (!isDone)
+                Abort(block, path);
+        }
+        block.Synchronize(hard: true); // its name
+    }
+
+    private void Begin(RecordStore copy)
+    {
+        database.Stripes.LockAll(admitReaders: true);
+        for (int i = 0; i < SeqLockStripes.Count; i++)
+            database.Stripes[i].CopiedTo = 0;
+        database.SetCopyLocked(copy);
+        database.Stripes.UnlockAll();
+    }
+
+    private void CopyAll(RecordStore old, RecordStore copy)
+    {
+        var found = new List<HashRecord>();
+        for (long bucket = 0; bucket < old.File.Layout.Buckets; bucket++)
+        {
+            ulong from = old.File.Layout.FirstHashOf(bucket);
+            int index = SeqLockStripes.IndexOf(from);
+            ref Stripe stripe = ref database.Stripes[index];
+            SeqLockStripes.LockAdmittingReaders(ref stripe);
+            try
+            {
+                ThrowIfStopped(copy);
+                found.Clear();
+                Walk.Read(database, old.File, bucket, 0, found);
+                foreach (HashRecord record in found)
+                    CopyChanges.Apply(copy, index, ref stripe, database.HashOf(record.Key.Span), record.Key.Span, true, record.Value.Span);
+                stripe.CopiedTo = bucket + 1 < old.File.Layout.Buckets ? old.File.Layout.FirstHashOf(bucket + 1) : ulong.MaxValue;
+            }
+            finally
+            {
+                SeqLockStripes.Unlock(ref stripe);
+            }
+        }
+    }
+
+    private void ThrowIfStopped(RecordStore copy)
+    {
+        if (_isStopped)
+            throw database.Closed();
+        if (database.Copy != copy)
+            throw new HashDatabaseException($"'{database.Path}' was not rebuilt, and is as it was: its copy failed.", database.CopyFailure);
+    }
+
+    private bool ReplaceFile(RecordStore old, RecordStore copy, Head head)
+    {
+        lock (synchronizer.Lock)
+        {
+            database.Stripes.LockAll();
+            try
+            {
+                ThrowIfStopped(copy);
+                bool wasEverHard = synchronizer.State.WasEverHard;
+                long synced = wasEverHard ? Math.Max(database.Stripes.LastSequence, old.SyncedSequence) : 0;
+                copy.SyncedSequence = synced;
+                copy.File.File.Synchronize(hard: true);
+                long records = wasEverHard ? database.Stripes.Records : 0;
+                head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced, Records = records });
+                copy.File.File.Synchronize(hard: true);
+                copy.Pass(HashCrashPoint.RebuildBeforeRename);
+                ThrowIfRenamed(old);
+                Rename(copy.File.File, Path.GetFileName(database.Path));
+                copy.Pass(HashCrashPoint.RebuildRenamed);
+                database.SetCopyLocked(null);
+                database.SetStoreLocked(copy);
+                synchronizer.ChangeHeadLocked(head);
+                CloseQuietly(old.File.File);
+                return true;
+            }
+            finally
+            {
+                database.Stripes.UnlockAll();
+            }
+        }
+    }
+
+    // What has the name by now is somebody else's.
+    private void ThrowIfRenamed(RecordStore store)
+    {
+        if (!((IRenamableFile)store.File.File).HasItsName)
+        {
+            throw new HashDatabaseException(
+                $"'{database.Path}' is not the file that was opened: it, or its directory, was renamed, removed or replaced. Nothing was "
+                + "rebuilt, and the database goes on where it is. Put it back at its path.");
+        }
+    }
+
+    // Chains that are longer than they should be become shorter.
+    private HashTuning TuningFor(RecordStore old)
+    {
+        HashTuning tuning = old.File.Layout.Tuning;
+        long records = database.Stripes.Records;
+        return records > tuning.Buckets * HashStatistics.MostRecordsPerBucket ? tuning with { Buckets = records * 2 } : tuning;
+    }
+
+    /// <summary>Gives a file another name in its directory.</summary>
+    internal static void Rename(IBlockFile block, string name)
+    {
+        string before = block.Path;
+        try
+        {
+            ((IRenamableFile)block).Rename(name);
+        }
+        catch (IOException) when (!File.Exists(before))
+        {
+            // it says that it failed, and has not
+        }
+    }
+
+    private void Abort(IBlockFile block, string path)
+    {
+        database.Stripes.LockAll(admitReaders: true);
+        database.SetCopyLocked(null);
+        database.Stripes.UnlockAll();
+        Discard(block, path);
+    }
+
+    /// <summary>Closes and deletes a file that was not finished.</summary>
+    internal static void Discard(IBlockFile block, string path)
+    {
+        CloseQuietly(block);
+        try
+        {
+            File.Delete(path);
+        }
+        catch (IOException)
+        {
+            // the next opening does it
+        }
+    }
+
+    // What is in it does not count any more.
+    internal static void CloseQuietly(IBlockFile file)
+    {
+        try
+        {
+            file.Close();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // it is closed, and longer than it need be
+        }
+    }
+}

@@ -1,0 +1,18 @@
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.Configuration;
+
+namespace BigPile.Http.FastPath;
+
+/// <summary>Finds what would make the fast door answer otherwise than the full stack.</summary>
+internal static class FastPathObstacle
+{
+    /// <summary>Why an endpoint has no fast door, or <see langword="null"/>.</summary>
+    internal static string? Find(HttpProtocols protocols, IConfiguration? configuration)
+    {
+        if (configuration?["AllowedHosts"] is { Length: > 0 } hosts && hosts.Trim() != "*")
+            return "AllowedHosts is set, and the hosts of requests are checked by the full stack";
+        if (!protocols.HasFlag(HttpProtocols.Http1))
+            return "the endpoint does not speak HTTP/1.1";
+        return protocols.HasFlag(HttpProtocols.Http3) ? "the endpoint announces HTTP/3 in its answers" : null;
+    }
+}

@@ -1,0 +1,13 @@
+using System.IO.Pipelines;
+
+namespace BigPile.Http.FastPath;
+
+/// <summary>A connection's pipes with a gate in front of the input.</summary>
+internal sealed class HandoverTransport(PipeReader input, PipeWriter output) : IDuplexPipe
+{
+    /// <inheritdoc/>
+    public PipeReader Input => input;
+
+    /// <inheritdoc/>
+    public PipeWriter Output => output;
+}

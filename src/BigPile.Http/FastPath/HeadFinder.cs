@@ -1,0 +1,59 @@
+using System;
+using System.Buffers;
+
+namespace BigPile.Http.FastPath;
+
+/// <summary>Finds where the head of the next request ends, and makes it contiguous.</summary>
+/// <remarks>Thread safety: none; there is one for each thread.</remarks>
+internal sealed class HeadFinder
+{
+    private readonly byte[] _buffer = new byte[HeadLimits.LargestHeadBytes];
+
+    /// <summary>Looks for a head at the front of what was received.</summary>
+    /// <param name="received">The bytes.</param>
+    /// <param name="limits">How long a head may be.</param>
+    /// <param name="head">The head with its empty line; valid until the next call.</param>
+    internal HeadState Find(in ReadOnlySequence<byte> received, HeadLimits limits, out ReadOnlyMemory<byte> head)
+    {
+        ReadOnlyMemory<byte> start = received.First;
+        HeadState state = Find(start, limits.HeadBytes, out head);
+        if (state == HeadState.Partial && !received.IsSingleSegment)
+        {
+            // The head lies across two blocks of memory.
+            int lengthBytes = (int)Math.Min(received.Length, _buffer.Length);
+            received.Slice(0, lengthBytes).CopyTo(_buffer);
+            state = Find(_buffer.AsMemory(0, lengthBytes), limits.HeadBytes, out head);
+        }
+        return state == HeadState.Long ? StateOfLong(received, limits) : state;
+    }
+
+    // Handed over before its end, it would be waited for twice.
+    private static HeadState StateOfLong(in ReadOnlySequence<byte> received, HeadLimits limits)
+    {
+        bool isDecided = received.Length > limits.MostBytes || Has(received, "\r\n\r\n"u8) || Has(received, "\n\n"u8)
+            || Has(received, "\n\r\n"u8)
+            || (received.Length > limits.LineBytes && received.Slice(0, limits.LineBytes).PositionOf((byte)'\n') == null);
+        return isDecided ? HeadState.Unsupported : HeadState.Partial;
+    }
+
+    private static bool Has(in ReadOnlySequence<byte> received, ReadOnlySpan<byte> end) =>
+        new SequenceReader<byte>(received).TryReadTo(out ReadOnlySequence<byte> _, end);
+
+    private static HeadState Find(ReadOnlyMemory<byte> received, int maxBytes, out ReadOnlyMemory<byte> head)
+    {
+        head = default;
+        ReadOnlySpan<byte> bytes = received.Span;
+        if (bytes.Length > maxBytes)
+            bytes = bytes[..maxBytes];
+        int end = bytes.IndexOf("\r\n\r\n"u8);
+        if (end >= 0)
+        {
+            head = received[..(end + 4)];
+            return HeadState.Whole;
+        }
+        // Heads whose lines end otherwise, and what is no HTTP at all, are not waited for.
+        if (bytes.IndexOf("\n\n"u8) >= 0 || bytes.IndexOf("\n\r\n"u8) >= 0 || (!bytes.IsEmpty && bytes[0] is < (byte)'A' or > (byte)'z'))
+            return HeadState.Unsupported;
+        return bytes.Length == maxBytes ? HeadState.Long : HeadState.Partial;
+    }
+}

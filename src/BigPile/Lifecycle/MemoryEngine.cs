@@ -1,0 +1,46 @@
+using System;
+using System.Numerics;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Catalog;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Lifecycle;
+
+/// <summary>Keeps a pile in memory, which ends with its process.</summary>
+internal sealed class MemoryEngine : PileEngine
+{
+    private readonly SeqLockStripes _stripes = new();
+
+    /// <summary>Makes an empty pile.</summary>
+    internal MemoryEngine(PileOptions options, ILogger logger) : base(options, logger)
+    {
+        try
+        {
+            Catalog = new MemoryCatalog();
+            Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
+            SegmentStore store = options.CustomStore ?? new MemorySegmentStore(options.Store, options.HugePages, Background);
+            var pileId = Guid.NewGuid();
+            OpenSegments(Math.Min(options.SegmentBytes, LargestSegmentFor(options.MaxBytes)), store, options.MaxBytes, pileId, 0);
+            if (options.Store != StoreKind.Managed)
+                TouchAhead();
+            Versions = new Versions(pileId, storedLimit: 0, raise: null);
+            Blocks = new BlockStore(Barrier, Map!, Allocator!, _stripes, new MemoryReclaimer(Allocator!, Trimmer), BlockRules.OfMemory);
+            LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, pageRecovery: null, new FaultLog());
+        }
+        catch
+        {
+            AbandonUnopened();
+            throw;
+        }
+    }
+
+    private protected override void DisposeStripes() => _stripes.Dispose();
+
+    // A small limit must not be one segment's size that is never reached.
+    private static long LargestSegmentFor(long limitBytes) => Math.Clamp(
+        (long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, PileOptions.MaxSegmentBytes)), PileOptions.MinSegmentBytes,
+        PileOptions.MaxSegmentBytes);
+}

@@ -1,0 +1,91 @@
+using System;
+using System.IO;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Catalog;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Lifecycle;
+
+/// <summary>Keeps a pile that is opened for reading only, while another process may write it.</summary>
+/// <remarks>Every page is read by what the writer states of it at that instant: nothing is examined, and nothing written.</remarks>
+internal sealed class ReaderEngine : PileEngine
+{
+    // What the writer gave back is memory for as long as a reader has it mapped, and one that reads nothing would not notice.
+    private static readonly TimeSpan PollInterval = TimeSpan.FromSeconds(1);
+
+    private readonly PileDirectory _directory;
+    private readonly SeqLockStripes _ownStripes = new();
+    private readonly SharedCatalog? _writer;
+    private readonly ITimer? _pollTimer;
+
+    /// <summary>Opens a pile for reading.</summary>
+    internal ReaderEngine(PileOptions options, ILogger logger) : base(options, logger)
+    {
+        _directory = PileDirectory.Open(options, logger);
+        Superblock superblock = _directory.Superblock;
+        try
+        {
+            Catalog = _directory.Catalog;
+            Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
+            CodecStamp.Check(Catalog, Codec, _directory.Path);
+            if (superblock.ChecksumKind == BlockChecksumKind.None && !superblock.IsShared)
+            {
+                throw new PileStorageException(
+                    $"The pile in '{_directory.Path}' has no checksums, and can't be read while it may be written. Open it without "
+                    + "PileOptions.ReadOnly.");
+            }
+            OpenSegments(
+                superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
+            Versions = new Versions(superblock.PileId, superblock.VersionLimit, raise: null);
+            bool checksEveryRead = options.Checksums == PileChecksums.AtEveryRead;
+            var rules = new BlockRules(
+                _directory.Path, superblock.ChecksumKind, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
+            Blocks = new BlockStore(Barrier, Map!, Allocator!, _ownStripes, new MemoryReclaimer(Allocator!, Trimmer), rules);
+            LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
+            _writer = new SharedCatalog(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterTimeout);
+            bool isKilled = !_directory.IsBeingWritten && !_directory.LastShutdown.WasClean;
+            Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastShutdown.WasPowerCut };
+            Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.ChecksumKind);
+            _ = _writer.RefreshSnapshot();
+            if (superblock.IsShared)
+                _pollTimer = Background.Every(options.TimeProvider, PollInterval, "looking what the writer gave back", _writer.Poll);
+            Barrier.BlockWriters();
+        }
+        catch (Exception e)
+        {
+            AbandonUnopened();
+            if (e is IOException or UnauthorizedAccessException)
+                throw FileEngine.CantBeOpened(_directory.Path, e);
+            throw;
+        }
+    }
+
+    internal override PileDirectory? Directory => _directory;
+
+    /// <summary>What is known of the process that writes.</summary>
+    internal SharedCatalog Writer => _writer!;
+
+    internal override void Refresh() => _writer!.Poll();
+
+    // No block of these pages was ever counted here, and before they were the next ones would be other ones.
+    internal override AllocatorCounters Count()
+    {
+        long pages = 0;
+        foreach (Segment segment in Allocator!.Pool.Segments())
+            pages += segment.CountPagesInUse();
+        AllocatorCounters counters = base.Count();
+        long mostBytes = counters.ReservedBytes - counters.HeadBytes; // a segment may have come or gone meanwhile
+        return counters with { UnrecoveredBytes = Math.Min(pages * SizeClasses.PageBytes, mostBytes) };
+    }
+
+    private protected override void StopBackground() => Background.TryRun("no longer looking at the writer", () => _pollTimer?.Dispose());
+
+    private protected override void CloseFiles() => _writer?.Dispose();
+
+    private protected override void DisposeStripes() => _ownStripes.Dispose();
+}

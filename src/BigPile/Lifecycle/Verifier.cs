@@ -1,0 +1,140 @@
+using System.Diagnostics;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+using BigPile.Memory;
+using BigPile.Reporting;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace BigPile.Lifecycle;
+
+/// <summary>Looks whether everything is what was written.</summary>
+internal sealed class Verifier(PileEngine engine)
+{
+    private readonly OperationBarrier _barrier = engine.Barrier;
+    private readonly PagePool _pool = engine.Blocks.Allocator.Pool;
+
+    /// <summary>Looks at every block of an open pile.</summary>
+    internal PileVerification Run(ProgressGauge gauge, CancellationToken cancellationToken)
+    {
+        BlockStore blocks = engine.Blocks;
+        var faults = new FaultLog();
+        var reader = engine as ReaderEngine;
+        if (reader == null && engine.Directory is { LastShutdown.HasTracesOfCut: true })
+            engine.LazyRecovery.RecoverAll(); // a link may lead to a page that was not: what lies there may be about to be put right
+        SeqLockStripes stripes = reader?.Writer.WritersStripes() ?? blocks.Stripes;
+        ShadowHeaderTable? shadowHeaders = reader != null ? reader.Writer.ShadowHeaders() : blocks.ShadowHeaders;
+        BlockInspector inspector = new(_pool, blocks.Checksums) { Shutdown = ShutdownKind.Killed, ShadowHeaders = shadowHeaders };
+        // Between a deletion's two stores its target has no origin: a trace, as after a kill.
+        var verifier = new PileVerifier(inspector, stripes, wasClean: false, faults);
+        Segment[] segments = _pool.Segments();
+        gauge.Begin(PageGauge.CountPages(segments));
+        foreach (Segment segment in segments)
+            Check(verifier, segment, gauge, cancellationToken);
+        foreach (PileFault fault in engine.LazyRecovery.Faults.Kept)
+            faults.Add(fault);
+        gauge.Complete();
+        return Describe(verifier, segments.Length, engine.Report.WasClean, blocks.HasChecksums, faults);
+    }
+
+    /// <summary>Looks at everything in the directory of a pile that nobody has open.</summary>
+    internal static PileVerification RunAt(string directory, ProgressGauge gauge, CancellationToken cancellationToken)
+    {
+        string path = Path.GetFullPath(directory);
+        using DirectoryLock? owner = LockForReading(path);
+        var options = new PileOptions { Directory = path, ReadOnly = true };
+        using PileDirectory files = PileDirectory.Open(options, NullLogger.Instance, reportsCatalog: true);
+        using var map = new SegmentMap(files.Superblock.SegmentBytes);
+        using var pool = new PagePool(
+            map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new ReclaimEvents());
+        foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
+            SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
+        using ShadowHeaderTable? shadowHeaders = files.LastShutdown.Kind == ShutdownKind.Killed ? ShadowHeaderTable.OpenForReading(files.Files) : null;
+        BlockInspector inspector = new(pool, files.Superblock.ChecksumKind)
+        {
+            Shutdown = files.LastShutdown.Kind,
+            ShadowHeaders = shadowHeaders,
+            Epoch = files.Superblock.LogEpoch,
+            HasTracesOfCut = files.LastShutdown.HasTracesOfCut,
+        };
+        if (files.LastShutdown.WasPowerCut)
+        {
+            using var log = new FlushLog(files, PileOptions.MaxFlushLogBytes);
+            _ = log.Read().Count(); // damage is found by reading it
+        }
+        var verifier = new PileVerifier(inspector, stripes: null, files.LastShutdown.WasClean, files.Faults);
+        Segment[] segments = pool.Segments();
+        gauge.Begin(PageGauge.CountPages(segments));
+        foreach (Segment segment in segments)
+        {
+            for (int page = segment.HeadPages; page < segment.PageCount;)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                int passed = verifier.Check(segment, page);
+                page += passed;
+                gauge.Advance(passed);
+            }
+        }
+        gauge.Complete();
+        bool hasChecksums = files.Superblock.ChecksumKind != BlockChecksumKind.None;
+        return Describe(verifier, segments.Length, files.LastShutdown.WasClean, hasChecksums, files.Faults);
+    }
+
+    private void Check(PileVerifier verifier, Segment segment, ProgressGauge gauge, CancellationToken cancellationToken)
+    {
+        for (int page = segment.HeadPages; page < segment.PageCount;)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            int passed = CheckPage(verifier, segment, page);
+            Debug.Assert(passed > 0, "A walk comes on, whatever a damaged page says of its run.");
+            page += passed;
+            gauge.Advance(passed); // outside the pile: whoever is told may take his time
+        }
+    }
+
+    /// <summary>Looks at a page, or at the run that begins there.</summary>
+    /// <returns>How many pages that were; all that are left when the segment is no more.</returns>
+    private int CheckPage(PileVerifier verifier, Segment segment, int page)
+    {
+        CriticalRegion critical = _barrier.EnterReader();
+        try
+        {
+            if (!_pool.IsInUse(segment))
+                return segment.PageCount - page; // given back to the system meanwhile, and perhaps another one of its number is there
+            _ = engine.LazyRecovery.RecoverPage(segment, page); // of a pile that is only read no page is known
+            return verifier.Check(segment, page);
+        }
+        finally
+        {
+            engine.Blocks.Exit(critical);
+        }
+    }
+
+    private static DirectoryLock? LockForReading(string path)
+    {
+        if (!File.Exists(Path.Combine(path, DirectoryLock.LockName)))
+            return null;
+        using HeldDirectory directory = HeldDirectory.Open(path);
+        return DirectoryLock.TakeForReading(directory);
+    }
+
+    private static PileVerification Describe(PileVerifier verifier, int segments, bool wasClean, bool hasChecksums, FaultLog faults) =>
+        new()
+    {
+        SegmentCount = segments,
+        PageCount = verifier.PageCount,
+        BlockCount = verifier.BlockCount,
+        LegacyChecksumCount = verifier.LegacyChecksumCount,
+        PayloadBytes = verifier.PayloadBytes,
+        HasChecksums = hasChecksums,
+        WasClean = wasClean,
+        TraceCount = verifier.TraceCount,
+        FaultCount = faults.Count,
+        Faults = faults.Kept,
+    };
+}
