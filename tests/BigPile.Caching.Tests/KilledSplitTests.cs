@@ -88,7 +88,7 @@ public sealed unsafe class KilledSplitTests
         var born = new LockedBucket(index, index.At(number), number);
         var split = new BucketSplit(index, level);
         born.First->Initialize(level + 1);
-        SlotPlace[] relocated = [.. Taken(old).Where(place => split.IsMoved(place.Value))];
+        SlotPlace[] relocated = [.. Taken(old).Where(place => split.BelongsToNew(place.Value))];
         if (step == Step.Ended)
             split.Run(old, born);
         else if (step != Step.RaisedWithoutCopies)

@@ -33,20 +33,20 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private void RunLine(Bucket* old, Bucket* born)
     {
-        uint moved = 0;
+        uint copied = 0;
         for (int slot = 0; slot < Bucket.SlotCount; slot++)
         {
-            if (!IsMoved(Bucket.Load(old, slot)))
+            if (!BelongsToNew(Bucket.Load(old, slot)))
                 continue;
-            Move(new SlotPlace(old, slot), new SlotPlace(born, BitOperations.PopCount(moved)));
-            moved |= 1u << slot;
+            Move(new SlotPlace(old, slot), new SlotPlace(born, BitOperations.PopCount(copied)));
+            copied |= 1u << slot;
         }
         CrashPoints.Pass(CrashPoint.SplitBeforeRaised);
         old->BeginMoveLocked();
-        for (; moved != 0; moved &= moved - 1)
+        for (; copied != 0; copied &= copied - 1)
         {
             CrashPoints.Pass(CrashPoint.SplitBetweenCleared);
-            Bucket.Store(old, BitOperations.TrailingZeroCount(moved), default);
+            Bucket.Store(old, BitOperations.TrailingZeroCount(copied), default);
         }
         CrashPoints.Pass(CrashPoint.SplitBeforeEnded);
         old->EndMoveLocked();
@@ -57,7 +57,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         index.EndChainLocked(old.First); // going round and round, each slot would be copied each time
         try
         {
-            CopyMoved(old, born);
+            CopyToNew(old, born);
         }
         catch
         {
@@ -65,7 +65,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
             throw;
         }
         if (Mutation.SplitUnmarked)
-            ClearMoved(old);
+            ClearCopied(old);
         CrashPoints.Pass(CrashPoint.SplitBeforeRaised);
         old.First->BeginMoveLocked();
         Finish(old);
@@ -74,7 +74,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
     /// <summary>Clears what was moved, and ends the move.</summary>
     internal void Finish(in LockedBucket old)
     {
-        ClearMoved(old);
+        ClearCopied(old);
         BringForward(old.First);
         CrashPoints.Pass(CrashPoint.SplitBeforeEnded);
         FreeEmptyTail(old);
@@ -91,15 +91,15 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
 
     /// <summary>Whether a slot leaves the old bucket.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsMoved(IndexSlot slot) =>
+    internal bool BelongsToNew(IndexSlot slot) =>
         (slot.Word >> (BlockAddress.Bits + level - IndexSlot.BucketHashBits) & 1) != 0;
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    private void CopyMoved(in LockedBucket old, in LockedBucket born)
+    private void CopyToNew(in LockedBucket old, in LockedBucket born)
     {
         foreach (SlotPlace place in old.Slots)
         {
-            if (!IsMoved(place.Value))
+            if (!BelongsToNew(place.Value))
                 continue;
             _ = index.TryFindRoomLocked(born, int.MaxValue, out SlotPlace room);
             Move(place, room);
@@ -117,11 +117,11 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
     }
 
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    private void ClearMoved(in LockedBucket old)
+    private void ClearCopied(in LockedBucket old)
     {
         foreach (SlotPlace place in old.Slots)
         {
-            if (!IsMoved(place.Value))
+            if (!BelongsToNew(place.Value))
                 continue;
             CrashPoints.Pass(CrashPoint.SplitBetweenCleared);
             place.Store(default);

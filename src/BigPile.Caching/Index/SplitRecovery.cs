@@ -21,7 +21,7 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
         using BornLock bornLock = index.LockBorn(old, bornNumber);
         LockedBucket born = bornLock.Bucket;
         var split = new BucketSplit(index, level);
-        if (old.First->Level == level + 1 && HasAllMoved(split, old, born))
+        if (old.First->Level == level + 1 && AreAllCopied(split, old, born))
             Finish(split, old, born, level);
         else
             Undo(split, old, born, level);
@@ -43,11 +43,11 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
         index.CountBorn(bornNumber);
     }
 
-    private static bool HasAllMoved(in BucketSplit split, in LockedBucket old, in LockedBucket born)
+    private static bool AreAllCopied(in BucketSplit split, in LockedBucket old, in LockedBucket born)
     {
         foreach (SlotPlace place in old.Slots)
         {
-            if (split.IsMoved(place.Value) && !born.Slots.Has(place.Value))
+            if (split.BelongsToNew(place.Value) && !born.Slots.Has(place.Value))
                 return false;
         }
         return true;
