@@ -37,9 +37,9 @@ internal sealed class HalfBuilt : IDisposable
     internal unsafe ulong[] FindByVersion()
     {
         ulong[] found = FindAll();
-        CriticalRegion presence = _pile.Barrier.EnterReader();
+        CriticalRegion critical = _pile.Barrier.EnterReader();
         ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.Entries.View(address).Payload).Version);
-        _pile.Blocks.Exit(presence);
+        _pile.Blocks.Exit(critical);
         Array.Sort(versions, found);
         return found;
     }
@@ -60,9 +60,9 @@ internal sealed class HalfBuilt : IDisposable
 
     internal void AddFound(ulong address)
     {
-        CriticalRegion presence = _pile.Barrier.EnterReader();
-        Assert.True(_core.AddFound(presence, address));
-        _pile.Blocks.ExitAfterFree(presence);
+        CriticalRegion critical = _pile.Barrier.EnterReader();
+        Assert.True(_core.AddFound(critical, address));
+        _pile.Blocks.ExitAfterFree(critical);
         _core.GrowForFound();
     }
 

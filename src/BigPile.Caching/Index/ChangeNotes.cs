@@ -43,12 +43,12 @@ internal sealed unsafe class ChangeNotes
 
     /// <summary>The note of a thread, to be filled.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ChangeNote* Take(CriticalRegion presence) => (uint)presence.Number < (uint)_last ? _notes + presence.Number : TakeLast();
+    internal ChangeNote* Take(CriticalRegion critical) => (uint)critical.Number < (uint)_last ? _notes + critical.Number : TakeLast();
 
     /// <summary>Notes a change of the list of marks.</summary>
-    internal ChangeNote* BeginOfMark(CriticalRegion presence, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
+    internal ChangeNote* BeginOfMark(CriticalRegion critical, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
     {
-        ChangeNote* note = Take(presence);
+        ChangeNote* note = Take(critical);
         note->NewAddress = newAddress;
         note->OldAddress = oldAddress;
         note->OldVersion = oldVersion;

@@ -79,9 +79,9 @@ internal sealed unsafe class TableCounters
     internal long this[Counter counter] => Sum(counter);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Add(CriticalRegion presence, Counter counter, long delta = 1)
+    internal void Add(CriticalRegion critical, Counter counter, long delta = 1)
     {
-        uint number = (uint)presence.Number;
+        uint number = (uint)critical.Number;
         Cell* own = _own;
         if (number < (uint)_ownCells && own != null)
             own[number].Values[(int)counter] += delta;
@@ -91,16 +91,16 @@ internal sealed unsafe class TableCounters
 
     /// <summary>Whether it is time for what is done once for so many inserts of a thread; a power of two less one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool IsTurn(CriticalRegion presence, long insertsLessOne) =>
-        (CellOf((uint)presence.Number)->Values[(int)Counter.Inserts] & insertsLessOne) == 0;
+    internal bool IsTurn(CriticalRegion critical, long insertsLessOne) =>
+        (CellOf((uint)critical.Number)->Values[(int)Counter.Inserts] & insertsLessOne) == 0;
 
     /// <summary>
     /// Counts entries and their bytes; in cells that outlive the process between <see cref="Begin"/> and <see cref="End"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Count(CriticalRegion presence, in BlockCount added)
+    internal void Count(CriticalRegion critical, in BlockCount added)
     {
-        uint number = (uint)presence.Number;
+        uint number = (uint)critical.Number;
         Cell* own = _own;
         if (number < (uint)_ownCells && own != null)
             Count(own[number].Values, added);
@@ -111,9 +111,9 @@ internal sealed unsafe class TableCounters
     /// <summary>Takes the cell that a thread counts in until <see cref="End"/>; of cells that outlive the process.</summary>
     /// <returns>Its number.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal int Begin(CriticalRegion presence)
+    internal int Begin(CriticalRegion critical)
     {
-        uint number = (uint)presence.Number;
+        uint number = (uint)critical.Number;
         return number < (uint)_ownCells ? SharedCells + (int)number : BeginShared(number);
     }
 

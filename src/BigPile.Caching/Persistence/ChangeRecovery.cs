@@ -44,7 +44,7 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
 
     private void Recover(TableCore core, in ChangeNote note)
     {
-        CriticalRegion presence = pile.Barrier.EnterWriter();
+        CriticalRegion critical = pile.Barrier.EnterWriter();
         try
         {
             bool isMade = note.NewAddress == 0 ? !LeadsTo(core, note.OldAddress, note.OldVersion) : LeadsTo(core, note.NewAddress);
@@ -60,7 +60,7 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
         }
         finally
         {
-            pile.Blocks.ExitAfterFree(presence);
+            pile.Blocks.ExitAfterFree(critical);
         }
     }
 

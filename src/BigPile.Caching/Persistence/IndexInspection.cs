@@ -71,7 +71,7 @@ internal sealed unsafe class IndexInspection(
         bool isWhole = false;
         try
         {
-            for (ulong number = 0; !isWhole && TryEnter(core, out CriticalRegion? presence); number++)
+            for (ulong number = 0; !isWhole && TryEnter(core, out CriticalRegion? critical); number++)
             {
                 try
                 {
@@ -79,17 +79,17 @@ internal sealed unsafe class IndexInspection(
                 }
                 finally
                 {
-                    pile.Blocks.Exit(presence);
+                    pile.Blocks.Exit(critical);
                 }
                 stop.ThrowIfCancellationRequested();
             }
         }
         finally
         {
-            if (!isWhole && TryEnter(core, out CriticalRegion? presence))
+            if (!isWhole && TryEnter(core, out CriticalRegion? critical))
             {
                 core.Index.EndInspection(isWhole: false);
-                pile.Blocks.Exit(presence);
+                pile.Blocks.Exit(critical);
             }
         }
     }
@@ -132,25 +132,25 @@ internal sealed unsafe class IndexInspection(
     private int InspectBlocks(ReadOnlySpan<ulong> addresses)
     {
         pile.Blocks.EnsureShadowCapacity();
-        CriticalRegion presence = pile.Barrier.EnterWriter();
+        CriticalRegion critical = pile.Barrier.EnterWriter();
         int done = 0;
         try
         {
             foreach (ulong address in addresses)
                 pile.Entries.Prefetch(address);
-            while (done < addresses.Length && TryInspect(presence, addresses[done]))
+            while (done < addresses.Length && TryInspect(critical, addresses[done]))
                 done++;
         }
         finally
         {
-            pile.Blocks.ExitAfterFree(presence);
+            pile.Blocks.ExitAfterFree(critical);
         }
         if (done == 0)
             Thread.Yield();
         return done;
     }
 
-    private bool TryInspect(CriticalRegion presence, ulong address)
+    private bool TryInspect(CriticalRegion critical, ulong address)
     {
         if (!Rebuilding.TryReadTableId(pile, address, out int tableId))
             return true;
@@ -161,16 +161,16 @@ internal sealed unsafe class IndexInspection(
         if (!core.IsOpen)
             return false;
         if (!core.IsKnown(address))
-            _ = core.AddFound(presence, address);
+            _ = core.AddFound(critical, address);
         return true;
     }
 
-    private bool TryEnter(TableCore core, [NotNullWhen(true)] out CriticalRegion? presence)
+    private bool TryEnter(TableCore core, [NotNullWhen(true)] out CriticalRegion? critical)
     {
-        presence = null;
+        critical = null;
         try
         {
-            presence = core.EnterWriter();
+            critical = core.EnterWriter();
             return true;
         }
         catch (ObjectDisposedException) when (core.IsClosed)

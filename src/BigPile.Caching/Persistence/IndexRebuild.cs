@@ -160,7 +160,7 @@ internal sealed class IndexRebuild(
     private void TakeIn(ReadOnlySpan<ulong> addresses, Group group)
     {
         pile.Blocks.EnsureShadowCapacity();
-        CriticalRegion presence = pile.Barrier.EnterWriter();
+        CriticalRegion critical = pile.Barrier.EnterWriter();
         try
         {
             foreach (ulong address in addresses)
@@ -168,11 +168,11 @@ internal sealed class IndexRebuild(
             group.Count = 0;
             foreach (ulong address in addresses)
                 See(address, group);
-            TakeInSeen(presence, group);
+            TakeInSeen(critical, group);
         }
         finally
         {
-            pile.Blocks.ExitAfterFree(presence);
+            pile.Blocks.ExitAfterFree(critical);
         }
     }
 
@@ -199,13 +199,13 @@ internal sealed class IndexRebuild(
         }
     }
 
-    private static void TakeInSeen(CriticalRegion presence, Group group)
+    private static void TakeInSeen(CriticalRegion critical, Group group)
     {
         int added = 0;
         for (int at = 0; at < group.Count; at++)
         {
             TableCore core = group.Cores[at];
-            if (core.AddFound(presence, group.Found[at]))
+            if (core.AddFound(critical, group.Found[at]))
                 added++;
             if (added == 0 || (at + 1 < group.Count && group.Cores[at + 1] == core))
                 continue;
