@@ -42,7 +42,7 @@ internal sealed unsafe class TableCounters
     private readonly Cell[]? _sharedArray; // pinned, and there as long as somebody may still ask
     private readonly Cell* _shared;
     private readonly long* _base;
-    private readonly TinySpinLock[]? _gates; // of the cells that threads share, where they outlive the process
+    private readonly TinySpinLock[]? _locks; // of the cells that threads share, where they outlive the process
     private Cell[]? _ownArray;
     private Cell* _own; // null: there are none yet
     private int _sharedAdds;
@@ -65,7 +65,7 @@ internal sealed unsafe class TableCounters
         _shared = (Cell*)cells;
         _own = _shared + SharedCells;
         _base = sumBase;
-        _gates = new TinySpinLock[SharedCells];
+        _locks = new TinySpinLock[SharedCells];
     }
 
     /// <summary>The threads that have a cell of their own, unless an earlier process with other processors made the cells.</summary>
@@ -122,7 +122,7 @@ internal sealed unsafe class TableCounters
     internal void End(int cell)
     {
         if ((uint)cell < SharedCells)
-            _gates![cell].Exit();
+            _locks![cell].Exit();
     }
 
     /// <summary>What a cell has of entries and their bytes.</summary>
@@ -210,7 +210,7 @@ internal sealed unsafe class TableCounters
     private int BeginShared(uint number)
     {
         int cell = (int)(number % SharedCells);
-        _gates![cell].Enter();
+        _locks![cell].Enter();
         return cell;
     }
 
