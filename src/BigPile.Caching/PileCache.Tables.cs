@@ -158,7 +158,7 @@ public sealed partial class PileCache
             _ = _ids.Take(name, kind, definition =>
             {
                 core = NewCore(definition, options, comparer, place: _indexes.Create(definition));
-                core.Index.Place.MarkWhole();
+                core.Index.Storage.MarkWhole();
             });
             isDefined = true;
         }
@@ -175,7 +175,7 @@ public sealed partial class PileCache
     }
 
     private TableCore NewCore(
-        TableDefinition definition, TableOptions options, object? comparer = null, bool wasFound = false, IndexPlace? place = null)
+        TableDefinition definition, TableOptions options, object? comparer = null, bool wasFound = false, IndexStorage? place = null)
     {
         var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, _indexes.Hash, _clock, options, place)
         {

@@ -15,7 +15,7 @@ public sealed class GrowAheadTests
         int seed = TestLeg.Seed(11);
         var random = new Random(seed);
         ulong[] hashes = [.. Enumerable.Range(0, Count).Select(_ => (ulong)random.NextInt64())];
-        using var index = new TableIndex(new MemoryPlace(), 0);
+        using var index = new TableIndex(new MemoryIndexStorage(), 0);
         Task growth = SideBySide.Start(() =>
         {
             while (index.GrowAheadFor(Count * 2))

@@ -15,7 +15,7 @@ public sealed class IndexModelTests
     {
         seed = TestLeg.Seed(seed);
         var random = new Random(seed);
-        using var index = new TableIndex(new MemoryPlace(), 0);
+        using var index = new TableIndex(new MemoryIndexStorage(), 0);
         var model = new Dictionary<ulong, ulong>();
         var hashes = new List<ulong>();
         ulong nextAddress = 1;

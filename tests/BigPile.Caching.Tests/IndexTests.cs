@@ -36,7 +36,7 @@ public sealed unsafe class IndexTests
     {
         int seed = TestLeg.Seed(7);
         var random = new Random(seed);
-        var index = new TableIndex(new MemoryPlace(), 0);
+        var index = new TableIndex(new MemoryIndexStorage(), 0);
         Task run = SideBySide.Start(() =>
         {
             for (long entries = 0; index.BucketCount < TableIndex.MinBuckets * 9; entries += 50)
@@ -66,7 +66,7 @@ public sealed unsafe class IndexTests
     {
         seed = TestLeg.Seed(seed);
         var random = new Random(seed);
-        using var index = new TableIndex(new MemoryPlace(), 0);
+        using var index = new TableIndex(new MemoryIndexStorage(), 0);
         var model = new Dictionary<ulong, ulong>();
         var hashes = new List<ulong>();
         for (int step = 0; step < TestLeg.Steps(200_000, 5_000_000); step++)
@@ -105,7 +105,7 @@ public sealed unsafe class IndexTests
     [Fact]
     public void Its_memory_is_that_of_buckets_and_overflow_lines_within_a_chunk()
     {
-        using var index = new TableIndex(new MemoryPlace(), 0);
+        using var index = new TableIndex(new MemoryIndexStorage(), 0);
         Assert.Equal(64 * 64, index.SizeBytes);
         var random = new Random(TestLeg.Seed(3));
         const int Count = 1_000_000;
@@ -123,7 +123,7 @@ public sealed unsafe class IndexTests
     [Fact]
     public void A_presized_index_has_its_buckets_from_the_start()
     {
-        using var index = new TableIndex(new MemoryPlace(), 1_000_000);
+        using var index = new TableIndex(new MemoryIndexStorage(), 1_000_000);
         Assert.Equal(262_144UL, index.BucketCount);
         ulong before = index.BucketCount;
         index.GrowFor(1_000_000);

@@ -149,7 +149,7 @@ public sealed class KeptIndexTests : StoppedCacheTest
         intent.Word = intent.Checked(Index.ChangeNote.WordOf(tableId: 1, cell: 9, entriesAdded: 1, ownsNew: false));
         MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset + 9 * Index.ChangeNote.SizeBytes), intent);
         System.IO.File.WriteAllBytes(index, bytes);
-        System.IO.File.Delete(System.IO.Path.Combine(killed, FilePlace.NamesOf(1)[0]));
+        System.IO.File.Delete(System.IO.Path.Combine(killed, FileIndexStorage.NamesOf(1)[0]));
         string again = System.IO.Path.Combine(DirectoryPath, "again");
         using (PileCache cache = TestCache.Open(killed, Time))
         {
@@ -198,8 +198,8 @@ public sealed class KeptIndexTests : StoppedCacheTest
         public void Before(FileOperation operation, string path)
         {
             string name = System.IO.Path.GetFileName(path);
-            bool isOfIndex = name.StartsWith(FilePlace.BucketsPrefix, StringComparison.Ordinal)
-                || name.StartsWith(FilePlace.OverflowPrefix, StringComparison.Ordinal);
+            bool isOfIndex = name.StartsWith(FileIndexStorage.BucketsPrefix, StringComparison.Ordinal)
+                || name.StartsWith(FileIndexStorage.OverflowPrefix, StringComparison.Ordinal);
             if (IsFull && operation == FileOperation.Allocate && isOfIndex)
                 throw new System.IO.IOException($"'{name}': no space left on the disk (made up by a test).");
         }

@@ -29,7 +29,7 @@ public sealed unsafe class KilledSplitTests
         var random = new Random(seed);
         for (int round = 0; round < TestLeg.Steps(60, 20_000); round++)
         {
-            using var index = new TableIndex(new MemoryPlace(), 0);
+            using var index = new TableIndex(new MemoryIndexStorage(), 0);
             for (int i = random.Next(400); i > 0; i--)
                 index.GrowFor((long)(index.BucketCount * 4.2) + 20);
             ulong[] slots = Fill(index, random);
@@ -53,7 +53,7 @@ public sealed unsafe class KilledSplitTests
     [Fact]
     public void A_level_that_is_too_high_is_mended_by_whoever_comes_by()
     {
-        using var index = new TableIndex(new MemoryPlace(), 0);
+        using var index = new TableIndex(new MemoryIndexStorage(), 0);
         while (index.BucketCount < 100)
             index.GrowFor((long)(index.BucketCount * 4.2) + 5);
         ulong number = OldOf(index) + 5; // its turn to be split has not come

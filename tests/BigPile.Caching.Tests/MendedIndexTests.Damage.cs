@@ -57,7 +57,7 @@ public sealed partial class MendedIndexTests
     }
 
     // A bit of the tag of every other slot: nobody finds the entry by its key.
-    private static void DamageSlots(string directory) => Change(directory, FilePlace.BucketsPrefix, 0, static bytes =>
+    private static void DamageSlots(string directory) => Change(directory, FileIndexStorage.BucketsPrefix, 0, static bytes =>
     {
         int count = 0;
         for (int at = 0; at < TableIndex.MinBuckets * Bucket.SizeBytes; at += sizeof(ulong))

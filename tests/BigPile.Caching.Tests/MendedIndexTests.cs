@@ -23,7 +23,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
     public void A_damaged_counter_empties_no_table_that_has_a_limit(int offset)
     {
         string killed = Kill(Fill);
-        Change(killed, FilePlace.HeadPrefix, offset, static bytes => BitConverter.TryWriteBytes(bytes, 1L << 40));
+        Change(killed, FileIndexStorage.HeadPrefix, offset, static bytes => BitConverter.TryWriteBytes(bytes, 1L << 40));
         using PileCache cache = Open(killed);
         CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>(
             TestCache.Durable() with { MaxEntries = 10 * Keys, MaxBytes = 1 << 20 });
@@ -67,7 +67,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
             cache.GetOrCreateTable<long, byte[]>("other").Put(1, [1]);
         });
         DamageSlots(killed);
-        File.Delete(Path.Combine(killed, FilePlace.NamesOf(2)[0]));
+        File.Delete(Path.Combine(killed, FileIndexStorage.NamesOf(2)[0]));
         using PileCache cache = Open(killed);
         cache.Readiness.Inspection.Wait();
         Assert.Equal([1L], cache.GetOrCreateTable<long, byte[]>("other").Keys);
@@ -79,8 +79,8 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
     public void Lines_that_were_damaged_behind_a_clean_stop_are_mended()
     {
         string stopped = Stop(Fill);
-        Change(stopped, FilePlace.BucketsPrefix, 2, static bytes => bytes[0] ^= 1 << 4); // a level
-        Change(stopped, FilePlace.BucketsPrefix, 4, static bytes =>
+        Change(stopped, FileIndexStorage.BucketsPrefix, 2, static bytes => bytes[0] ^= 1 << 4); // a level
+        Change(stopped, FileIndexStorage.BucketsPrefix, 4, static bytes =>
         {
             int next = Bucket.SizeBytes;
             while (bytes[next] != 0) // a chain that is cut off would be counted line by line, and entry by entry
@@ -108,7 +108,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
     public void A_slot_that_was_damaged_behind_a_clean_stop_leads_to_its_entry_again(int bit)
     {
         string stopped = Stop(Fill);
-        Change(stopped, FilePlace.BucketsPrefix, 7 * Bucket.SizeBytes, bytes =>
+        Change(stopped, FileIndexStorage.BucketsPrefix, 7 * Bucket.SizeBytes, bytes =>
         {
             int at = sizeof(ulong);
             while (BitConverter.ToUInt64(bytes[at..]) == 0)
@@ -168,7 +168,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
     public void A_file_that_claims_to_be_huge_takes_no_more_of_the_disk_than_it_needs()
     {
         string stopped = Stop(Fill);
-        string path = Path.Combine(stopped, FilePlace.NamesOf(1)[1]);
+        string path = Path.Combine(stopped, FileIndexStorage.NamesOf(1)[1]);
         long lengthBytes = new FileInfo(path).Length;
         using (FileStream file = File.OpenWrite(path))
             file.SetLength(8L << 40);
@@ -191,13 +191,13 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
         using (Pile pile = Pile.Open(killed))
             new TableIds(pile.Engine.Catalog).Drop(1, pile.Engine.Versions.Last);
         if (isGone)
-            Array.ForEach(FilePlace.NamesOf(1), name => File.Delete(Path.Combine(killed, name)));
+            Array.ForEach(FileIndexStorage.NamesOf(1), name => File.Delete(Path.Combine(killed, name)));
         else
-            Change(killed, FilePlace.HeadPrefix, 64, static bytes => bytes[0] ^= 1);
+            Change(killed, FileIndexStorage.HeadPrefix, 64, static bytes => bytes[0] ^= 1);
         using PileCache cache = Open(killed);
         cache.Readiness.Inspection.Wait();
         Assert.Equal(1, cache.Pile.Statistics.ObjectCount);
-        Eventually.True(() => !File.Exists(Path.Combine(killed, FilePlace.NamesOf(1)[0])));
+        Eventually.True(() => !File.Exists(Path.Combine(killed, FileIndexStorage.NamesOf(1)[0])));
         Assert.Equal(1, cache.GetOrCreateTable<long, byte[]>("new").Core.Id);
     }
 
@@ -259,7 +259,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
     {
         using PileCache cache = Open(PilePath);
         Fill(cache);
-        string path = Path.Combine(PilePath, FilePlace.NamesOf(1)[1]);
+        string path = Path.Combine(PilePath, FileIndexStorage.NamesOf(1)[1]);
         File.Move(path, path + "-away");
         File.WriteAllBytes(path, new byte[4096]);
         TableIndex index = TableOf(cache).Core.Index;

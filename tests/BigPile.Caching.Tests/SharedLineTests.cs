@@ -15,7 +15,7 @@ public sealed unsafe class SharedLineTests : IDisposable
 
     public SharedLineTests()
     {
-        _index = new TableIndex(new MemoryPlace(), 0) { Damaged = () => _damage++ };
+        _index = new TableIndex(new MemoryIndexStorage(), 0) { Damaged = () => _damage++ };
         TakeLine(Owner);
         _index.At(Other)->Next = _index.At(Owner)->Next;
     }

@@ -32,9 +32,9 @@ public abstract class StoppedCacheTest : IDisposable
         foreach (string file in Directory.EnumerateFiles(directory))
         {
             string name = Path.GetFileName(file);
-            if (name == IndexFiles.FileName || name.StartsWith(FilePlace.HeadPrefix, StringComparison.Ordinal)
-                || name.StartsWith(FilePlace.BucketsPrefix, StringComparison.Ordinal)
-                || name.StartsWith(FilePlace.OverflowPrefix, StringComparison.Ordinal))
+            if (name == IndexFiles.FileName || name.StartsWith(FileIndexStorage.HeadPrefix, StringComparison.Ordinal)
+                || name.StartsWith(FileIndexStorage.BucketsPrefix, StringComparison.Ordinal)
+                || name.StartsWith(FileIndexStorage.OverflowPrefix, StringComparison.Ordinal))
                 File.Delete(file);
         }
         return directory;

@@ -15,13 +15,13 @@ namespace BigPile.Caching.Index;
 internal sealed unsafe class OverflowLines : IDisposable
 {
     private readonly IndexHead* _head;
-    private readonly IndexPlace _place;
+    private readonly IndexStorage _place;
     private LineStore? _lines; // there once a line is
     private TinySpinLock _lock;
     private uint _end; // as the head has it; who is not inside may ask for it when the head is gone
     private LineOwners? _owners; // while the index is inspected
 
-    internal OverflowLines(IndexPlace place)
+    internal OverflowLines(IndexStorage place)
     {
         _head = place.Head;
         _place = place;

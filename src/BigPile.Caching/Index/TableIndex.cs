@@ -30,7 +30,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     /// <summary>The lines of a bucket after which its chain can only be damaged.</summary>
     internal const int MostLines = 1 << 16;
 
-    private readonly IndexPlace _place;
+    private readonly IndexStorage _place;
     private readonly IndexHead* _head;
     private readonly LineStore _lines;
     private ulong _bucketCount; // as the head has it; who is not inside may ask for it when the head is gone
@@ -38,7 +38,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     /// <summary>Takes over an index where it lies, or makes one with room for a number of entries.</summary>
     /// <param name="place">Where it is; disposed of with this.</param>
     /// <param name="entries">The entries that a new one has room for.</param>
-    internal TableIndex(IndexPlace place, long entries)
+    internal TableIndex(IndexStorage place, long entries)
     {
         _place = place;
         _head = place.Head;
@@ -52,7 +52,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     }
 
     /// <summary>Where the index is.</summary>
-    internal IndexPlace Place => _place;
+    internal IndexStorage Storage => _place;
 
     internal IndexHead* Head => _head;
 

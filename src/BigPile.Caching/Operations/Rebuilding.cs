@@ -150,7 +150,7 @@ internal static unsafe class Rebuilding
         for (ulong number = 0; core.HasTombstones && number < core.Index.BucketCount; number++)
             core.DropTombstones(number);
         core.MakeAllVisible();
-        core.Index.Place.MarkWhole();
+        core.Index.Storage.MarkWhole();
     }
 
     /// <summary>Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet.</summary>

@@ -130,26 +130,26 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <param name="tableId">The table.</param>
     /// <param name="formerUpTo">The version up to which its id was another table's; null: any.</param>
     /// <exception cref="IOException">The device refused.</exception>
-    internal FilePlace? TryOpen(int tableId, ulong? formerUpTo) => WereUsable ? FilePlace.TryOpen(this, tableId, formerUpTo) : null;
+    internal FileIndexStorage? TryOpen(int tableId, ulong? formerUpTo) => WereUsable ? FileIndexStorage.TryOpen(this, tableId, formerUpTo) : null;
 
     /// <summary>Whether what was stored to an index is there. Nobody has used it yet.</summary>
-    internal bool IsProven(TableIndex index) => !MustProve || new IndexSeal(index, ((FilePlace)index.Place).SealArea).IsRight();
+    internal bool IsProven(TableIndex index) => !MustProve || new IndexSeal(index, ((FileIndexStorage)index.Storage).SealArea).IsRight();
 
     /// <summary>Makes an index without entries for a table; what had its name goes.</summary>
     /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
-    internal FilePlace Create(int tableId, ulong formerUpTo) => FilePlace.Create(this, tableId, formerUpTo);
+    internal FileIndexStorage Create(int tableId, ulong formerUpTo) => FileIndexStorage.Create(this, tableId, formerUpTo);
 
     /// <summary>Removes the files of a table. Nobody uses them any more.</summary>
     internal void Delete(int tableId)
     {
-        foreach (string name in FilePlace.NamesOf(tableId))
+        foreach (string name in FileIndexStorage.NamesOf(tableId))
             Directory.Delete(name);
     }
 
     /// <summary>Removes the files of a table that could not be made. What stays goes when it is made, or at an opening.</summary>
     internal void TryDelete(int tableId)
     {
-        foreach (string name in FilePlace.NamesOf(tableId))
+        foreach (string name in FileIndexStorage.NamesOf(tableId))
             Directory.TryDelete(name);
     }
 
@@ -158,7 +158,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     internal HashSet<int> Ids()
     {
         var ids = new HashSet<int>();
-        foreach (string prefix in new[] { FilePlace.HeadPrefix, FilePlace.BucketsPrefix, FilePlace.OverflowPrefix })
+        foreach (string prefix in new[] { FileIndexStorage.HeadPrefix, FileIndexStorage.BucketsPrefix, FileIndexStorage.OverflowPrefix })
         {
             foreach (string name in Directory.NamesOf(prefix))
             {
@@ -207,9 +207,9 @@ internal sealed unsafe class IndexFiles : IDisposable
     internal void EndWalk() => Head->OwesWalk = false;
 
     /// <summary>States that the indexes are closed, once the device has them. Nobody changes them any more.</summary>
-    internal void Close(IEnumerable<(TableIndex Index, FilePlace Place)> tables)
+    internal void Close(IEnumerable<(TableIndex Index, FileIndexStorage Place)> tables)
     {
-        foreach ((TableIndex index, FilePlace place) in tables)
+        foreach ((TableIndex index, FileIndexStorage place) in tables)
         {
             place.Head->ClosedUse = Head->UseNumber;
             new IndexSeal(index, place.SealArea).Write();

@@ -21,7 +21,7 @@ namespace BigPile.Caching.Persistence;
 /// <param name="files">The files of the indexes; <see langword="null"/> for a pile that is not mapped.</param>
 /// <param name="makeCore">Makes a table with its index at a place.</param>
 internal sealed class IndexOpening(
-    Pile pile, TableIds ids, IndexFiles? files, Func<TableDefinition, IndexPlace?, TableCore> makeCore)
+    Pile pile, TableIds ids, IndexFiles? files, Func<TableDefinition, IndexStorage?, TableCore> makeCore)
 {
     private readonly Dictionary<int, TableCore> _unknown = [];
     private readonly Dictionary<int, TableCore> _known = [];

@@ -60,7 +60,7 @@ internal readonly unsafe struct IndexSeal(TableIndex index, byte* area)
         {
             uint head = Checksum.Of(new ReadOnlySpan<byte>(index.Head, IndexHead.SizeBytes));
             int cells = (TableCounters.SharedCells + index.Head->OwnCells) * TableCounters.CellBytes;
-            return Checksum.Of(new ReadOnlySpan<byte>(index.Place.Cells, cells), ~head);
+            return Checksum.Of(new ReadOnlySpan<byte>(index.Storage.Cells, cells), ~head);
         }
     }
 

@@ -38,7 +38,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     /// <param name="endDrop">Told of the id of a table whose drop was cut off, when nothing but its files is left.</param>
     /// <exception cref="PileStorageException">The files can't be used.</exception>
     internal CacheReadiness Load(
-        Func<TableDefinition, IndexPlace?, TableCore> makeCore, Dictionary<string, TableCore> cores,
+        Func<TableDefinition, IndexStorage?, TableCore> makeCore, Dictionary<string, TableCore> cores,
         Action<IReadOnlyList<TableCore>> finishDrops, Action<int> endDrop)
     {
         var opening = new IndexOpening(pile, ids, _files, makeCore);
@@ -95,7 +95,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
     }
 
     /// <summary>Makes a place for the index of a new table.</summary>
-    internal IndexPlace? Create(TableDefinition definition) => _files?.Create(definition.Id, definition.FormerUpTo);
+    internal IndexStorage? Create(TableDefinition definition) => _files?.Create(definition.Id, definition.FormerUpTo);
 
     /// <summary>What is thrown when the system refuses one of the files.</summary>
     internal PileException Refused(IOException e) => IndexFiles.Refused(e, _files?.Directory.Path ?? "memory");
@@ -154,7 +154,7 @@ internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds 
             return; // of a pile that was closed before, another process may have the files by now
         try
         {
-            _files.Close(cores.Select(static core => (core.Index, (FilePlace)core.Index.Place)));
+            _files.Close(cores.Select(static core => (core.Index, (FileIndexStorage)core.Index.Storage)));
         }
         catch (Exception e)
         {

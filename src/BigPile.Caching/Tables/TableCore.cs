@@ -53,7 +53,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// <param name="options">How it behaves.</param>
     /// <param name="place">Where its index is; by itself in the memory of the process.</param>
     internal TableCore(
-        Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options, IndexPlace? place = null)
+        Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options, IndexStorage? place = null)
     {
         Pile = pile;
         Id = id;
@@ -65,7 +65,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         ChecksEveryRead = pile.Blocks.ChecksEveryRead;
         _readsPlain = !ChecksEveryRead;
         CopiesToRenew = pile.Store == StoreKind.Mapped;
-        place ??= new MemoryPlace();
+        place ??= new MemoryIndexStorage();
         Counters = place.OutlivesProcess ? new TableCounters(place.Cells, place.Head->OwnCells, place.Head->Base) : new TableCounters();
         Index = new TableIndex(place, options.InitialEntries)
         {

@@ -9,8 +9,8 @@ namespace BigPile.Caching.Tags;
 /// <summary>The list of marks in an index that outlives the process; in any other one there is none, and nothing to do.</summary>
 internal sealed unsafe partial class TagMarks
 {
-    private readonly ChangeNotes? _notes = index.Place.Notes;
-    private readonly MarkPlaces? _places = index.Place.OutlivesProcess ? new MarkPlaces(index) : null;
+    private readonly ChangeNotes? _notes = index.Storage.Notes;
+    private readonly MarkPlaces? _places = index.Storage.OutlivesProcess ? new MarkPlaces(index) : null;
 
     /// <summary>
     /// Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet; the caller is inside.

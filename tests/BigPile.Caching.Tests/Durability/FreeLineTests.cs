@@ -14,7 +14,7 @@ public sealed unsafe class FreeLineTests
     [InlineData(3)] // marks
     public void A_damaged_control_word_of_a_free_line_is_gone_when_the_line_is_taken(int at)
     {
-        using var index = new TableIndex(new MemoryPlace(), 0);
+        using var index = new TableIndex(new MemoryIndexStorage(), 0);
         TakeLine(index, 3);
         uint number = index.At(3)->Next;
         using (LockedBucket bucket = index.LockBucket(3))
@@ -31,7 +31,7 @@ public sealed unsafe class FreeLineTests
     {
         const uint NoLine = 1 << 18;
         int damage = 0;
-        using var index = new TableIndex(new MemoryPlace(), 0) { Damaged = () => damage++ };
+        using var index = new TableIndex(new MemoryIndexStorage(), 0) { Damaged = () => damage++ };
         TakeLine(index, 0);
         uint number = index.At(0)->Next;
         index.Overflow.At(number)->Next = NoLine;
@@ -48,7 +48,7 @@ public sealed unsafe class FreeLineTests
     public void A_line_that_two_buckets_lead_to_goes_back_once()
     {
         int damage = 0;
-        using var index = new TableIndex(new MemoryPlace(), 0) { Damaged = () => damage++ };
+        using var index = new TableIndex(new MemoryIndexStorage(), 0) { Damaged = () => damage++ };
         TakeLine(index, 0);
         uint number = index.At(0)->Next;
         index.At(1)->Next = number;
@@ -64,7 +64,7 @@ public sealed unsafe class FreeLineTests
     public void A_split_ends_a_chain_that_leads_back_into_itself_before_it_copies()
     {
         int damage = 0;
-        using var index = new TableIndex(new MemoryPlace(), 0) { Damaged = () => damage++ };
+        using var index = new TableIndex(new MemoryIndexStorage(), 0) { Damaged = () => damage++ };
         Bucket* line = index.At(0);
         for (int lines = 0; lines < 3; lines++)
         {

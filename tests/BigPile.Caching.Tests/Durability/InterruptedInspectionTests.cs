@@ -72,7 +72,7 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
             Fill(cache, "walked");
             Fill(cache);
         });
-        File.Delete(Path.Combine(At("pile"), FilePlace.HeadPrefix + "000001"));
+        File.Delete(Path.Combine(At("pile"), FileIndexStorage.HeadPrefix + "000001"));
         using PileCache again = Open("pile", Boot);
         Assert.Equal((Keys, Keys), (TableOf(again, "walked").Count, BlocksOf(again)));
         Assert.True(again.Pile.Verify().IsSound);
@@ -89,7 +89,7 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
             Fill(cache, "another");
             _ = TableOf(cache).Get(1);
         }
-        string[] names = Array.ConvertAll(FilePlace.NamesOf(2), name => Path.Combine(At("pile"), name));
+        string[] names = Array.ConvertAll(FileIndexStorage.NamesOf(2), name => Path.Combine(At("pile"), name));
         byte[][] files = Array.ConvertAll(names, File.ReadAllBytes);
         File.Delete(names[0]);
         var hook = new Hook();
@@ -97,7 +97,7 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
         {
             hook.After = static (operation, path) =>
             {
-                if (operation == FileOperation.Create && Path.GetFileName(path) == FilePlace.HeadPrefix + "000002")
+                if (operation == FileOperation.Create && Path.GetFileName(path) == FileIndexStorage.HeadPrefix + "000002")
                     throw new IOException("The disk is full, says a test.");
             };
             Assert.Throws<PileStorageException>(() => new PileCache(pile, CacheOptions));

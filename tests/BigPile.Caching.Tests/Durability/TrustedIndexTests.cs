@@ -39,10 +39,10 @@ public sealed class TrustedIndexTests : KeptFilesTest
     {
         using (PileCache cache = Open("pile", Boot))
             Fill(cache, end: 100);
-        byte[] older = File.ReadAllBytes(FileOf(FilePlace.HeadPrefix));
+        byte[] older = File.ReadAllBytes(FileOf(FileIndexStorage.HeadPrefix));
         using (PileCache cache = Open("pile", Boot))
             Fill(cache, from: 100);
-        Change(FilePlace.HeadPrefix, bytes =>
+        Change(FileIndexStorage.HeadPrefix, bytes =>
         {
             int cells = (TableCounters.SharedCells + BitConverter.ToInt32(bytes[40..])) * TableCounters.CellBytes;
             older.AsSpan(CellsOffset, cells).CopyTo(bytes[CellsOffset..]);
@@ -99,7 +99,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
             Fill(cache);
             TableOf(cache).Core.SetFlag(IndexHead.DamagedFlag, true);
         }
-        Change(FilePlace.BucketsPrefix, static bytes =>
+        Change(FileIndexStorage.BucketsPrefix, static bytes =>
         {
             int slot = sizeof(ulong); // behind the bucket's word
             while (BitConverter.ToUInt64(bytes[slot..]) == 0)
@@ -122,7 +122,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         }
         int line = UsedLine();
         LeadFromBehind(line);
-        Change(FilePlace.OverflowPrefix, bytes => BitConverter.TryWriteBytes(bytes[(line * Bucket.SizeBytes + 4)..], 0xFFFFFF));
+        Change(FileIndexStorage.OverflowPrefix, bytes => BitConverter.TryWriteBytes(bytes[(line * Bucket.SizeBytes + 4)..], 0xFFFFFF));
         var disk = new SimulatedDisk(At("pile"), new Random(1))
         {
             Passing = static (_, _) => SpinWait.SpinUntil(static () => ThreadPool.PendingWorkItemCount == 0, Eventually.Timeout),
@@ -161,7 +161,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         });
         using PileCache again = Open("pile", Boot);
         Assert.Empty(again.TableNames);
-        Eventually.True(() => !Directory.EnumerateFiles(At("pile"), FilePlace.HeadPrefix + "*").Any());
+        Eventually.True(() => !Directory.EnumerateFiles(At("pile"), FileIndexStorage.HeadPrefix + "*").Any());
         Assert.Equal(0, again.Pile.Statistics.ObjectCount);
     }
 
@@ -199,20 +199,20 @@ public sealed class TrustedIndexTests : KeptFilesTest
     // An overflow line that a bucket leads to, and that has entries.
     private int UsedLine()
     {
-        byte[] lines = File.ReadAllBytes(FileOf(FilePlace.BucketsPrefix));
-        byte[] overflow = File.ReadAllBytes(FileOf(FilePlace.OverflowPrefix));
+        byte[] lines = File.ReadAllBytes(FileOf(FileIndexStorage.BucketsPrefix));
+        byte[] overflow = File.ReadAllBytes(FileOf(FileIndexStorage.OverflowPrefix));
         return Enumerable.Range(0, (int)BucketCount).Select(bucket => BitConverter.ToInt32(lines, bucket * Bucket.SizeBytes + 4))
             .First(line => line != 0 && BitConverter.ToInt64(overflow, line * Bucket.SizeBytes + 8) != 0);
     }
 
-    private void LeadFromBehind(int line) => Change(FilePlace.BucketsPrefix, bytes =>
+    private void LeadFromBehind(int line) => Change(FileIndexStorage.BucketsPrefix, bytes =>
     {
         Span<byte> behind = bytes.Slice((int)BucketCount * Bucket.SizeBytes, Bucket.SizeBytes);
         behind.Clear();
         BitConverter.TryWriteBytes(behind[4..], line);
     });
 
-    private long BucketCount => BitConverter.ToInt64(File.ReadAllBytes(FileOf(FilePlace.HeadPrefix)), 64);
+    private long BucketCount => BitConverter.ToInt64(File.ReadAllBytes(FileOf(FileIndexStorage.HeadPrefix)), 64);
 
     private string FileOf(string prefix) => Path.Combine(At("pile"), prefix + "000001");
 

@@ -36,7 +36,7 @@ public sealed class DivisionTests
     {
         private long _entries;
 
-        public TableIndex Index { get; } = new(new MemoryPlace(), 0);
+        public TableIndex Index { get; } = new(new MemoryIndexStorage(), 0);
 
         public TableRoom Room => new(Many, Many * 100);
 

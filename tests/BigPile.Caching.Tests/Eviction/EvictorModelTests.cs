@@ -112,7 +112,7 @@ public sealed class EvictorModelTests
         private readonly List<ulong> _evicted = []; // hashes that come again, as those of entries that are missed
         private ulong _lastAddress;
 
-        public TableIndex Index { get; } = new(new MemoryPlace(), 0);
+        public TableIndex Index { get; } = new(new MemoryIndexStorage(), 0);
 
         public TableRoom Room => new(Capacity, Capacity * 100);
 

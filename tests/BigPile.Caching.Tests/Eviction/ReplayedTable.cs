@@ -25,7 +25,7 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
         _evictor = new Evictor(this, new TableRoom(Math.Min(capacity, 10_000), capacity));
     }
 
-    public TableIndex Index { get; } = new(new MemoryPlace(), 0);
+    public TableIndex Index { get; } = new(new MemoryIndexStorage(), 0);
 
     public long Entries => _hashes.Count;
 

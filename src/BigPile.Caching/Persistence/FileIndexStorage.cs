@@ -10,7 +10,7 @@ namespace BigPile.Caching.Persistence;
 /// <summary>
 /// The index of one table in files: head and counters in one, buckets in the second, overflow lines, once there are any, in the third.
 /// </summary>
-internal sealed unsafe class FilePlace : IndexPlace
+internal sealed unsafe class FileIndexStorage : IndexStorage
 {
     /// <summary>The bytes of a file of a head.</summary>
     internal const int HeadBytes = 64 << 10;
@@ -31,7 +31,7 @@ internal sealed unsafe class FilePlace : IndexPlace
     private readonly FileLines _overflow;
     private readonly GrowingMap _map;
 
-    private FilePlace(GrowingMap head, GrowingMap buckets, Func<GrowingMap> overflow, ChangeNotes notes)
+    private FileIndexStorage(GrowingMap head, GrowingMap buckets, Func<GrowingMap> overflow, ChangeNotes notes)
     {
         _map = head;
         _buckets = new FileLines(() => buckets, preparesChunks: true);
@@ -61,7 +61,7 @@ internal sealed unsafe class FilePlace : IndexPlace
 
     /// <summary>Makes the files of an index without entries.</summary>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
-    internal static FilePlace Create(IndexFiles files, int tableId, ulong formerUpTo)
+    internal static FileIndexStorage Create(IndexFiles files, int tableId, ulong formerUpTo)
     {
         files.Delete(tableId);
         GrowingMap? map = null;
@@ -73,7 +73,7 @@ internal sealed unsafe class FilePlace : IndexPlace
             head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);
             new TableCounters(map.Start + CellsOffset, head->OwnCells, head->Base).Clear();
             GrowingMap buckets = CreateLines(files, BucketsPrefix, tableId);
-            return new FilePlace(map, buckets, () => CreateLines(files, OverflowPrefix, tableId), files.Notes);
+            return new FileIndexStorage(map, buckets, () => CreateLines(files, OverflowPrefix, tableId), files.Notes);
         }
         catch
         {
@@ -88,7 +88,7 @@ internal sealed unsafe class FilePlace : IndexPlace
     /// <param name="tableId">The table.</param>
     /// <param name="formerUpTo">The version up to which its id was another table's; null: any.</param>
     /// <exception cref="System.IO.IOException">The files can't be used.</exception>
-    internal static FilePlace? TryOpen(IndexFiles files, int tableId, ulong? formerUpTo)
+    internal static FileIndexStorage? TryOpen(IndexFiles files, int tableId, ulong? formerUpTo)
     {
         GrowingMap? map = null;
         GrowingMap? buckets = null;
@@ -105,7 +105,7 @@ internal sealed unsafe class FilePlace : IndexPlace
             overflow = head->OverflowEnd > 1 ? TryOpenLines(files, OverflowPrefix, tableId, head->OverflowEnd) : null;
             isOpen = buckets != null && (overflow != null || head->OverflowEnd <= 1);
             return isOpen
-                ? new FilePlace(map, buckets!, () => overflow ?? CreateLines(files, OverflowPrefix, tableId), files.Notes)
+                ? new FileIndexStorage(map, buckets!, () => overflow ?? CreateLines(files, OverflowPrefix, tableId), files.Notes)
                 : null;
         }
         finally

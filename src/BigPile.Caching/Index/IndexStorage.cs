@@ -4,7 +4,7 @@ namespace BigPile.Caching.Index;
 
 /// <summary>Where a table's index is: its head, its lines, and the cells of the table's counters.</summary>
 /// <remarks>Thread safety: as <see cref="LineSource"/>.</remarks>
-internal abstract unsafe class IndexPlace : IDisposable
+internal abstract unsafe class IndexStorage : IDisposable
 {
     /// <summary>Whether what is stored here survives the process.</summary>
     internal abstract bool OutlivesProcess { get; }

@@ -3,12 +3,12 @@ using System.Runtime.InteropServices;
 namespace BigPile.Caching.Index;
 
 /// <summary>An index in the memory of the process.</summary>
-internal sealed unsafe class MemoryPlace : IndexPlace
+internal sealed unsafe class MemoryIndexStorage : IndexStorage
 {
     private IndexHead* _head;
     private MemoryLines? _overflow;
 
-    internal MemoryPlace()
+    internal MemoryIndexStorage()
     {
         _head = (IndexHead*)NativeMemory.AlignedAlloc(IndexHead.SizeBytes, Bucket.SizeBytes);
         *_head = default;
