@@ -33,7 +33,7 @@ public sealed partial class PileCache : IDisposable
     private readonly CancellationTokenSource _stopping = new();
     private readonly Sweeper _sweeper;
     private readonly TableIds _ids;
-    private readonly IndexUpkeep _indexes;
+    private readonly IndexMaintenance _indexes;
     private readonly Action _reportDamage;
     private TableOptions _defaults;
     private bool _disposed;
@@ -75,7 +75,7 @@ public sealed partial class PileCache : IDisposable
         {
             _clock = new CacheClock(options.TimeProvider, pile.Engine.Id, pile.Engine.Versions.Last);
             _ids = new TableIds(pile.Engine.Catalog);
-            _indexes = new IndexUpkeep(pile, options, _ids, _stopping.Token);
+            _indexes = new IndexMaintenance(pile, options, _ids, _stopping.Token);
             Readiness = _indexes.Load(
                 (definition, place) => NewCore(definition, FirstOptions(definition.Name), wasFound: true, place: place), _cores,
                 FinishDrops, DeleteFilesOf);

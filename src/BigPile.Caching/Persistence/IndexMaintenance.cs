@@ -18,7 +18,7 @@ namespace BigPile.Caching.Persistence;
 /// <param name="options">Where the indexes are, and what is waited for.</param>
 /// <param name="ids">Which tables there are.</param>
 /// <param name="stop">Ends what runs in the background.</param>
-internal sealed class IndexUpkeep(Pile pile, PileCacheOptions options, TableIds ids, CancellationToken stop) : IDisposable
+internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, TableIds ids, CancellationToken stop) : IDisposable
 {
     private readonly IndexFiles? _files = pile.DirectoryPath == null ? null : IndexFiles.Open(pile, options.IndexDirectory);
     private KeyHash? _hash;
