@@ -25,7 +25,7 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
     internal const string OverflowPrefix = "overflow-";
 
     private const int CellsOffset = 4096;
-    private const int SealOffset = HeadBytes - IndexSeal.AreaBytes;
+    private const int ChecksumOffset = HeadBytes - IndexChecksums.AreaBytes;
 
     private readonly FileLines _buckets;
     private readonly FileLines _overflow;
@@ -53,7 +53,7 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
     internal override ChangeNotes? Notes { get; }
 
     /// <summary>Where the checksums of a clean stop are.</summary>
-    internal byte* SealArea => _map.Start + SealOffset;
+    internal byte* ChecksumArea => _map.Start + ChecksumOffset;
 
     /// <summary>The names of a table's files.</summary>
     internal static string[] NamesOf(int tableId) =>

@@ -133,7 +133,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     internal FileIndexStorage? TryOpen(int tableId, ulong? formerUpTo) => WereUsable ? FileIndexStorage.TryOpen(this, tableId, formerUpTo) : null;
 
     /// <summary>Whether what was stored to an index is there. Nobody has used it yet.</summary>
-    internal bool IsProven(TableIndex index) => !MustProve || new IndexSeal(index, ((FileIndexStorage)index.Storage).SealArea).IsRight();
+    internal bool IsProven(TableIndex index) => !MustProve || new IndexChecksums(index, ((FileIndexStorage)index.Storage).ChecksumArea).IsRight();
 
     /// <summary>Makes an index without entries for a table; what had its name goes.</summary>
     /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
@@ -212,7 +212,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         foreach ((TableIndex index, FileIndexStorage place) in tables)
         {
             place.Head->ClosedUse = Head->UseNumber;
-            new IndexSeal(index, place.SealArea).Write();
+            new IndexChecksums(index, place.ChecksumArea).Write();
             place.Flush();
         }
         using (HeldFile use = _pile.Engine.Directory!.Files.Open(UseFileName, FileMode.Open, FileAccess.ReadWrite))

@@ -17,7 +17,7 @@ namespace BigPile.Caching.Persistence;
 /// </remarks>
 /// <param name="index">The index. Nobody changes it meanwhile.</param>
 /// <param name="area">Where the checksums are.</param>
-internal readonly unsafe struct IndexSeal(TableIndex index, byte* area)
+internal readonly unsafe struct IndexChecksums(TableIndex index, byte* area)
 {
     /// <summary>The bytes of the area.</summary>
     internal const int AreaBytes = 24 << 10;
