@@ -66,7 +66,7 @@ public sealed partial class PileCache : IDisposable
         Pile = pile;
         _options = options;
         _defaults = CheckDefaults(options.DefaultTableOptions);
-        _reportDamage = () => _indexes!.NoteDamage(InspectDamaged);
+        _reportDamage = () => _indexes!.ReportDamage(InspectDamaged);
         PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();
         if (!pile.Engine.TryTakeTables())
             throw new InvalidOperationException(

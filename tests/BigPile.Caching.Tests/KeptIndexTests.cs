@@ -145,9 +145,9 @@ public sealed class KeptIndexTests : StoppedCacheTest
         string killed = Kill(static cache => cache.GetOrCreateTable<long, string>("t").Put(1, "x"));
         string index = System.IO.Path.Combine(killed, IndexFiles.FileName);
         byte[] bytes = System.IO.File.ReadAllBytes(index);
-        var intent = new Index.ChangeNote { Entries = 1_000 }; // what the cell is said to have had
-        intent.Word = intent.Checked(Index.ChangeNote.WordOf(tableId: 1, cell: 9, entriesAdded: 1, ownsNew: false));
-        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset + 9 * Index.ChangeNote.SizeBytes), intent);
+        var intent = new Index.Intent { Entries = 1_000 }; // what the cell is said to have had
+        intent.Word = intent.Checked(Index.Intent.WordOf(tableId: 1, cell: 9, entriesAdded: 1, ownsNew: false));
+        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.IntentsOffset + 9 * Index.Intent.SizeBytes), intent);
         System.IO.File.WriteAllBytes(index, bytes);
         System.IO.File.Delete(System.IO.Path.Combine(killed, FileIndexStorage.NamesOf(1)[0]));
         string again = System.IO.Path.Combine(DirectoryPath, "again");

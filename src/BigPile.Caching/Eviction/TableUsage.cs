@@ -36,7 +36,7 @@ internal sealed class TableUsage : CacheLineIsolated
     }
 
     /// <summary>Notes that entries of a priority have more bytes now, or fewer.</summary>
-    internal void Note(EntryPriority priority, long roomBytes)
+    internal void AddToPriority(EntryPriority priority, long roomBytes)
     {
         if (priority != EntryPriority.Normal && roomBytes != 0)
             Interlocked.Add(ref _roomBytesOf[(int)priority], roomBytes);
@@ -54,10 +54,10 @@ internal sealed class TableUsage : CacheLineIsolated
     }
 
     /// <summary>Whether the same is noted here and there. Nobody else may be at work.</summary>
-    internal bool HasNotesOf(TableUsage other) => _roomBytesOf.AsSpan().SequenceEqual(other._roomBytesOf);
+    internal bool HasSameByPriority(TableUsage other) => _roomBytesOf.AsSpan().SequenceEqual(other._roomBytesOf);
 
     /// <summary>Forgets what was noted.</summary>
-    internal void ClearNotes() => Array.Clear(_roomBytesOf);
+    internal void ClearByPriority() => Array.Clear(_roomBytesOf);
 
     private bool TryTakeEntry()
     {

@@ -22,7 +22,7 @@ internal abstract unsafe class IndexStorage : IDisposable
     internal abstract byte* Cells { get; }
 
     /// <summary>Where changes are noted; none where nothing outlives the process.</summary>
-    internal abstract ChangeNotes? Notes { get; }
+    internal abstract IntentLog? Intents { get; }
 
     /// <summary>States that the index has all entries of its table.</summary>
     internal abstract void MarkWhole();

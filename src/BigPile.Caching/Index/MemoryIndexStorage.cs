@@ -25,7 +25,7 @@ internal sealed unsafe class MemoryIndexStorage : IndexStorage
 
     internal override byte* Cells => null;
 
-    internal override ChangeNotes? Notes => null;
+    internal override IntentLog? Intents => null;
 
     internal override void MarkWhole()
     {

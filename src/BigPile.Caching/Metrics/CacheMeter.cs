@@ -73,7 +73,7 @@ internal sealed class CacheMeter
             _caches.Remove(tables);
     }
 
-    internal void NoteFactory(string table, TimeSpan duration, Exception? failure)
+    internal void RecordFactory(string table, TimeSpan duration, Exception? failure)
     {
         var name = new KeyValuePair<string, object?>(TableNameTag, table);
         if (failure == null)
@@ -83,10 +83,10 @@ internal sealed class CacheMeter
                 duration.TotalSeconds, name, new KeyValuePair<string, object?>(ErrorTag, failure.GetType().FullName));
     }
 
-    internal void NoteSweep(string table, TimeSpan duration) =>
+    internal void RecordSweep(string table, TimeSpan duration) =>
         _sweepDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(TableNameTag, table));
 
-    internal void NotePayload(string table, int lengthBytes)
+    internal void RecordPayload(string table, int lengthBytes)
     {
         if (_payloadSize.Enabled)
             _payloadSize.Record(lengthBytes, new KeyValuePair<string, object?>(TableNameTag, table));

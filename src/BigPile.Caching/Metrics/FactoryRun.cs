@@ -29,6 +29,6 @@ internal readonly struct FactoryRun
         _activity.Fail(failure);
         _activity?.Dispose();
         if (_beganAt != 0)
-            _meter.NoteFactory(_table, Stopwatch.GetElapsedTime(_beganAt), failure);
+            _meter.RecordFactory(_table, Stopwatch.GetElapsedTime(_beganAt), failure);
     }
 }

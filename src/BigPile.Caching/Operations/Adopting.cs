@@ -177,7 +177,7 @@ internal static unsafe class Adopting
         if (!core.TryViewLocked(place, out LockedEntry entry))
             return EntryPriority.Low;
         if (entry.Head.Kind != Entries.ValueKind.Tombstone)
-            core.Usage.Note(entry.Head.Priority, core.Pile.Blocks.FootprintBytesOf(entry.PayloadBytes));
+            core.Usage.AddToPriority(entry.Head.Priority, core.Pile.Blocks.FootprintBytesOf(entry.PayloadBytes));
         return entry.Head.Priority;
     }
 }

@@ -74,7 +74,7 @@ internal static class Checking
         Invariant.Require(
             taken == (seen.Entries, seen.FootprintBytes),
             $"Entries and bytes that are taken for the limits are {taken}, those that are there {(seen.Entries, seen.FootprintBytes)}.");
-        Invariant.Require(seen.Usage.HasNotesOf(core.Usage), $"What is noted of the bytes of each priority is wrong.");
+        Invariant.Require(seen.Usage.HasSameByPriority(core.Usage), $"What is noted of the bytes of each priority is wrong.");
         Invariant.Require(
             taken.Entries <= core.Usage.MaxEntries, $"There are {taken.Entries} entries, and {core.Usage.MaxEntries} are allowed.");
     }
@@ -99,7 +99,7 @@ internal static class Checking
             Entries++;
             PayloadBytes += payloadBytes;
             FootprintBytes += footprintBytes;
-            Usage.Note(priority, footprintBytes);
+            Usage.AddToPriority(priority, footprintBytes);
         }
     }
 }

@@ -140,7 +140,7 @@ internal static class Limiting
         }
         core.DropLimits();
         core.Evictor = new Evictor(new EvictionHost(core), capacity, isCertain: options.MaxBytes == null);
-        core.Usage.ClearNotes();
+        core.Usage.ClearByPriority();
         if (core.Usage.Entries != 0)
             core.BeginBackfill(core.Evictor);
     }

@@ -30,7 +30,7 @@ internal unsafe struct PutChange
     internal BlockCount Added;
 
     /// <summary>The note of it, while it is on its way in an index that outlives the process.</summary>
-    internal ChangeNote* Intent;
+    internal Intent* Intent;
 
     /// <summary>What it did; <see langword="null"/>: its condition was not met.</summary>
     internal PutResult? Result;

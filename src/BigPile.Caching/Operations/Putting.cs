@@ -28,7 +28,7 @@ internal static unsafe class Putting
         if (result == PutResult.Collision)
             result = core.PutAfterSweeps(key, spec, request, out info);
         if (result is not (null or PutResult.Collision))
-            core.Meter.NotePayload(core.Name, value.Length); // outside of the pile: listeners are the application's code
+            core.Meter.RecordPayload(core.Name, value.Length); // outside of the pile: listeners are the application's code
         return result;
     }
 

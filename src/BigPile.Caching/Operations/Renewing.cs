@@ -202,7 +202,7 @@ internal static unsafe class Renewing
         EntryHead.SetExpiry(payload, expiresAt);
         if (Mutation.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
-        ChangeNote* record = core.Intents == null
+        Intent* record = core.Intents == null
             ? null
             : core.BeginIntent(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
         CrashPoints.Pass(CrashPoint.RenewalBeforePublish);

@@ -54,7 +54,7 @@ internal sealed class Sweeper : IDisposable
             {
             }
             if (beganAt != 0)
-                core.Meter.NoteSweep(core.Name, Stopwatch.GetElapsedTime(beganAt));
+                core.Meter.RecordSweep(core.Name, Stopwatch.GetElapsedTime(beganAt));
         }
         catch (ObjectDisposedException)
         {

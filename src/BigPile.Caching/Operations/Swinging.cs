@@ -130,11 +130,11 @@ internal static unsafe class Swinging
         core.Usage.Release(entries, change.Reserved.FootprintBytes + old.FootprintBytes - footprintBytes);
         if (old.Priority == spec.Priority)
         {
-            core.Usage.Note(old.Priority, footprintBytes - old.FootprintBytes);
+            core.Usage.AddToPriority(old.Priority, footprintBytes - old.FootprintBytes);
             return;
         }
-        core.Usage.Note(old.Priority, -old.FootprintBytes);
-        core.Usage.Note(spec.Priority, footprintBytes);
+        core.Usage.AddToPriority(old.Priority, -old.FootprintBytes);
+        core.Usage.AddToPriority(spec.Priority, footprintBytes);
     }
 
     private static void InsertLocked(
@@ -164,7 +164,7 @@ internal static unsafe class Swinging
         core.CountPut(request, change, isNew: true);
         core.EndIntent(change.Intent);
         if (change.IsLimited)
-            core.Usage.Note(spec.Priority, core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes));
+            core.Usage.AddToPriority(spec.Priority, core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes));
         change.IsNewInIndex = true;
     }
 

@@ -22,41 +22,41 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
 {
     /// <summary>Goes through the notes.</summary>
     /// <returns>How many there were; null when one was damaged, so that any index may miss something.</returns>
-    internal int? Run(ChangeNotes notes)
+    internal int? Run(IntentLog intents)
     {
         int count = 0;
         bool isDamaged = false;
-        for (int i = 0; i < notes.Count; i++)
+        for (int i = 0; i < intents.Count; i++)
         {
-            ref ChangeNote note = ref notes[i];
-            if (!note.IsValid)
+            ref Intent intent = ref intents[i];
+            if (!intent.IsValid)
                 continue;
-            if (!note.IsRight)
+            if (!intent.IsRight)
                 isDamaged = true;
-            else if (cores.TryGetValue(note.TableId, out TableCore? core))
-                Recover(core, note);
+            else if (cores.TryGetValue(intent.TableId, out TableCore? core))
+                Recover(core, intent);
             CrashPoints.Pass(CrashPoint.ChangeRecovered);
-            Volatile.Write(ref note.Word, 0);
+            Volatile.Write(ref intent.Word, 0);
             count++;
         }
         return isDamaged ? null : count;
     }
 
-    private void Recover(TableCore core, in ChangeNote note)
+    private void Recover(TableCore core, in Intent intent)
     {
         CriticalRegion critical = pile.Barrier.EnterWriter();
         try
         {
-            bool isMade = note.NewAddress == 0 ? !LeadsTo(core, note.OldAddress, note.OldVersion) : LeadsTo(core, note.NewAddress);
-            PilePointer kept = OwnedAt(core, isMade ? note.NewAddress : note.OldAddress);
+            bool isMade = intent.NewAddress == 0 ? !LeadsTo(core, intent.OldAddress, intent.OldVersion) : LeadsTo(core, intent.NewAddress);
+            PilePointer kept = OwnedAt(core, isMade ? intent.NewAddress : intent.OldAddress);
             if (isMade)
-                FreeOld(core, note, kept);
-            else if (note.NewAddress != 0)
-                FreeNew(core, note, kept);
-            if (note.IsOfMark)
+                FreeOld(core, intent, kept);
+            else if (intent.NewAddress != 0)
+                FreeNew(core, intent, kept);
+            if (intent.IsOfMark)
                 core.Index.Head->MarkCount = core.Index.MarksLocked.Slots.Count;
             else
-                SetCounters(core, note, isMade);
+                SetCounters(core, intent, isMade);
         }
         finally
         {
@@ -64,20 +64,20 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
         }
     }
 
-    private void FreeOld(TableCore core, in ChangeNote note, PilePointer kept)
+    private void FreeOld(TableCore core, in Intent intent, PilePointer kept)
     {
-        if (note.OldAddress == 0 || !core.TryViewLocked(note.OldAddress, out EntryHead head, out _) || head.Version != note.OldVersion)
+        if (intent.OldAddress == 0 || !core.TryViewLocked(intent.OldAddress, out EntryHead head, out _) || head.Version != intent.OldVersion)
             return;
         PilePointer owned = head.Owned;
-        LockedEntries.Free(pile, note.OldAddress, owned == kept ? default : owned);
+        LockedEntries.Free(pile, intent.OldAddress, owned == kept ? default : owned);
     }
 
-    private void FreeNew(TableCore core, in ChangeNote note, PilePointer kept)
+    private void FreeNew(TableCore core, in Intent intent, PilePointer kept)
     {
-        if (!core.TryViewLocked(note.NewAddress, out EntryHead head, out _))
+        if (!core.TryViewLocked(intent.NewAddress, out EntryHead head, out _))
             return;
         PilePointer owned = head.Owned;
-        LockedEntries.Free(pile, note.NewAddress, note.OwnsNew && owned != kept ? owned : default);
+        LockedEntries.Free(pile, intent.NewAddress, intent.OwnsNew && owned != kept ? owned : default);
     }
 
     private static PilePointer OwnedAt(TableCore core, ulong address) =>
@@ -94,10 +94,10 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
         return bucket.Slots.HaveAddress(address);
     }
 
-    private static void SetCounters(TableCore core, in ChangeNote note, bool isMade)
+    private static void SetCounters(TableCore core, in Intent intent, bool isMade)
     {
-        var before = new BlockCount(note.Entries, note.RoomBytes, note.PayloadBytes);
-        var added = new BlockCount(note.EntriesAdded, note.RoomBytesAdded, note.PayloadBytesAdded);
-        core.Counters.Set(note.Cell, isMade ? before + added : before);
+        var before = new BlockCount(intent.Entries, intent.RoomBytes, intent.PayloadBytes);
+        var added = new BlockCount(intent.EntriesAdded, intent.RoomBytesAdded, intent.PayloadBytesAdded);
+        core.Counters.Set(intent.Cell, isMade ? before + added : before);
     }
 }

@@ -31,13 +31,13 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
     private readonly FileLines _overflow;
     private readonly GrowingMap _map;
 
-    private FileIndexStorage(GrowingMap head, GrowingMap buckets, Func<GrowingMap> overflow, ChangeNotes notes)
+    private FileIndexStorage(GrowingMap head, GrowingMap buckets, Func<GrowingMap> overflow, IntentLog intents)
     {
         _map = head;
         _buckets = new FileLines(() => buckets, preparesChunks: true);
         _overflow = new FileLines(overflow, preparesChunks: false);
         _ = _buckets.Take(0, touches: false);
-        Notes = notes;
+        Intents = intents;
     }
 
     internal override bool OutlivesProcess => true;
@@ -50,7 +50,7 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
 
     internal override byte* Cells => _map.Start + CellsOffset;
 
-    internal override ChangeNotes? Notes { get; }
+    internal override IntentLog? Intents { get; }
 
     /// <summary>Where the checksums of a clean stop are.</summary>
     internal byte* ChecksumArea => _map.Start + ChecksumOffset;
@@ -73,7 +73,7 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
             head->SetIdentity(files.PileId, tableId, formerUpTo, TableCounters.UsualOwnCells);
             new TableCounters(map.Start + CellsOffset, head->OwnCells, head->Base).Clear();
             GrowingMap buckets = CreateLines(files, BucketsPrefix, tableId);
-            return new FileIndexStorage(map, buckets, () => CreateLines(files, OverflowPrefix, tableId), files.Notes);
+            return new FileIndexStorage(map, buckets, () => CreateLines(files, OverflowPrefix, tableId), files.Intents);
         }
         catch
         {
@@ -105,7 +105,7 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
             overflow = head->OverflowEnd > 1 ? TryOpenLines(files, OverflowPrefix, tableId, head->OverflowEnd) : null;
             isOpen = buckets != null && (overflow != null || head->OverflowEnd <= 1);
             return isOpen
-                ? new FileIndexStorage(map, buckets!, () => overflow ?? CreateLines(files, OverflowPrefix, tableId), files.Notes)
+                ? new FileIndexStorage(map, buckets!, () => overflow ?? CreateLines(files, OverflowPrefix, tableId), files.Intents)
                 : null;
         }
         finally

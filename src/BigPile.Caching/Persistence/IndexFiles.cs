@@ -29,7 +29,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <summary>What an earlier format had in their place.</summary>
     internal const string FormerFileName = "tables";
 
-    private const long FileBytes = IndexFilesHead.NotesOffset + (long)IndexFilesHead.NoteCount * ChangeNote.SizeBytes;
+    private const long FileBytes = IndexFilesHead.IntentsOffset + (long)IndexFilesHead.IntentCount * Intent.SizeBytes;
 
     private readonly Pile _pile;
     private readonly Guid? _foundUse;
@@ -55,7 +55,7 @@ internal sealed unsafe class IndexFiles : IDisposable
             found = null;
         }
         _map = found ?? GrowingMap.Create(Directory, FileName, FileBytes, FileBytes);
-        Notes = new ChangeNotes((ChangeNote*)(_map.Start + IndexFilesHead.NotesOffset), IndexFilesHead.NoteCount);
+        Intents = new IntentLog((Intent*)(_map.Start + IndexFilesHead.IntentsOffset), IndexFilesHead.IntentCount);
     }
 
     /// <summary>Where the files are.</summary>
@@ -63,7 +63,7 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     internal Guid PileId { get; }
 
-    internal ChangeNotes Notes { get; }
+    internal IntentLog Intents { get; }
 
     /// <summary>Whether what was found may be used.</summary>
     internal bool WereUsable { get; }

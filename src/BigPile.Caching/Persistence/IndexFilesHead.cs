@@ -30,8 +30,8 @@ namespace BigPile.Caching.Persistence;
 [StructLayout(LayoutKind.Explicit, Size = 144)]
 internal unsafe struct IndexFilesHead
 {
-    internal const int NotesOffset = 4096;
-    internal const int NoteCount = 1024;
+    internal const int IntentsOffset = 4096;
+    internal const int IntentCount = 1024;
 
     private const ulong RightMagic = 0x53444E4950474942;
     private const int CurrentFormat = 2;
@@ -48,7 +48,7 @@ internal unsafe struct IndexFilesHead
     private int _format;
 
     [FieldOffset(12)]
-    private int _noteCount;
+    private int _intentCount;
 
     [FieldOffset(16)]
     private Guid _pileId;
@@ -108,14 +108,14 @@ internal unsafe struct IndexFilesHead
 
     /// <summary>Whether it is such a head, as it was written.</summary>
     internal readonly bool IsOf(Guid pileId) =>
-        _magic == RightMagic && _format == CurrentFormat && _noteCount == NoteCount && _pileId == pileId
+        _magic == RightMagic && _format == CurrentFormat && _intentCount == IntentCount && _pileId == pileId
         && _identityChecksum == ChecksumOf(0, IdentityBytes) && _useChecksum == ChecksumOf(UseOffset, UseBytes);
 
     /// <summary>States what never changes.</summary>
     internal void SetIdentity(Guid pileId, ulong seed, Guid setNumber)
     {
         _format = CurrentFormat;
-        _noteCount = NoteCount;
+        _intentCount = IntentCount;
         _pileId = pileId;
         Seed = seed;
         SetNumber = setNumber;

@@ -23,7 +23,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
     private readonly IndexFiles? _files = pile.DirectoryPath == null ? null : IndexFiles.Open(pile, options.IndexDirectory);
     private KeyHash? _hash;
     private const int Quiet = 0;
-    private const int Noted = 1;
+    private const int Seen = 1;
     private const int Loading = 2; // whoever brings the tables back looks what turned up
 
     private int _damage = Loading;
@@ -105,15 +105,15 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
     internal bool TryDelete(int id) =>
         _files == null || pile.Engine.Background.TryRun($"removing the index of table {id}", () => _files.Delete(id));
 
-    /// <summary>States that the tables are back: damage that turns up from now on is noted by <see cref="NoteDamage"/>.</summary>
+    /// <summary>States that the tables are back: damage that turns up from now on is noted by <see cref="ReportDamage"/>.</summary>
     internal void EndLoad() => Volatile.Write(ref _damage, Quiet);
 
     /// <summary>
     /// Has the pile looked through for what a damaged index misses: once, and not for each place that turns up meanwhile.
     /// </summary>
-    internal void NoteDamage(Action inspect)
+    internal void ReportDamage(Action inspect)
     {
-        if (Interlocked.CompareExchange(ref _damage, Noted, Quiet) == Quiet)
+        if (Interlocked.CompareExchange(ref _damage, Seen, Quiet) == Quiet)
             pile.Engine.Background.Queue("the look for what damaged indexes miss", inspect);
     }
 
@@ -141,7 +141,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
         {
             foreach (TableCore core in cores)
                 core.AbandonInspection();
-            _ = Interlocked.CompareExchange(ref _damage, Quiet, Noted);
+            _ = Interlocked.CompareExchange(ref _damage, Quiet, Seen);
             pile.Engine.Background.ReportFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
         }
     }

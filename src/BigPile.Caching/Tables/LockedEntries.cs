@@ -75,7 +75,7 @@ internal static unsafe class LockedEntries
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;
         BlockCount added = default(BlockCount) - core.CountOf(entry);
-        ChangeNote* intent = core.BeginDropIntent(critical, entry, added);
+        Intent* intent = core.BeginDropIntent(critical, entry, added);
         if (Mutation.FreedFirst)
             Free(core.Pile, value.Address, owned);
         if (Mutation.FreedFirst)
@@ -115,7 +115,7 @@ internal static unsafe class LockedEntries
         if (core.Evictor != null)
         {
             core.Usage.Release(1, -added.RoomBytes);
-            core.Usage.Note(priority, added.RoomBytes);
+            core.Usage.AddToPriority(priority, added.RoomBytes);
         }
         core.Counters.Add(critical, reason);
     }

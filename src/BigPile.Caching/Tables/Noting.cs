@@ -17,7 +17,7 @@ internal static unsafe class Noting
     /// <param name="added">By how much that changes what the table has.</param>
     /// <returns>The note, for <see cref="EndIntent"/>; null where none is needed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static ChangeNote* BeginDropIntent(this TableCore core, CriticalRegion critical, in LockedEntry entry, in BlockCount added) =>
+    internal static Intent* BeginDropIntent(this TableCore core, CriticalRegion critical, in LockedEntry entry, in BlockCount added) =>
         core.Intents == null ? null : core.BeginIntent(critical, 0, entry.Address, entry.Head.Version, ownsNew: false, added);
 
     /// <summary>Notes that an entry comes, in the place of another one or of none.</summary>
@@ -29,11 +29,11 @@ internal static unsafe class Noting
     /// <param name="ownsNew">Whether the object that the new entry leads to was made for it.</param>
     /// <param name="added">By how much it changes what the table has.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal static ChangeNote* BeginIntent(
+    internal static Intent* BeginIntent(
         this TableCore core, CriticalRegion critical, ulong newAddress, ulong oldAddress, ulong oldVersion, bool ownsNew,
         in BlockCount added)
     {
-        ChangeNote* intent = core.Intents!.Take(critical);
+        Intent* intent = core.Intents!.Take(critical);
         intent->NewAddress = newAddress;
         intent->OldAddress = oldAddress;
         intent->OldVersion = oldVersion;
@@ -44,13 +44,13 @@ internal static unsafe class Noting
         intent->PayloadBytes = before.PayloadBytes;
         intent->RoomBytesAdded = (int)added.RoomBytes;
         intent->PayloadBytesAdded = (int)added.PayloadBytes;
-        ChangeNotes.Publish(intent, ChangeNote.WordOf(core.Id, cell, (int)added.Entries, ownsNew));
+        IntentLog.Publish(intent, Intent.WordOf(core.Id, cell, (int)added.Entries, ownsNew));
         return intent;
     }
 
     /// <summary>States that a noted change is made, or that nothing of it was.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static void EndIntent(this TableCore core, ChangeNote* intent)
+    internal static void EndIntent(this TableCore core, Intent* intent)
     {
         if (intent == null)
             return;

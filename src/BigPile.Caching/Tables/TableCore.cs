@@ -72,7 +72,7 @@ internal sealed unsafe partial class TableCore : IDisposable
             MayGrowBy = MayGrowBy,
             Damaged = place.OutlivesProcess ? ReportDamagedLine : static () => { },
         };
-        Intents = place.Notes;
+        Intents = place.Intents;
         Tags = new TagMarks(pile, id, Index);
         _hasExpirables = HasFlag(IndexHead.MortalsFlag);
         _hasPriorities = HasFlag(IndexHead.PrioritiesFlag);
@@ -99,7 +99,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal TableCounters Counters { get; }
 
     /// <summary>Where changes of an index that outlives the process are noted; none for any other one.</summary>
-    internal ChangeNotes? Intents { get; }
+    internal IntentLog? Intents { get; }
 
     internal TagMarks Tags { get; }
 

@@ -9,7 +9,7 @@ namespace BigPile.Caching.Tags;
 /// <summary>The list of marks in an index that outlives the process; in any other one there is none, and nothing to do.</summary>
 internal sealed unsafe partial class TagMarks
 {
-    private readonly ChangeNotes? _notes = index.Storage.Notes;
+    private readonly IntentLog? _intents = index.Storage.Intents;
     private readonly MarkPlaces? _places = index.Storage.OutlivesProcess ? new MarkPlaces(index) : null;
 
     /// <summary>
@@ -66,11 +66,11 @@ internal sealed unsafe partial class TagMarks
 
     private void ForgetLocked(TagMark mark)
     {
-        ChangeNote* note = _notes == null ? null : _notes.BeginOfMark(CriticalRegion.Current, tableId, 0, mark.Address, mark.Version);
+        Intent* intent = _intents == null ? null : _intents.BeginOfMark(CriticalRegion.Current, tableId, 0, mark.Address, mark.Version);
         if (_places != null)
             ReturnLocked(mark.Place);
         pile.Entries.Free(mark.Address);
-        if (note != null)
-            _notes!.End(note);
+        if (intent != null)
+            _intents!.End(intent);
     }
 }

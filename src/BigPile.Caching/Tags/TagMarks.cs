@@ -227,9 +227,9 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         Debug.Assert(!isKnown || known.Version < version, "A later mark has a higher version.");
         if (Mutation.MarkFreedFirst && isKnown)
             pile.Entries.Free(known.Address);
-        ChangeNote* note = _notes == null
+        Intent* intent = _intents == null
             ? null
-            : _notes.BeginOfMark(CriticalRegion.Current, tableId, slot.Address, known.Address, known.Version);
+            : _intents.BeginOfMark(CriticalRegion.Current, tableId, slot.Address, known.Address, known.Version);
         CrashPoints.Pass(CrashPoint.MarkBeforePublish);
         pile.Entries.Publish(slot, MarkBytes);
         CrashPoints.Pass(CrashPoint.MarkBeforeOldFreed);
@@ -237,8 +237,8 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         Remember(tag, new TagMark(version, slot.Address, place));
         if (isKnown && !Mutation.MarkFreedFirst)
             pile.Entries.Free(known.Address);
-        if (note != null)
-            _notes!.End(note);
+        if (intent != null)
+            _intents!.End(intent);
     }
 
     // A dictionary keeps the room for as many marks as there ever were; and without a mark no entry has to be looked up.

@@ -83,9 +83,9 @@ public sealed class TrustedIndexTests : KeptFilesTest
         }
         string path = Path.Combine(At("pile"), IndexFiles.FileName);
         byte[] bytes = File.ReadAllBytes(path);
-        var intent = new ChangeNote { OldAddress = address, OldVersion = 1 }; // a removal that was made, and is to be counted
-        intent.Word = intent.Checked(ChangeNote.WordOf(tableId: 1, cell: 0, entriesAdded: -1, ownsNew: false));
-        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.NotesOffset), in intent);
+        var intent = new Intent { OldAddress = address, OldVersion = 1 }; // a removal that was made, and is to be counted
+        intent.Word = intent.Checked(Intent.WordOf(tableId: 1, cell: 0, entriesAdded: -1, ownsNew: false));
+        MemoryMarshal.Write(bytes.AsSpan(IndexFilesHead.IntentsOffset), in intent);
         File.WriteAllBytes(path, bytes);
         CheckAll(Boot, isRestored: true);
     }

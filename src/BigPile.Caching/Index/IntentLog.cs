@@ -12,16 +12,16 @@ namespace BigPile.Caching.Index;
 /// of the thread's own. Threads beyond the number of notes take turns at the last one.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed unsafe class ChangeNotes
+internal sealed unsafe class IntentLog
 {
-    private readonly ChangeNote* _notes;
+    private readonly Intent* _intents;
     private readonly int _last;
     private TinySpinLock _sharing;
 
     /// <summary>Uses the notes at a place.</summary>
-    internal ChangeNotes(ChangeNote* notes, int count)
+    internal IntentLog(Intent* intents, int count)
     {
-        _notes = notes;
+        _intents = intents;
         _last = count - 1;
     }
 
@@ -29,57 +29,57 @@ internal sealed unsafe class ChangeNotes
     internal int Count => _last + 1;
 
     /// <summary>A note as a killed process left it. Nobody makes any.</summary>
-    internal ref ChangeNote this[int number] => ref _notes[number];
+    internal ref Intent this[int number] => ref _intents[number];
 
     /// <summary>Takes all back that a file has, and that do not count: the indexes were closed, when nobody was at anything.</summary>
     internal void Forget()
     {
         for (int i = 0; i < Count; i++)
         {
-            if (_notes[i].Word != 0)
-                _notes[i].Word = 0;
+            if (_intents[i].Word != 0)
+                _intents[i].Word = 0;
         }
     }
 
     /// <summary>The note of a thread, to be filled.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ChangeNote* Take(CriticalRegion critical) => (uint)critical.Number < (uint)_last ? _notes + critical.Number : TakeLast();
+    internal Intent* Take(CriticalRegion critical) => (uint)critical.Number < (uint)_last ? _intents + critical.Number : TakeLast();
 
     /// <summary>Notes a change of the list of marks.</summary>
-    internal ChangeNote* BeginOfMark(CriticalRegion critical, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
+    internal Intent* BeginOfMark(CriticalRegion critical, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
     {
-        ChangeNote* note = Take(critical);
-        note->NewAddress = newAddress;
-        note->OldAddress = oldAddress;
-        note->OldVersion = oldVersion;
-        note->RoomBytesAdded = note->PayloadBytesAdded = 0;
-        Publish(note, ChangeNote.WordOfMark(tableId));
-        return note;
+        Intent* intent = Take(critical);
+        intent->NewAddress = newAddress;
+        intent->OldAddress = oldAddress;
+        intent->OldVersion = oldVersion;
+        intent->RoomBytesAdded = intent->PayloadBytesAdded = 0;
+        Publish(intent, Intent.WordOfMark(tableId));
+        return intent;
     }
 
     /// <summary>Has a filled note count.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static void Publish(ChangeNote* note, ulong word)
+    internal static void Publish(Intent* intent, ulong word)
     {
-        Volatile.Write(ref note->Word, note->Checked(word));
+        Volatile.Write(ref intent->Word, intent->Checked(word));
         CrashPoints.Pass(CrashPoint.IntentRecorded);
     }
 
     /// <summary>Takes a note back: all of the change is made, or nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void End(ChangeNote* note)
+    internal void End(Intent* intent)
     {
         CrashPoints.Pass(CrashPoint.ChangeBeforeDone);
-        Debug.Assert(note->IsValid, "What ends has begun.");
-        Volatile.Write(ref note->Word, 0);
-        if (note == _notes + _last)
+        Debug.Assert(intent->IsValid, "What ends has begun.");
+        Volatile.Write(ref intent->Word, 0);
+        if (intent == _intents + _last)
             _sharing.Exit();
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private ChangeNote* TakeLast()
+    private Intent* TakeLast()
     {
         _sharing.Enter();
-        return _notes + _last;
+        return _intents + _last;
     }
 }

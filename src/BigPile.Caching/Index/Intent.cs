@@ -21,7 +21,7 @@ namespace BigPile.Caching.Index;
 /// Word 0 is stored last, and is 0 while there is nothing to do.
 /// </remarks>
 [StructLayout(LayoutKind.Explicit, Size = SizeBytes)]
-internal struct ChangeNote
+internal struct Intent
 {
     internal const int SizeBytes = 64;
 
