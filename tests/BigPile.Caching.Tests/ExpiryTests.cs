@@ -130,22 +130,22 @@ public sealed class ExpiryTests : IDisposable
         {
             MaxAge = TimeSpan.FromSeconds(10), Sliding = TimeSpan.FromSeconds(4), Priority = EntryPriority.High, Tags = ["x", "y"],
         });
-        EntryCopy put = Look("a");
+        EntryCopy put = Peek("a");
         Assert.True(_table.Touch("a", new EntryOptions { MaxAge = TimeSpan.FromSeconds(20) }));
-        Assert.Equal((EntryPriority.High, put.SlidingTicks), (Look("a").Priority, Look("a").SlidingTicks));
-        Assert.Equal(put.Tags, Look("a").Tags);
+        Assert.Equal((EntryPriority.High, put.SlidingTicks), (Peek("a").Priority, Peek("a").SlidingTicks));
+        Assert.Equal(put.Tags, Peek("a").Tags);
         _time.Advance(TimeSpan.FromSeconds(3));
         Assert.True(_table.Touch("a", new EntryOptions { Priority = EntryPriority.Low }));
-        Assert.Equal(TimeSpan.FromSeconds(20).Ticks, Look("a").SlidingEnd - _time.GetUtcNow().Ticks);
+        Assert.Equal(TimeSpan.FromSeconds(20).Ticks, Peek("a").SlidingEnd - _time.GetUtcNow().Ticks);
         Assert.True(_table.Touch("a", new EntryOptions { Tags = ["z"] }));
-        Assert.Equal(EntryPriority.Low, Look("a").Priority);
+        Assert.Equal(EntryPriority.Low, Peek("a").Priority);
         _table.RemoveByTag("x");
         Assert.Equal("1", _table.Get("a"));
         _table.RemoveByTag("z");
         Assert.False(_table.ContainsKey("a"));
     }
 
-    private EntryCopy Look(string key)
+    private EntryCopy Peek(string key)
     {
         Assert.True(_table.ByUtf8().TryPeek(Encoding.UTF8.GetBytes(key), out EntryCopy entry));
         return entry;

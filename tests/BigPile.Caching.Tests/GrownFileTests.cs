@@ -39,8 +39,8 @@ public sealed class GrownFileTests : IDisposable
             store.Ensure(number);
             if ((number & (LinesPerChunk - 1)) == LinesPerChunk / 2)
                 Eventually.True(() => lines.MayHave(number + LinesPerChunk)); // which is made in the background
-            bool isLooked = number < 2 * LinesPerChunk ? number % 127 == 0 : number % (LinesPerChunk / 4) == 1;
-            if (isLooked)
+            bool isChecked = number < 2 * LinesPerChunk ? number % 127 == 0 : number % (LinesPerChunk / 4) == 1;
+            if (isChecked)
                 AssertKept(number + 1, lines.Map!.LengthBytes);
         }
     }

@@ -21,7 +21,7 @@ internal sealed class CacheClock
 {
     private const int SaltBits = Versions.ClockShift - 1;
     private const long FollowedTicks = TimeSpan.TicksPerSecond;
-    private const int MostLooks = 3;
+    private const int MaxAttempts = 3;
     private const long SlowingTicks = TimeSpan.TicksPerSecond / 10; // by then everybody has the anchor
 
     // The system's ticks are some milliseconds late, more on a stalled virtual machine, and go at a rate of their own.
@@ -78,11 +78,11 @@ internal sealed class CacheClock
     {
         get
         {
-            for (int look = 1; ; look++)
+            for (int attempt = 1; ; attempt++)
             {
                 Anchor anchor = Volatile.Read(ref _anchor);
                 long ticks = TicksAt(anchor, _time.GetTimestamp());
-                if (ReferenceEquals(anchor, Volatile.Read(ref _anchor)) || look == MostLooks) // else others may have read a later time
+                if (ReferenceEquals(anchor, Volatile.Read(ref _anchor)) || attempt == MaxAttempts) // else others may have read a later time
                     return ticks;
             }
         }
@@ -172,7 +172,7 @@ internal sealed class CacheClock
     internal void Follow()
     {
         bool isDone = false;
-        for (int i = 0; i < MostLooks && !isDone; i++)
+        for (int i = 0; i < MaxAttempts && !isDone; i++)
         {
             long changes = Volatile.Read(ref _changes);
             TimeSpan slept = Slept();
@@ -219,7 +219,7 @@ internal sealed class CacheClock
     // Both at one instant, unless the thread loses its processor between the two.
     private bool TryReadBoth(out long stamp, out long clock)
     {
-        for (int i = 0; i < MostLooks; i++)
+        for (int i = 0; i < MaxAttempts; i++)
         {
             stamp = _time.GetTimestamp();
             clock = SystemNow;

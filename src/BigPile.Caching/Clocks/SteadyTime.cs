@@ -9,7 +9,7 @@ namespace BigPile.Caching.Clocks;
 /// </summary>
 internal sealed class SteadyTime : TimeProvider
 {
-    private const int MostLooks = 3;
+    private const int MaxAttempts = 3;
     private const double JumpSeconds = 366.0 * 86_400; // less is time that went by, or a clock that was set by as much
 
     private readonly TimeProvider _time;
@@ -47,7 +47,7 @@ internal sealed class SteadyTime : TimeProvider
     // The shift is read before the provider: so what is read of that is of this shift, or of a later one, and then found to be early.
     public override long GetTimestamp()
     {
-        for (int look = 1; ; look++)
+        for (int attempt = 1; ; attempt++)
         {
             Shift shift = Volatile.Read(ref _shift);
             long stamp = Raw() + shift.Ahead;
@@ -56,7 +56,7 @@ internal sealed class SteadyTime : TimeProvider
                 StepBack(shift);
             else if (stamp - (double)last < JumpSeconds * TimestampFrequency || TryStepForth(shift, stamp))
                 return Latest(stamp);
-            if (look == MostLooks)
+            if (attempt == MaxAttempts)
                 return last;
         }
     }

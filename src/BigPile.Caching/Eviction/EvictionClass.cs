@@ -197,7 +197,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         if (sight != Sight.Unused || burden > MostInDuel)
             return sight == Sight.Evicted;
         _queues.Duels.Begin(piece, held, _entered, _room.Entries);
-        return _queues.Duels.AdmitsNewcomers && _queues.LookAtMain(order with { MustGo = true, EvenIfUsed = true }) == Sight.Evicted;
+        return _queues.Duels.AdmitsNewcomers && _queues.ScanMain(order with { MustGo = true, EvenIfUsed = true }) == Sight.Evicted;
     }
 
     // What the small queue lets go too early is refused for the sake of the main queue, and is worth more where that one is of no use.
@@ -224,7 +224,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     }
 
     private bool TryEvictFromMain(bool mustGo, ulong sparedAddress, long now) =>
-        _queues.LookAtMain(new MainOrder(0, 0, MustGo: true, EvenIfUsed: mustGo, sparedAddress, now)) == Sight.Evicted;
+        _queues.ScanMain(new MainOrder(0, 0, MustGo: true, EvenIfUsed: mustGo, sparedAddress, now)) == Sight.Evicted;
 
     private bool TryEvictFromSmall(bool mustGo, ulong sparedAddress, long now)
     {

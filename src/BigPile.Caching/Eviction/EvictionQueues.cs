@@ -57,7 +57,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         uint piece = Small.Pop();
         PrefetchAhead(Small);
         seen = new Seen(piece, _sketch.Estimate(piece), 0, 0);
-        Sight sight = LookAtSmall(order, ref seen);
+        Sight sight = ScanSmall(order, ref seen);
         if (sight == Sight.InUse)
         {
             _sketch.Add(piece);
@@ -71,10 +71,10 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <summary>
     /// Looks at the oldest hash of the main queue: what is in use goes back behind all others with one use less, what is not may go.
     /// </summary>
-    internal Sight LookAtMain(in MainOrder order)
+    internal Sight ScanMain(in MainOrder order)
     {
         uint piece = Main.Oldest;
-        Sight sight = LookAtMain(piece, order);
+        Sight sight = ScanMain(piece, order);
         if (sight == Sight.Unused)
             return sight;
         _ = Main.Pop();
@@ -93,7 +93,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         for (int step = 0; step < steps && Main.Count != 0; step++)
         {
             piece = Main.Oldest;
-            Sight sight = LookAtMain(order);
+            Sight sight = ScanMain(order);
             if (sight is Sight.Unused or Sight.Evicted)
                 return sight;
         }
@@ -143,7 +143,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         place.Line->SetInMain(place.Slot, true);
     }
 
-    private Sight LookAtSmall(in SmallOrder order, ref Seen seen)
+    private Sight ScanSmall(in SmallOrder order, ref Seen seen)
     {
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Piece));
         if (!TryFindLocked(bucket, seen.Piece, isMain: false, order.SparedAddress, out SlotPlace place))
@@ -160,7 +160,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         return Sight.Evicted;
     }
 
-    private Sight LookAtMain(uint piece, in MainOrder order)
+    private Sight ScanMain(uint piece, in MainOrder order)
     {
         bool mayGo = order.MustGo || (order.Worth > 0 && order.Worth > _sketch.Estimate(piece) * order.Burden);
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(piece));

@@ -17,7 +17,7 @@ internal sealed class Evictor : IDisposable
     private const int ManyShardBits = 4;
     private const long EntriesForManyShards = 1 << 17;
     private const long FewestInManyShards = EntriesForManyShards / 4;
-    private const int EvictionsBetweenLooks = 64; // at the balance, by a shard
+    private const int EvictionsBetweenBalances = 64; // at the balance, by a shard
     private const long BytesOfDivision = (1 << ManyShardBits) * 32 << 10; // begun nodes of queues, and a copy of the hashes
 
     private readonly IEvictionHost _host;
@@ -144,8 +144,8 @@ internal sealed class Evictor : IDisposable
     {
         EvictionShard[] shards = Shards;
         int first = (int)hash & (shards.Length - 1);
-        if (shards.Length != 1 && shards[first].IsTurn(EvictionsBetweenLooks))
-            _balance.Look(shards);
+        if (shards.Length != 1 && shards[first].IsTurn(EvictionsBetweenBalances))
+            _balance.Update(shards);
         if (TakesFromOthers(hash, out int richest))
             (first, smallWeight) = (richest, 0);
         for (int i = 0; i < shards.Length; i++)

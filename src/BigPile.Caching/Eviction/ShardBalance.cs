@@ -26,7 +26,7 @@ internal sealed class ShardBalance
     }
 
     /// <summary>Looks anew.</summary>
-    internal void Look(EvictionShard[] shards)
+    internal void Update(EvictionShard[] shards)
     {
         Span<double> weights = stackalloc double[shards.Length];
         double sum = 0;

@@ -7,7 +7,7 @@ namespace BigPile.Caching.Index;
 /// <summary>Mending what was damaged in the file of an index: what can't be right is put right, or goes.</summary>
 internal sealed unsafe partial class TableIndex
 {
-    private const int LooksUntilMended = 1000;
+    private const int ProbesUntilRepair = 1000;
 
     /// <summary>Told when something in the index turns out to be damaged, and was mended as far as it can be.</summary>
     internal Action Damaged { get; init; } = static () => { };

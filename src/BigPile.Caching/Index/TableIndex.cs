@@ -246,14 +246,14 @@ internal sealed unsafe partial class TableIndex : IDisposable
     internal Bucket* FindFrom(ulong hash, ulong number, out byte state)
     {
         var spinner = default(SpinWait);
-        for (int look = 1; ; look++)
+        for (int probe = 1; ; probe++)
         {
             Bucket* bucket = _lines.At(number);
             state = bucket->State;
             ulong responsible = hash & MaskOf(Bucket.LevelOf(state));
             if (!Bucket.IsMoving(state) && responsible == number)
                 return bucket;
-            if (look % LooksUntilMended == 0)
+            if (probe % ProbesUntilRepair == 0)
                 Mend(number); // who moves entries is done by then
             else if (Bucket.IsMoving(state))
                 spinner.SpinOnce(sleep1Threshold: -1);
