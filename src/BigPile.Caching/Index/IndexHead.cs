@@ -45,7 +45,7 @@ internal unsafe struct IndexHead
     internal const int CurrentFormat = 2;
     internal const int Filling = 0;
     internal const int Whole = 1;
-    internal const int MortalsFlag = 1;
+    internal const int ExpirablesFlag = 1;
     internal const int PrioritiesFlag = 2;
     internal const int UncomparedFlag = 4;
     internal const int RemovedFlag = 8;

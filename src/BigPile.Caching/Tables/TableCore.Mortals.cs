@@ -19,7 +19,7 @@ internal sealed partial class TableCore
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => Volatile.Read(ref _hasExpirables);
-        private set => Set(ref _hasExpirables, IndexHead.MortalsFlag, value);
+        private set => Set(ref _hasExpirables, IndexHead.ExpirablesFlag, value);
     }
 
     /// <summary>Whether such an entry, or a mark of a tag, has come since a sweep began a round.</summary>

@@ -74,7 +74,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         };
         Intents = place.Intents;
         Tags = new TagMarks(pile, id, Index);
-        _hasExpirables = HasFlag(IndexHead.MortalsFlag);
+        _hasExpirables = HasFlag(IndexHead.ExpirablesFlag);
         _hasPriorities = HasFlag(IndexHead.PrioritiesFlag);
         Events = new EntryEvents(pile.Engine.Background, clock);
         Meter = CacheMeter.Of(pile.Engine.Meter);

@@ -7,7 +7,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>
 /// A clock of the application that calls the cache, or waits for somebody who does: no lock of the table is held while it is read.
 /// </summary>
-public sealed class ForeignClockTests
+public sealed class CallingClockTests
 {
     private static readonly TimeSpan Patience = Eventually.Timeout;
 
@@ -41,12 +41,12 @@ public sealed class ForeignClockTests
     {
         var cache = new PileCache(new Pile(), new PileCacheOptions { OwnsPile = true, TimeProvider = clock, SweepPeriod = TimeSpan.Zero });
         table = cache.GetOrCreateTable<string, string>(TestCache.Durable("t") with { MaxEntries = 2 });
-        table.Put("key", "value", Mortal);
+        table.Put("key", "value", ExpiringOptions);
         _ = cache.GetOrCreateTable<string, string>(TestCache.Durable("another"));
         return cache;
     }
 
-    private static EntryOptions Mortal => new() { MaxAge = TimeSpan.FromHours(1) };
+    private static EntryOptions ExpiringOptions => new() { MaxAge = TimeSpan.FromHours(1) };
 
     private static EntryOptions Until => new() { ExpiresAt = TimeProvider.System.GetUtcNow() + TimeSpan.FromHours(1) };
 
@@ -92,12 +92,12 @@ public sealed class ForeignClockTests
                 Assert.Equal("made", table.GetOrAdd("other", static _ => "made"));
                 break;
             case "evict":
-                table.Put("second", "value", Mortal);
+                table.Put("second", "value", ExpiringOptions);
                 table.Put("third", "value");
                 table.Put("fourth", "value");
                 break;
             case "lower the limit":
-                table.Put("second", "value", Mortal);
+                table.Put("second", "value", ExpiringOptions);
                 table.Configure(table.Options with { MaxEntries = 1 });
                 break;
             case "remove by tag":
