@@ -7,13 +7,13 @@ namespace BigPile.Caching.Eviction;
 /// <remarks>Thread safety: none.</remarks>
 internal sealed class EvictionCensus
 {
-    private readonly Dictionary<(int Shard, EntryPriority Priority, bool IsMain, uint Piece), int> _counts = [];
+    private readonly Dictionary<(int Shard, EntryPriority Priority, bool IsMain, uint Fingerprint), int> _counts = [];
 
-    internal void Add(int shard, EntryPriority priority, bool isMain, uint piece) =>
-        CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, piece), out _)++;
+    internal void Add(int shard, EntryPriority priority, bool isMain, uint fingerprint) =>
+        CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, fingerprint), out _)++;
 
     /// <summary>Takes one away.</summary>
     /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryTake(int shard, EntryPriority priority, bool isMain, uint piece) =>
-        CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, piece), out _)-- > 0;
+    internal bool TryTake(int shard, EntryPriority priority, bool isMain, uint fingerprint) =>
+        CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, fingerprint), out _)-- > 0;
 }

@@ -70,74 +70,74 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     }
 
     /// <summary>Decides in which queue a new entry will be, and evicts the one whose place it takes.</summary>
-    /// <param name="piece">The piece of its hash.</param>
+    /// <param name="fingerprint">The piece of its hash.</param>
     /// <param name="weight">What it weighs.</param>
     /// <param name="contends">Whether it has to take the place of another one of its priority.</param>
     /// <param name="now">The time.</param>
     /// <param name="hasEvicted">Whether it took the place of another one.</param>
-    internal EntryQueue Decide(uint piece, double weight, bool contends, long now, out bool hasEvicted)
+    internal EntryQueue Decide(uint fingerprint, double weight, bool contends, long now, out bool hasEvicted)
     {
         hasEvicted = false;
-        GhostKind ghost = CountComing(piece);
+        GhostKind ghost = CountComing(fingerprint);
         if (ghost == GhostKind.None)
             return EntryQueue.Small;
-        hasEvicted = contends && TryReplace(piece, weight, now);
+        hasEvicted = contends && TryReplace(fingerprint, weight, now);
         bool isTaken = hasEvicted || !contends;
         Retarget(ghost, isTaken);
         return isTaken ? EntryQueue.Main : EntryQueue.Small;
     }
 
     /// <summary>Enters a new entry. If its queue was decided on before, its mark says so.</summary>
-    internal void Enter(uint piece, double weight, EntryQueue queue)
+    internal void Enter(uint fingerprint, double weight, EntryQueue queue)
     {
         if (queue == EntryQueue.Filling)
-            _ = CountComing(piece);
+            _ = CountComing(fingerprint);
         else if (queue == EntryQueue.Undecided)
-            queue = DecideAndMark(piece, weight);
-        (queue == EntryQueue.Small ? _queues.Small : _queues.Main).Push(piece, weight);
+            queue = DecideAndMark(fingerprint, weight);
+        (queue == EntryQueue.Small ? _queues.Small : _queues.Main).Push(fingerprint, weight);
     }
 
     /// <summary>Enters an entry that was there before there were queues.</summary>
-    internal void EnterFound(uint piece, bool isInMain) => QueueOf(isInMain).Push(piece);
+    internal void EnterFound(uint fingerprint, bool isInMain) => QueueOf(isInMain).Push(fingerprint);
 
     /// <summary>Enters an entry that another class of the same priority has, as one that weighs what its queue says.</summary>
-    internal void EnterFrom(EvictionClass other, uint piece, bool isInMain)
+    internal void EnterFrom(EvictionClass other, uint fingerprint, bool isInMain)
     {
         double weight = other.QueueOf(isInMain).MeanWeight;
         if (weight == 0)
-            EnterFound(piece, isInMain);
+            EnterFound(fingerprint, isInMain);
         else
-            QueueOf(isInMain).Push(piece, weight);
+            QueueOf(isInMain).Push(fingerprint, weight);
     }
 
     /// <summary>Evicts one entry, if there is one that may go.</summary>
     /// <param name="smallWeight">What the entry weighs for which there has to be room in the small queue; 0: none.</param>
-    /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <param name="pinnedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <param name="now">The time.</param>
-    internal bool TryEvict(double smallWeight, ulong sparedAddress, long now)
+    internal bool TryEvict(double smallWeight, ulong pinnedAddress, long now)
     {
         bool isEvicted = false;
         for (int step = 1; !isEvicted && Count != 0; step++)
         {
             isEvicted = IsSmallDue(smallWeight)
-                ? TryEvictFromSmall(step > MaxSteps, sparedAddress, now)
-                : TryEvictFromMain(step > MaxSteps, sparedAddress, now);
+                ? TryEvictFromSmall(step > MaxSteps, pinnedAddress, now)
+                : TryEvictFromMain(step > MaxSteps, pinnedAddress, now);
         }
-        _queues.ReturnSpared();
+        _queues.ReturnPinned();
         return isEvicted;
     }
 
     /// <summary>Brings what is remembered of a hash towards the processor. May run without the owner's lock.</summary>
-    internal void PrefetchGhost(uint piece) => _queues.Ghosts.Prefetch(piece);
+    internal void PrefetchGhost(uint fingerprint) => _queues.Ghosts.Prefetch(fingerprint);
 
     /// <summary>Takes the oldest hash of the longer queue, and puts it back if its entry is still there.</summary>
     internal void CheckOne()
     {
         Debug.Assert(Count != 0, "There is a hash to check.");
         bool isMain = _queues.Main.Count > _queues.Small.Count;
-        uint piece = QueueOf(isMain).Pop();
-        if (entries.Lives(new QueuedEntry(piece, isMain, priority)))
-            QueueOf(isMain).Push(piece);
+        uint fingerprint = QueueOf(isMain).Pop();
+        if (entries.Lives(new QueuedEntry(fingerprint, isMain, priority)))
+            QueueOf(isMain).Push(fingerprint);
     }
 
     /// <summary>Looks whether the queues and what is remembered are whole.</summary>
@@ -153,8 +153,8 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     /// <summary>Tells all hashes, and whether they are in the main queue.</summary>
     internal void ForEach(Action<uint, bool> visit)
     {
-        _queues.Small.ForEach(piece => visit(piece, false));
-        _queues.Main.ForEach(piece => visit(piece, true));
+        _queues.Small.ForEach(fingerprint => visit(fingerprint, false));
+        _queues.Main.ForEach(fingerprint => visit(fingerprint, true));
     }
 
     /// <summary>Counts the oldest entries of the main queue, each of which came once, when the sketch begins.</summary>
@@ -169,35 +169,35 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     public void Dispose() => _queues.Dispose();
 
     // There was room for it, though others were evicted before: somebody has removed some.
-    private EntryQueue DecideAndMark(uint piece, double weight)
+    private EntryQueue DecideAndMark(uint fingerprint, double weight)
     {
-        EntryQueue queue = Decide(piece, weight, contends: false, now: 0, out bool hasEvicted);
+        EntryQueue queue = Decide(fingerprint, weight, contends: false, now: 0, out bool hasEvicted);
         Debug.Assert(!hasEvicted, "What has its room takes nobody's place.");
         if (queue == EntryQueue.Main)
-            entries.MarkMain(piece, priority);
+            entries.MarkMain(fingerprint, priority);
         return queue;
     }
 
     // That an entry came, and from where.
-    private GhostKind CountComing(uint piece)
+    private GhostKind CountComing(uint fingerprint)
     {
         _entered++;
-        _queues.Duels.End(piece, isMissed: true);
-        sketch.Add(piece);
-        return _queues.Ghosts.Take(piece);
+        _queues.Duels.End(fingerprint, isMissed: true);
+        sketch.Add(fingerprint);
+        return _queues.Ghosts.Take(fingerprint);
     }
 
     private HashQueue QueueOf(bool isMain) => isMain ? _queues.Main : _queues.Small;
 
-    private bool TryReplace(uint piece, double weight, long now)
+    private bool TryReplace(uint fingerprint, double weight, long now)
     {
-        double burden = BurdenOf(weight);
-        var order = new MainOrder(sketch.Estimate(piece) - NewcomerMargin, burden, MustGo: false, EvenIfUsed: false, SparedAddress: 0, now);
-        Sight sight = _queues.FindUnused(HandSteps, order, out uint held);
-        if (sight != Sight.Unused || burden > MostInDuel)
-            return sight == Sight.Evicted;
-        _queues.Duels.Begin(piece, held, _entered, _room.Entries);
-        return _queues.Duels.AdmitsNewcomers && _queues.ScanMain(order with { MustGo = true, EvenIfUsed = true }) == Sight.Evicted;
+        double sizeRatio = SizeRatioOf(weight);
+        var order = new MainOrder(sketch.Estimate(fingerprint) - NewcomerMargin, sizeRatio, MustGo: false, EvenIfUsed: false, PinnedAddress: 0, now);
+        ScanResult result = _queues.FindUnused(HandSteps, order, out uint held);
+        if (result != ScanResult.Unused || sizeRatio > MostInDuel)
+            return result == ScanResult.Evicted;
+        _queues.Duels.Begin(fingerprint, held, _entered, _room.Entries);
+        return _queues.Duels.AdmitsNewcomers && _queues.ScanMain(order with { MustGo = true, EvenIfUsed = true }) == ScanResult.Evicted;
     }
 
     // What the small queue lets go too early is refused for the sake of the main queue, and is worth more where that one is of no use.
@@ -223,25 +223,25 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         return _queues.Small.Weight + more >= Target;
     }
 
-    private bool TryEvictFromMain(bool mustGo, ulong sparedAddress, long now) =>
-        _queues.ScanMain(new MainOrder(0, 0, MustGo: true, EvenIfUsed: mustGo, sparedAddress, now)) == Sight.Evicted;
+    private bool TryEvictFromMain(bool mustGo, ulong pinnedAddress, long now) =>
+        _queues.ScanMain(new MainOrder(0, 0, MustGo: true, EvenIfUsed: mustGo, pinnedAddress, now)) == ScanResult.Evicted;
 
-    private bool TryEvictFromSmall(bool mustGo, ulong sparedAddress, long now)
+    private bool TryEvictFromSmall(bool mustGo, ulong pinnedAddress, long now)
     {
         int usesToStay = _queues.Duels.AdmitsNewcomers && _share < ShareWhereOneUseCounts ? 2 : 1;
-        Sight sight = _queues.PopSmall(new SmallOrder(usesToStay, SmallMargin, mustGo, sparedAddress, now), out Seen seen);
-        if (sight != Sight.Doubtful)
-            return sight == Sight.Evicted;
+        ScanResult result = _queues.PopSmall(new SmallOrder(usesToStay, SmallMargin, mustGo, pinnedAddress, now), out Seen seen);
+        if (result != ScanResult.Doubtful)
+            return result == ScanResult.Evicted;
         int worth = seen.Estimate + seen.Uses - SmallMargin;
-        var mainOrder = new MainOrder(worth, BurdenOf(seen.Weight), MustGo: false, EvenIfUsed: false, sparedAddress, now);
-        if (_queues.FindUnused(HandSteps, mainOrder, out _) != Sight.Evicted)
-            return _queues.EvictSmall(seen.Piece, sparedAddress, now);
+        var mainOrder = new MainOrder(worth, SizeRatioOf(seen.Weight), MustGo: false, EvenIfUsed: false, pinnedAddress, now);
+        if (_queues.FindUnused(HandSteps, mainOrder, out _) != ScanResult.Evicted)
+            return _queues.EvictSmall(seen.Fingerprint, pinnedAddress, now);
         _queues.GoOver(seen);
         return true;
     }
 
     // As many entries of the main queue go for it.
-    private double BurdenOf(double weight)
+    private double SizeRatioOf(double weight)
     {
         double mean = _queues.Main.MeanWeight == 0 ? _meanWeight : _queues.Main.MeanWeight;
         return weight == mean ? 1 : weight / mean;

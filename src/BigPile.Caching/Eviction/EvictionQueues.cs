@@ -8,7 +8,7 @@ namespace BigPile.Caching.Eviction;
 /// <remarks>
 /// The oldest entry of the main queue is its hand: it is looked at where it is, and leaves the queue once that is decided. Whoever is
 /// seen in use here is told to the sketch and ends its duel, after the lock of its bucket was left. An entry that is spared leaves its
-/// queue until <see cref="ReturnSpared"/>: at once, it would be the next one of a short queue again and again. Thread safety: none; the
+/// queue until <see cref="ReturnPinned"/>: at once, it would be the next one of a short queue again and again. Thread safety: none; the
 /// owner has a lock, and those of buckets come after it.
 /// </remarks>
 internal sealed unsafe class EvictionQueues : IDisposable
@@ -19,15 +19,15 @@ internal sealed unsafe class EvictionQueues : IDisposable
     private readonly ShardEntries _entries;
     private readonly FrequencySketch _sketch;
     private readonly EntryPriority _priority;
-    private uint? _spared;
-    private bool _isSparedMain;
+    private uint? _pinned;
+    private bool _isPinnedInMain;
 
     internal EvictionQueues(ShardEntries entries, FrequencySketch sketch, EntryPriority priority)
     {
         _entries = entries;
         _sketch = sketch;
         _priority = priority;
-        Duels = new DuelList(piece => entries.IsUsed(piece, priority));
+        Duels = new DuelList(fingerprint => entries.IsUsed(fingerprint, priority));
     }
 
     internal HashQueue Small { get; } = new();
@@ -52,82 +52,82 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <summary>Takes the oldest hash of the small queue, and looks at its entry.</summary>
     /// <param name="order">What is asked for.</param>
     /// <param name="seen">What was seen: an entry that was used enough has gone over to the main queue.</param>
-    internal Sight PopSmall(in SmallOrder order, out Seen seen)
+    internal ScanResult PopSmall(in SmallOrder order, out Seen seen)
     {
-        uint piece = Small.Pop();
+        uint fingerprint = Small.Pop();
         PrefetchAhead(Small);
-        seen = new Seen(piece, _sketch.Estimate(piece), 0, 0);
-        Sight sight = ScanSmall(order, ref seen);
-        if (sight == Sight.InUse)
+        seen = new Seen(fingerprint, _sketch.Estimate(fingerprint), 0, 0);
+        ScanResult result = ScanSmall(order, ref seen);
+        if (result == ScanResult.InUse)
         {
-            _sketch.Add(piece);
-            Main.Push(piece, seen.Weight);
+            _sketch.Add(fingerprint);
+            Main.Push(fingerprint, seen.Weight);
         }
         if (seen.Uses != 0)
-            Duels.End(piece, isMissed: false);
-        return sight;
+            Duels.End(fingerprint, isMissed: false);
+        return result;
     }
 
     /// <summary>
     /// Looks at the oldest hash of the main queue: what is in use goes back behind all others with one use less, what is not may go.
     /// </summary>
-    internal Sight ScanMain(in MainOrder order)
+    internal ScanResult ScanMain(in MainOrder order)
     {
-        uint piece = Main.Oldest;
-        Sight sight = ScanMain(piece, order);
-        if (sight == Sight.Unused)
-            return sight;
+        uint fingerprint = Main.Oldest;
+        ScanResult result = ScanMain(fingerprint, order);
+        if (result == ScanResult.Unused)
+            return result;
         _ = Main.Pop();
         PrefetchAhead(Main);
-        if (sight != Sight.InUse)
-            return sight;
-        Main.Push(piece);
-        _sketch.Add(piece);
-        Duels.End(piece, isMissed: false);
-        return sight;
+        if (result != ScanResult.InUse)
+            return result;
+        Main.Push(fingerprint);
+        _sketch.Add(fingerprint);
+        Duels.End(fingerprint, isMissed: false);
+        return result;
     }
 
     /// <summary>Finds an entry of the main queue that is not in use; it is evicted, or left the oldest.</summary>
-    internal Sight FindUnused(int steps, in MainOrder order, out uint piece)
+    internal ScanResult FindUnused(int steps, in MainOrder order, out uint fingerprint)
     {
         for (int step = 0; step < steps && Main.Count != 0; step++)
         {
-            piece = Main.Oldest;
-            Sight sight = ScanMain(order);
-            if (sight is Sight.Unused or Sight.Evicted)
-                return sight;
+            fingerprint = Main.Oldest;
+            ScanResult result = ScanMain(order);
+            if (result is ScanResult.Unused or ScanResult.Evicted)
+                return result;
         }
-        piece = 0;
-        return Sight.Gone;
+        fingerprint = 0;
+        return ScanResult.Gone;
     }
 
     /// <summary>Evicts an entry whose hash was taken out of the small queue.</summary>
     /// <returns>Whether it was still there.</returns>
-    internal bool EvictSmall(uint piece, ulong sparedAddress, long now)
+    internal bool EvictSmall(uint fingerprint, ulong pinnedAddress, long now)
     {
-        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(piece));
-        if (!TryFindLocked(bucket, piece, isMain: false, sparedAddress, out SlotPlace place))
+        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(fingerprint));
+        if (!TryFindLocked(bucket, fingerprint, isMain: false, pinnedAddress, out SlotPlace place))
             return false;
-        EvictLocked(place, piece, GhostKind.Small, now);
+        EvictLocked(place, fingerprint, GhostKind.Small, now);
         return true;
     }
 
     /// <summary>Has an entry whose hash was taken out of the small queue go over to the main queue.</summary>
     internal void GoOver(in Seen seen)
     {
-        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Piece));
-        if (!TryFindLocked(bucket, seen.Piece, isMain: false, sparedAddress: 0, out SlotPlace place))
+        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Fingerprint));
+        if (!TryFindLocked(bucket, seen.Fingerprint, isMain: false, pinnedAddress: 0, out SlotPlace place))
             return;
         GoOverLocked(place);
-        Main.Push(seen.Piece, seen.Weight);
+        Main.Push(seen.Fingerprint, seen.Weight);
     }
 
     /// <summary>Puts the entry back that was spared, if it was met.</summary>
-    internal void ReturnSpared()
+    internal void ReturnPinned()
     {
-        if (_spared is { } piece)
-            (_isSparedMain ? Main : Small).Push(piece);
-        _spared = null;
+        if (_pinned is { } fingerprint)
+            (_isPinnedInMain ? Main : Small).Push(fingerprint);
+        _pinned = null;
     }
 
     public void Dispose()
@@ -143,55 +143,55 @@ internal sealed unsafe class EvictionQueues : IDisposable
         place.Line->SetInMain(place.Slot, true);
     }
 
-    private Sight ScanSmall(in SmallOrder order, ref Seen seen)
+    private ScanResult ScanSmall(in SmallOrder order, ref Seen seen)
     {
-        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Piece));
-        if (!TryFindLocked(bucket, seen.Piece, isMain: false, order.SparedAddress, out SlotPlace place))
-            return Sight.Gone;
+        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Fingerprint));
+        if (!TryFindLocked(bucket, seen.Fingerprint, isMain: false, order.PinnedAddress, out SlotPlace place))
+            return ScanResult.Gone;
         seen = seen with { Uses = place.Line->Frequency(place.Slot), Weight = _entries.Host.WeightLocked(place) };
         if (!order.MustGo && seen.Uses >= order.UsesToStay)
         {
             GoOverLocked(place);
-            return Sight.InUse;
+            return ScanResult.InUse;
         }
         if (!order.MustGo && seen.Estimate + seen.Uses > order.LeastDoubt)
-            return Sight.Doubtful;
-        EvictLocked(place, seen.Piece, GhostKind.Small, order.Now);
-        return Sight.Evicted;
+            return ScanResult.Doubtful;
+        EvictLocked(place, seen.Fingerprint, GhostKind.Small, order.Now);
+        return ScanResult.Evicted;
     }
 
-    private Sight ScanMain(uint piece, in MainOrder order)
+    private ScanResult ScanMain(uint fingerprint, in MainOrder order)
     {
-        bool mayGo = order.MustGo || (order.Worth > 0 && order.Worth > _sketch.Estimate(piece) * order.Burden);
-        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(piece));
-        if (!TryFindLocked(bucket, piece, isMain: true, order.SparedAddress, out SlotPlace place))
-            return Sight.Gone;
+        bool mayGo = order.MustGo || (order.Worth > 0 && order.Worth > _sketch.Estimate(fingerprint) * order.SizeRatio);
+        using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(fingerprint));
+        if (!TryFindLocked(bucket, fingerprint, isMain: true, order.PinnedAddress, out SlotPlace place))
+            return ScanResult.Gone;
         int uses = place.Line->Frequency(place.Slot);
         if (uses != 0 && !order.EvenIfUsed)
         {
             place.Line->SetFrequency(place.Slot, uses - 1);
-            return Sight.InUse;
+            return ScanResult.InUse;
         }
         if (!mayGo)
-            return Sight.Unused;
-        EvictLocked(place, piece, GhostKind.Main, order.Now);
-        return Sight.Evicted;
+            return ScanResult.Unused;
+        EvictLocked(place, fingerprint, GhostKind.Main, order.Now);
+        return ScanResult.Evicted;
     }
 
-    private void EvictLocked(SlotPlace place, uint piece, GhostKind kind, long now)
+    private void EvictLocked(SlotPlace place, uint fingerprint, GhostKind kind, long now)
     {
         _entries.Host.EvictLocked(place, now);
         Debug.Assert(place.Value.IsEmpty, "What was evicted has left the index.");
-        Ghosts.Add(piece, kind, Count);
+        Ghosts.Add(fingerprint, kind, Count);
     }
 
-    private bool TryFindLocked(in LockedBucket bucket, uint piece, bool isMain, ulong sparedAddress, out SlotPlace place)
+    private bool TryFindLocked(in LockedBucket bucket, uint fingerprint, bool isMain, ulong pinnedAddress, out SlotPlace place)
     {
-        var wanted = new QueuedEntry(piece, isMain, _priority);
-        if (_entries.TryFindLocked(bucket, wanted, sparedAddress, out place))
+        var wanted = new QueuedEntry(fingerprint, isMain, _priority);
+        if (_entries.TryFindLocked(bucket, wanted, pinnedAddress, out place))
             return true;
-        if (sparedAddress != 0 && _entries.TryFindLocked(bucket, wanted, sparedAddress: 0, out _))
-            (_spared, _isSparedMain) = (piece, isMain);
+        if (pinnedAddress != 0 && _entries.TryFindLocked(bucket, wanted, pinnedAddress: 0, out _))
+            (_pinned, _isPinnedInMain) = (fingerprint, isMain);
         return false;
     }
 
@@ -209,7 +209,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
     }
 
     /// <summary>What a look at an entry said.</summary>
-    internal enum Sight
+    internal enum ScanResult
     {
         /// <summary>There is no such entry any more, or it is the one that stays; its hash has left its queue.</summary>
         Gone,
@@ -229,19 +229,19 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <param name="UsesToStay">The uses that let it go over to the main queue.</param>
     /// <param name="LeastDoubt">Up to which estimate and uses together it is evicted without a further look.</param>
     /// <param name="MustGo">Whether it is evicted whatever it is worth.</param>
-    /// <param name="SparedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <param name="PinnedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <param name="Now">The time.</param>
-    internal readonly record struct SmallOrder(int UsesToStay, int LeastDoubt, bool MustGo, ulong SparedAddress, long Now);
+    internal readonly record struct SmallOrder(int UsesToStay, int LeastDoubt, bool MustGo, ulong PinnedAddress, long Now);
 
     /// <summary>What is asked for of the oldest entries of the main queue.</summary>
     /// <param name="Worth">What another one is worth beyond its margin: one that is not used and came less often goes for it.</param>
-    /// <param name="Burden">As how many entries the other one counts.</param>
+    /// <param name="SizeRatio">As how many entries the other one counts.</param>
     /// <param name="MustGo">Whether one goes that is not used, whatever it is worth.</param>
     /// <param name="EvenIfUsed">Whether the oldest one goes, used or not.</param>
-    /// <param name="SparedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <param name="PinnedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <param name="Now">The time.</param>
-    internal readonly record struct MainOrder(int Worth, double Burden, bool MustGo, bool EvenIfUsed, ulong SparedAddress, long Now);
+    internal readonly record struct MainOrder(int Worth, double SizeRatio, bool MustGo, bool EvenIfUsed, ulong PinnedAddress, long Now);
 
     /// <summary>What was seen of an entry of the small queue.</summary>
-    internal readonly record struct Seen(uint Piece, int Estimate, int Uses, double Weight);
+    internal readonly record struct Seen(uint Fingerprint, int Estimate, int Uses, double Weight);
 }

@@ -77,9 +77,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
     internal void Prefetch(ulong hash, EntryPriority priority)
     {
-        uint piece = _entries.PieceOf(hash);
-        _classes.Find(priority)?.PrefetchGhost(piece);
-        _sketch.Prefetch(piece);
+        uint fingerprint = _entries.FingerprintOf(hash);
+        _classes.Find(priority)?.PrefetchGhost(fingerprint);
+        _sketch.Prefetch(fingerprint);
     }
 
     /// <summary>Decides in which queue an entry will be that has no room yet, and evicts one for it: here, if there is one.</summary>
@@ -103,9 +103,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
                 return false;
             MakeReadyLocked();
             bool contends = mayEvict && !_classes.HasLower(priority); // else those give it room
-            queue = _classes.Get(priority).Decide(_entries.PieceOf(hash), weight, contends, now, out hasEvicted);
+            queue = _classes.Get(priority).Decide(_entries.FingerprintOf(hash), weight, contends, now, out hasEvicted);
             double smallWeight = queue == EntryQueue.Small ? weight : 0;
-            hasEvicted = hasEvicted || (mayEvict && _classes.TryEvict(priority, smallWeight, sparedAddress: 0, now));
+            hasEvicted = hasEvicted || (mayEvict && _classes.TryEvict(priority, smallWeight, pinnedAddress: 0, now));
             return true;
         }
         finally
@@ -124,9 +124,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         {
             if (_isDivided)
                 return false;
-            uint piece = _entries.PieceOf(hash);
+            uint fingerprint = _entries.FingerprintOf(hash);
             EvictionClass entries = _classes.Get(priority);
-            entries.Enter(piece, weight, queue);
+            entries.Enter(fingerprint, weight, queue);
             long live = LiveEntries;
             if (_classes.Count > live + live / 4 + DeadAllowance)
                 CheckSomeLocked();
@@ -147,7 +147,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         {
             if (_isDivided)
                 return false;
-            _classes.Get(priority).EnterFound(_entries.PieceOf(hash), isInMain);
+            _classes.Get(priority).EnterFound(_entries.FingerprintOf(hash), isInMain);
             return true;
         }
         finally
@@ -171,7 +171,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         {
             if (_isDivided)
                 return false;
-            _classes.ForEach((piece, priority, isMain) => GiveTo(others, _entries.HashOf(piece), priority, isMain));
+            _classes.ForEach((fingerprint, priority, isMain) => GiveTo(others, _entries.HashOf(fingerprint), priority, isMain));
             foreach (EvictionShard other in others)
                 other._wasFull = _wasFull;
             makeKnown();
@@ -187,7 +187,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
 
     /// <summary>Evicts one entry that is worth no more than a priority, but not the one at an address.</summary>
     /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryEvict(EntryPriority most, double smallWeight, ulong sparedAddress, long now)
+    internal bool TryEvict(EntryPriority most, double smallWeight, ulong pinnedAddress, long now)
     {
         _lock.Enter();
         try
@@ -195,7 +195,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             if (_isDivided)
                 return false;
             MakeReadyLocked();
-            return _classes.TryEvict(most, smallWeight, sparedAddress, now);
+            return _classes.TryEvict(most, smallWeight, pinnedAddress, now);
         }
         finally
         {
@@ -217,12 +217,12 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
 
     /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>
     internal void AddTo(EvictionCensus census) =>
-        _classes.ForEach((piece, priority, isMain) => census.Add(_number, priority, isMain, piece));
+        _classes.ForEach((fingerprint, priority, isMain) => census.Add(_number, priority, isMain, fingerprint));
 
     /// <summary>Takes an entry out of a census.</summary>
     /// <returns>Whether its queue had it.</returns>
     internal bool TryTake(EvictionCensus census, ulong hash, EntryPriority priority, bool isMain) =>
-        census.TryTake(_number, priority, isMain, _entries.PieceOf(hash));
+        census.TryTake(_number, priority, isMain, _entries.FingerprintOf(hash));
 
     internal void Clear()
     {
@@ -249,7 +249,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private void GiveTo(EvictionShard[] others, ulong hash, EntryPriority priority, bool isMain)
     {
         EvictionShard other = others[(int)hash & (others.Length - 1)];
-        other._classes.Get(priority).EnterFrom(_classes.Get(priority), other._entries.PieceOf(hash), isMain);
+        other._classes.Get(priority).EnterFrom(_classes.Get(priority), other._entries.FingerprintOf(hash), isMain);
     }
 
     // What there is room for is known best when there is no more.

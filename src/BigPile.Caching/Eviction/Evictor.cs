@@ -138,9 +138,9 @@ internal sealed class Evictor : IDisposable
     /// <param name="most">The priority.</param>
     /// <param name="now">The time; 0 where it may be read under locks.</param>
     /// <param name="smallWeight">What the new entry weighs for which there has to be room in the small queue; 0: none.</param>
-    /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <param name="pinnedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryEvict(ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong sparedAddress = 0)
+    internal bool TryEvict(ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
     {
         EvictionShard[] shards = Shards;
         int first = (int)hash & (shards.Length - 1);
@@ -150,10 +150,10 @@ internal sealed class Evictor : IDisposable
             (first, smallWeight) = (richest, 0);
         for (int i = 0; i < shards.Length; i++)
         {
-            if (shards[(first + i) & (shards.Length - 1)].TryEvict(most, smallWeight, sparedAddress, now))
+            if (shards[(first + i) & (shards.Length - 1)].TryEvict(most, smallWeight, pinnedAddress, now))
                 return true;
         }
-        return shards != Shards && TryEvict(hash, most, now, smallWeight, sparedAddress);
+        return shards != Shards && TryEvict(hash, most, now, smallWeight, pinnedAddress);
     }
 
     /// <summary>

@@ -108,14 +108,14 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
     /// <summary>Evicts an entry of the lowest priority up to one, if there is one.</summary>
     /// <param name="most">The priority.</param>
     /// <param name="smallWeight">What the entry weighs for which there has to be room in the small queue of that one; 0: none.</param>
-    /// <param name="sparedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <param name="pinnedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <param name="now">The time.</param>
-    internal bool TryEvict(EntryPriority most, double smallWeight, ulong sparedAddress, long now)
+    internal bool TryEvict(EntryPriority most, double smallWeight, ulong pinnedAddress, long now)
     {
         for (int i = 0; i <= Math.Min((int)most, ClassCount - 1); i++)
         {
             double weight = i == (int)most ? smallWeight : 0;
-            if (_classes[i] is { Count: > 0 } one && one.TryEvict(weight, sparedAddress, now))
+            if (_classes[i] is { Count: > 0 } one && one.TryEvict(weight, pinnedAddress, now))
                 return true;
         }
         return false;
@@ -134,7 +134,7 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         for (int i = 0; i < ClassCount; i++)
         {
             var priority = (EntryPriority)i;
-            _classes[i]?.ForEach((piece, isMain) => visit(piece, priority, isMain));
+            _classes[i]?.ForEach((fingerprint, isMain) => visit(fingerprint, priority, isMain));
         }
     }
 

@@ -18,25 +18,25 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     /// Of the lowest 32 bits, which find a bucket in a table of any size: a slot knows them, and so does a shard of all hashes when it is
     /// divided.
     /// </remarks>
-    internal uint PieceOf(ulong hash) => (uint)hash >> shardBits;
+    internal uint FingerprintOf(ulong hash) => (uint)hash >> shardBits;
 
     /// <summary>A hash of this shard that has a piece.</summary>
-    internal ulong HashOf(uint piece) => (piece << shardBits) | (uint)number;
+    internal ulong HashOf(uint fingerprint) => (fingerprint << shardBits) | (uint)number;
 
     /// <summary>Whether an entry is there.</summary>
     internal bool Lives(QueuedEntry entry)
     {
-        using LockedBucket bucket = Index.Lock(HashOf(entry.Piece));
-        return TryFindLocked(bucket, entry, sparedAddress: 0, out _);
+        using LockedBucket bucket = Index.Lock(HashOf(entry.Fingerprint));
+        return TryFindLocked(bucket, entry, pinnedAddress: 0, out _);
     }
 
     /// <summary>Whether an entry of a priority is there, in either queue, and was used since it was looked at.</summary>
-    internal bool IsUsed(uint piece, EntryPriority priority)
+    internal bool IsUsed(uint fingerprint, EntryPriority priority)
     {
-        using LockedBucket bucket = Index.Lock(HashOf(piece));
+        using LockedBucket bucket = Index.Lock(HashOf(fingerprint));
         foreach (Bucket* line in bucket.Lines)
         {
-            for (uint match = Match(line, piece); match != 0; match &= match - 1)
+            for (uint match = Match(line, fingerprint); match != 0; match &= match - 1)
             {
                 var place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
                 if (!place.Value.IsEmpty && line->Frequency(place.Slot) != 0 && host.MayHavePriorityLocked(place, priority))
@@ -48,23 +48,23 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
 
     /// <summary>Marks an entry of the small queue as one of the main queue.</summary>
     /// <remarks>One only: another one with the same piece has a place of its own, and that may be in the small queue.</remarks>
-    internal void MarkMain(uint piece, EntryPriority priority)
+    internal void MarkMain(uint fingerprint, EntryPriority priority)
     {
-        using LockedBucket bucket = Index.Lock(HashOf(piece));
-        if (TryFindLocked(bucket, new QueuedEntry(piece, IsMain: false, priority), sparedAddress: 0, out SlotPlace place))
+        using LockedBucket bucket = Index.Lock(HashOf(fingerprint));
+        if (TryFindLocked(bucket, new QueuedEntry(fingerprint, IsMain: false, priority), pinnedAddress: 0, out SlotPlace place))
             place.Line->SetInMain(place.Slot, true);
     }
 
     /// <summary>Finds an entry that is not at an address.</summary>
-    internal bool TryFindLocked(in LockedBucket bucket, QueuedEntry entry, ulong sparedAddress, out SlotPlace place)
+    internal bool TryFindLocked(in LockedBucket bucket, QueuedEntry entry, ulong pinnedAddress, out SlotPlace place)
     {
         foreach (Bucket* line in bucket.Lines)
         {
-            for (uint match = Match(line, entry.Piece); match != 0; match &= match - 1)
+            for (uint match = Match(line, entry.Fingerprint); match != 0; match &= match - 1)
             {
                 place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
                 IndexSlot value = place.Value;
-                if (!value.IsEmpty && line->IsInMain(place.Slot) == entry.IsMain && value.Address != sparedAddress
+                if (!value.IsEmpty && line->IsInMain(place.Slot) == entry.IsMain && value.Address != pinnedAddress
                     && host.MayHavePriorityLocked(place, entry.Priority))
                     return true;
             }
@@ -74,14 +74,14 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     }
 
     /// <summary>Brings the bucket of a piece towards the processor.</summary>
-    internal void PrefetchBucket(uint piece) => Index.Prefetch(HashOf(piece));
+    internal void PrefetchBucket(uint fingerprint) => Index.Prefetch(HashOf(fingerprint));
 
     /// <summary>Brings the block that a bucket leads to towards the processor.</summary>
     /// <remarks>The bucket may be changing: an address that is wrong by now is a line read in vain.</remarks>
-    internal void PrefetchBlock(uint piece)
+    internal void PrefetchBlock(uint fingerprint)
     {
-        Bucket* bucket = Index.Peek(HashOf(piece));
-        for (uint match = Match(bucket, piece); match != 0; match &= match - 1)
+        Bucket* bucket = Index.Peek(HashOf(fingerprint));
+        for (uint match = Match(bucket, fingerprint); match != 0; match &= match - 1)
         {
             IndexSlot slot = Bucket.Load(bucket, BitOperations.TrailingZeroCount(match));
             if (!slot.IsEmpty)
@@ -90,5 +90,5 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
     }
 
     // The slots of a line that have a piece, and, where it is 0, empty ones. What the tag leaves out of it, the bucket's number tells.
-    private uint Match(Bucket* line, uint piece) => Bucket.Match(line, IndexSlot.TagOf(HashOf(piece)), TagMask);
+    private uint Match(Bucket* line, uint fingerprint) => Bucket.Match(line, IndexSlot.TagOf(HashOf(fingerprint)), TagMask);
 }

@@ -17,7 +17,7 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
     private const int GrowthShift = 3; // by an eighth
 
     private readonly Lock _lock = new();
-    private readonly List<Piece> _pieces = [];
+    private readonly List<Mapping> _mappings = [];
     private GrowingMap? _map;
     private bool _isDisposed;
 
@@ -85,20 +85,20 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
         long offset = chunk * ChunkBytes;
         if (offset + ChunkBytes <= map.MappedBytes)
             return map.Start + offset;
-        foreach (Piece piece in _pieces)
+        foreach (Mapping mapping in _mappings)
         {
-            if (chunk >= piece.First && chunk < piece.First + piece.Count)
-                return (byte*)piece.Start + (chunk - piece.First) * ChunkBytes;
+            if (chunk >= mapping.First && chunk < mapping.First + mapping.Count)
+                return (byte*)mapping.Start + (chunk - mapping.First) * ChunkBytes;
         }
         int count = ChunksAtOnce(chunk);
         map.EnsureLength(offset + count * ChunkBytes);
         byte* start = map.MapBehind(offset, count * ChunkBytes);
-        _pieces.Add(new Piece(chunk, count, (nint)start));
+        _mappings.Add(new Mapping(chunk, count, (nint)start));
         return start;
     }
 
     private static int ChunksAtOnce(int chunk) => Math.Clamp(chunk >> GrowthShift, 1, MostChunksAtOnce);
 
     /// <summary>Chunks that were mapped together.</summary>
-    private readonly record struct Piece(int First, int Count, nint Start);
+    private readonly record struct Mapping(int First, int Count, nint Start);
 }

@@ -76,10 +76,10 @@ public sealed class EvictorModelTests
     private static void Evict(Random random, Entries host, Evictor evictor, string when)
     {
         var most = (EntryPriority)random.Next((int)EntryPriority.High + 1);
-        ulong spared = random.Next(2) == 0 || host.Count == 0 ? 0 : host.Any(random).Address;
-        Entry[] candidates = [.. host.All.Where(entry => entry.Priority <= most && entry.Address != spared)];
+        ulong pinned = random.Next(2) == 0 || host.Count == 0 ? 0 : host.Any(random).Address;
+        Entry[] candidates = [.. host.All.Where(entry => entry.Priority <= most && entry.Address != pinned)];
         Entry[] before = [.. host.All];
-        bool isEvicted = evictor.TryEvict((ulong)random.Next(16), most, now: 0, random.Next(1_000), spared);
+        bool isEvicted = evictor.TryEvict((ulong)random.Next(16), most, now: 0, random.Next(1_000), pinned);
         Assert.True(isEvicted == (candidates.Length != 0), when);
         Entry[] gone = [.. before.Except(host.All)];
         Assert.True(gone.Length == (isEvicted ? 1 : 0), when);
