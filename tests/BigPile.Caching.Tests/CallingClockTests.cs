@@ -9,7 +9,7 @@ namespace BigPile.Caching.Tests;
 /// </summary>
 public sealed class CallingClockTests
 {
-    private static readonly TimeSpan Patience = Eventually.Timeout;
+    private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     public static TheoryData<string> Calls =>
         ["get", "look", "lease", "remove", "get or add", "sweep", "evict", "lower the limit", "remove by tag", "clear", "drop", "put until",
@@ -22,7 +22,7 @@ public sealed class CallingClockTests
         var clock = new CallingClock();
         using PileCache cache = Make(clock, out CacheTable<string, string> table);
         clock.Call = () => CallBack(call, cache, table);
-        await SideBySide.Start(() => Make(call, clock, cache, table)).WaitAsync(Patience);
+        await SideBySide.Start(() => Make(call, clock, cache, table)).WaitAsync(Timeout);
         Assert.NotEqual(0, clock.CallsBack);
     }
 
@@ -32,8 +32,8 @@ public sealed class CallingClockTests
     {
         var clock = new CallingClock();
         using PileCache cache = Make(clock, out CacheTable<string, string> table);
-        clock.Call = () => Assert.True(SideBySide.Start(() => CallBack(call, cache, table)).Wait(Patience / 2));
-        await SideBySide.Start(() => Make(call, clock, cache, table)).WaitAsync(Patience);
+        clock.Call = () => Assert.True(SideBySide.Start(() => CallBack(call, cache, table)).Wait(Timeout / 2));
+        await SideBySide.Start(() => Make(call, clock, cache, table)).WaitAsync(Timeout);
         Assert.NotEqual(0, clock.CallsBack);
     }
 

@@ -8,7 +8,7 @@ namespace BigPile.Caching.Tests;
 /// <summary>A comparer of the application that throws while a factory runs, or waits for somebody who runs another one.</summary>
 public sealed class CallingComparerTests
 {
-    private static readonly TimeSpan Patience = Eventually.Timeout;
+    private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     [Theory]
     [InlineData(false)]
@@ -21,7 +21,7 @@ public sealed class CallingComparerTests
         using var runs = new ManualResetEventSlim();
         using var mayEnd = new ManualResetEventSlim();
         Task<string> first = SideBySide.Start(() => Get(Make));
-        Assert.True(runs.Wait(Patience));
+        Assert.True(runs.Wait(Timeout));
         Thread? waiter = null;
         Task<string> second = SideBySide.Start(() =>
         {
@@ -31,15 +31,15 @@ public sealed class CallingComparerTests
         Eventually.True(() => waiter is { } thread && (thread.ThreadState & ThreadState.WaitSleepJoin) != 0);
         comparer.IsBroken = true;
         mayEnd.Set();
-        await Assert.ThrowsAsync<InvalidTimeZoneException>(() => first.WaitAsync(Patience));
-        await Assert.ThrowsAsync<InvalidTimeZoneException>(() => second.WaitAsync(Patience));
+        await Assert.ThrowsAsync<InvalidTimeZoneException>(() => first.WaitAsync(Timeout));
+        await Assert.ThrowsAsync<InvalidTimeZoneException>(() => second.WaitAsync(Timeout));
         comparer.IsBroken = false;
-        Assert.Equal("again", await SideBySide.Start(() => Get(static _ => "again")).WaitAsync(Patience));
+        Assert.Equal("again", await SideBySide.Start(() => Get(static _ => "again")).WaitAsync(Timeout));
 
         string Make(string key)
         {
             runs.Set();
-            Assert.True(mayEnd.Wait(Patience));
+            Assert.True(mayEnd.Wait(Timeout));
             return "made";
         }
 
@@ -59,20 +59,20 @@ public sealed class CallingComparerTests
         Task<string> first = SideBySide.Start(() => table.GetOrAdd("a", _ =>
         {
             runs.Set();
-            Assert.True(mayEnd.Wait(Patience));
+            Assert.True(mayEnd.Wait(Timeout));
             return "made";
         }));
-        Assert.True(runs.Wait(Patience));
+        Assert.True(runs.Wait(Timeout));
         int called = 0;
         comparer.Comparing = () =>
         {
             if (++called < 4) // each adds a key that has to be compared
-                Assert.True(SideBySide.Start(() => table.GetOrAdd($"c{called}", static _ => "made")).Wait(Patience / 2));
+                Assert.True(SideBySide.Start(() => table.GetOrAdd($"c{called}", static _ => "made")).Wait(Timeout / 2));
         };
-        Assert.Equal("made", await SideBySide.Start(() => table.GetOrAdd("b", static _ => "made")).WaitAsync(Patience));
+        Assert.Equal("made", await SideBySide.Start(() => table.GetOrAdd("b", static _ => "made")).WaitAsync(Timeout));
         comparer.Comparing = null;
         mayEnd.Set();
-        Assert.Equal("made", await first.WaitAsync(Patience));
+        Assert.Equal("made", await first.WaitAsync(Timeout));
         Assert.NotEqual(0, called);
     }
 
@@ -83,11 +83,11 @@ public sealed class CallingComparerTests
         CacheTable<Named, string> table = cache.GetOrCreateTable<Named, string>(TestCache.Durable("t"));
         CacheTable<string, string> other = cache.GetOrCreateTable<string, string>(TestCache.Durable("o"));
         Named.Describing = () =>
-            Assert.True(SideBySide.Start(() => other.GetOrAdd("k", _ => other.GetOrAdd("l", static _ => "made"))).Wait(Patience / 2));
+            Assert.True(SideBySide.Start(() => other.GetOrAdd("k", _ => other.GetOrAdd("l", static _ => "made"))).Wait(Timeout / 2));
         try
         {
             Task<string> asks = SideBySide.Start(() => table.GetOrAdd(new Named("k"), key => table.GetOrAdd(key, static _ => "never")));
-            InvalidOperationException thrown = await Assert.ThrowsAsync<InvalidOperationException>(() => asks.WaitAsync(Patience));
+            InvalidOperationException thrown = await Assert.ThrowsAsync<InvalidOperationException>(() => asks.WaitAsync(Timeout));
             Assert.Contains("asks for the same key", thrown.Message, StringComparison.Ordinal);
         }
         finally
@@ -106,9 +106,9 @@ public sealed class CallingComparerTests
         comparer.BeingCompared = () =>
         {
             called++;
-            Assert.True(SideBySide.Start(() => cache.TryGetTable<string, string>("t", out _)).Wait(Patience / 2));
+            Assert.True(SideBySide.Start(() => cache.TryGetTable<string, string>("t", out _)).Wait(Timeout / 2));
         };
-        _ = await SideBySide.Start(() => cache.GetOrCreateTable<string, string>(TestCache.Durable("t"), comparer)).WaitAsync(Patience);
+        _ = await SideBySide.Start(() => cache.GetOrCreateTable<string, string>(TestCache.Durable("t"), comparer)).WaitAsync(Timeout);
         Assert.NotEqual(0, called);
     }
 

@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tests;
 public sealed class FactoryCycleTests : IDisposable
 {
     // Only what hangs waits so long.
-    private static readonly TimeSpan Patience = Eventually.Timeout;
+    private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     private readonly ITestOutputHelper _output;
     private readonly ManualTime _time = new();
@@ -96,7 +96,7 @@ public sealed class FactoryCycleTests : IDisposable
             ExecutionContext.Run(empty, _ => got = _table.GetOrAdd(key, key => key), null);
             return got!;
         }));
-        InvalidOperationException told = await Assert.ThrowsAsync<InvalidOperationException>(() => asked.WaitAsync(Patience));
+        InvalidOperationException told = await Assert.ThrowsAsync<InvalidOperationException>(() => asked.WaitAsync(Timeout));
         Assert.Contains("'a'", told.Message, StringComparison.Ordinal);
     }
 
@@ -115,7 +115,7 @@ public sealed class FactoryCycleTests : IDisposable
                 own, async (_, _) => await Meet(() => _table.GetOrAddAsync(other, static (_, _) => new ValueTask<string>("late"))));
         T Meet<T>(Func<T> then)
         {
-            both.SignalAndWait(Patience);
+            both.SignalAndWait(Timeout);
             return then();
         }
 
@@ -142,8 +142,8 @@ public sealed class FactoryCycleTests : IDisposable
             return string.Concat(twice) + await _table.GetOrAddAsync("shared", Never);
         }).AsTask())];
         go.SetResult();
-        Assert.All(await Task.WhenAll(users).WaitAsync(Patience), value => Assert.Equal("sss", value));
-        Assert.Equal("sss", await late.WaitAsync(Patience));
+        Assert.All(await Task.WhenAll(users).WaitAsync(Timeout), value => Assert.Equal("sss", value));
+        Assert.Equal("sss", await late.WaitAsync(Timeout));
 
         async Task<string> GoOnAsync(string key)
         {
@@ -176,7 +176,7 @@ public sealed class FactoryCycleTests : IDisposable
                 asked.Add(Task.Factory.StartNew(
                     () => _table.GetOrAdd(own, _ =>
                     {
-                        all.SignalAndWait(Patience);
+                        all.SignalAndWait(Timeout);
                         return _table.GetOrAdd(next, static _ => "late");
                     }),
                     TaskCreationOptions.LongRunning));
@@ -193,7 +193,7 @@ public sealed class FactoryCycleTests : IDisposable
         {
             try
             {
-                Assert.Equal("late", await task.WaitAsync(Patience));
+                Assert.Equal("late", await task.WaitAsync(Timeout));
             }
             catch (InvalidOperationException e)
             {
@@ -208,7 +208,7 @@ public sealed class FactoryCycleTests : IDisposable
 
     private static async Task AssertRefusedAsync(Func<ValueTask<string>> ask, params string[] named)
     {
-        InvalidOperationException told = await Assert.ThrowsAsync<InvalidOperationException>(() => ask().AsTask().WaitAsync(Patience));
+        InvalidOperationException told = await Assert.ThrowsAsync<InvalidOperationException>(() => ask().AsTask().WaitAsync(Timeout));
         Assert.All(named, name => Assert.Contains(name, told.Message, StringComparison.Ordinal));
     }
 }
