@@ -20,7 +20,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         where TVisitor : struct, IValueVisitor
     {
         scoped var reader = new VisitingReader<TVisitor>(ref visitor);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Core.TryRead(Probe(key, stack), ref reader, out info);
     }
@@ -34,7 +34,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     internal bool TryReadStart(TAlternateKey key, Span<byte> destination, bool bytesOnly, out int copiedBytes, out EntryInfo info)
     {
         scoped var reader = new StartReader(destination, bytesOnly);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         bool found = _table.Core.TryRead(Probe(key, stack), ref reader, out info);
         copiedBytes = found ? reader.CopiedBytes : 0;
@@ -48,7 +48,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <param name="info">Version and size of the entry.</param>
     internal bool TryLease(TAlternateKey key, bool isUse, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Core.TryLease(Probe(key, stack), out lease, out info, isUse) && lease != null;
     }
@@ -56,7 +56,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <summary>What is known of an entry, without its value and without counting as a use.</summary>
     internal bool TryPeek(TAlternateKey key, out EntryCopy entry)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Core.TryPeek(Probe(key, stack), out entry);
     }
@@ -69,7 +69,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
     internal PutResult? Renew(TAlternateKey key, ulong version, EntryOptions? options, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Renew(Probe(key, stack), version, options, out info);
     }
@@ -78,7 +78,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     internal PutResult PutExact(TAlternateKey key, ReadOnlySpan<byte> value, in EntrySpec spec, out EntryInfo info)
     {
         RequireText(key);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         TableCore core = _table.Core;
         return core.Put(Probe(key, stack), value, ValueKind.Bytes, core.InCacheTime(spec), Condition.None, out info)!.Value;
@@ -92,7 +92,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         if (lengths.Length != ends.Length || infos.Length != ends.Length)
             throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and "
                 + $"{infos.Length:N0} infos; all must be as many.");
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         long copiedBytes = 0;
         int bufferBytes = Copying.InitialBufferBytes;

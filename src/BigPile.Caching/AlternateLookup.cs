@@ -42,7 +42,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <inheritdoc cref="CacheTable{TKey, TValue}.TryGet(TKey, out TValue, out EntryInfo)"/>
     public bool TryGet(TAlternateKey key, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.TryGet(Probe(key, stack), 0, out value, out info);
     }
@@ -50,7 +50,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <inheritdoc cref="CacheTable{TKey, TValue}.TryRead(TKey, IBufferWriter{byte}, out EntryInfo)"/>
     public bool TryRead(TAlternateKey key, IBufferWriter<byte> destination, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.TryRead(Probe(key, stack), destination, out info);
     }
@@ -69,7 +69,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     public bool TryGetInfo(TAlternateKey key, out EntryInfo info)
     {
         var reader = default(SizeReader);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Core.TryRead(Probe(key, stack), ref reader, out info);
     }
@@ -85,7 +85,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     public PutResult Put(TAlternateKey key, TValue value, EntryOptions? options = null)
     {
         RequireText(key);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Put(Probe(key, stack), value, options, Condition.None, out _)!.Value;
     }
@@ -97,7 +97,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     public PutResult PutBytes(TAlternateKey key, ReadOnlySpan<byte> value, EntryOptions? options, out EntryInfo info)
     {
         RequireText(key);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
     }
@@ -120,7 +120,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         TAlternateKey key, ReadOnlySpan<byte> value, ulong version, EntryOptions? options, out PutResult result, out EntryInfo info)
     {
         RequireText(key);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         PutResult? done = _table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.Of(version), out info);
         result = done.GetValueOrDefault();
@@ -130,7 +130,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Remove(TKey)"/>
     public bool Remove(TAlternateKey key)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Core.Remove(Probe(key, stack), Condition.None);
     }
@@ -139,7 +139,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     public bool Remove(TAlternateKey key, ulong version)
     {
         ArgumentOutOfRangeException.ThrowIfZero(version);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Core.Remove(Probe(key, stack), Condition.Of(version));
     }
@@ -147,7 +147,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Touch(TKey)"/>
     public bool Touch(TAlternateKey key)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _table.Core.Touch(Probe(key, stack));
     }

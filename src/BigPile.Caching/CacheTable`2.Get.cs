@@ -62,7 +62,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.TryGet(_keys.Probe(key, stack), 0, out value, out _);
     }
@@ -71,7 +71,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <inheritdoc cref="TryGet(TKey, out TValue)"/>
     public bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.TryGet(_keys.Probe(key, stack), 0, out value, out info);
     }
@@ -88,7 +88,7 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool TryGet(TKey key, TimeSpan notOlderThan, [MaybeNullWhen(false)] out TValue value)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(notOlderThan, TimeSpan.Zero);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         if (_typed.TryGet(_keys.Probe(key, stack), Core.Clock.LowestVersion(notOlderThan), out value, out EntryInfo info)
             && (!Core.Clock.HasSteps || Core.Clock.Now - Core.Clock.PutAt(info.Version) <= notOlderThan.Ticks))
@@ -107,7 +107,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryRead(TKey key, IBufferWriter<byte> destination, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.TryRead(_keys.Probe(key, stack), destination, out info);
     }
@@ -126,7 +126,7 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool TryRead(TKey key, Span<byte> destination, out EntryInfo info)
     {
         scoped var reader = new SpanReader(destination);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return Core.TryRead(_keys.Probe(key, stack), ref reader, out info);
     }
@@ -137,7 +137,7 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool TryGetInfo(TKey key, out EntryInfo info)
     {
         var reader = default(SizeReader);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return Core.TryRead(_keys.Probe(key, stack), ref reader, out info);
     }
@@ -147,7 +147,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGetEntry(TKey key, out TableEntry<TKey> entry)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         bool found = Core.TryPeek(_keys.Probe(key, stack), out EntryCopy copy);
         entry = found ? _typed.Describe(copy) : default;
@@ -166,7 +166,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryLease(TKey key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return Core.TryLease(_keys.Probe(key, stack), out lease, out info);
     }

@@ -27,7 +27,7 @@ public sealed partial class CacheTable<TKey, TValue>
     public PutResult PutPointer(TKey key, PilePointer pointer, EntryOptions? options = null)
     {
         _ = Core.Pile.SizeOf(pointer); // refuses what is no object
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.PutPointer(_keys.Probe(key, stack), pointer, options);
     }
@@ -40,7 +40,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGetPointer(TKey key, out PilePointer pointer)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.TryGetPointer(_keys.Probe(key, stack), out pointer);
     }

@@ -27,7 +27,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <inheritdoc cref="Put(TKey, TValue, EntryOptions)"/>
     public PutResult Put(TKey key, TValue value, EntryOptions? options, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.Put(_keys.Probe(key, stack), value, options, Condition.None, out info)!.Value;
     }
@@ -48,7 +48,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="info">Version and size of the new entry.</param>
     public PutResult PutBytes(TKey key, ReadOnlySpan<byte> value, EntryOptions? options, out EntryInfo info)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.Put(_keys.Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
     }
@@ -91,7 +91,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Update(TKey key, TValue value, ulong version, out EntryInfo info, EntryOptions? options = null)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         PutResult? result = _typed.Put(_keys.Probe(key, stack), value, options, Condition.Of(version), out info);
         return result is not (null or PutResult.Collision);
@@ -105,7 +105,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Remove(TKey key)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return Core.Remove(_keys.Probe(key, stack), Condition.None);
     }
@@ -122,7 +122,7 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool Remove(TKey key, ulong version)
     {
         ArgumentOutOfRangeException.ThrowIfZero(version);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return Core.Remove(_keys.Probe(key, stack), Condition.Of(version));
     }
@@ -132,7 +132,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Touch(TKey key)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return Core.Touch(_keys.Probe(key, stack));
     }
@@ -153,7 +153,7 @@ public sealed partial class CacheTable<TKey, TValue>
     public bool Touch(TKey key, EntryOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.Renew(_keys.Probe(key, stack), version: 0, options, out _) is not (null or PutResult.Collision);
     }
@@ -161,7 +161,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <summary>Puts a value of which the caller has the bytes as the pile stores them.</summary>
     internal PutResult PutEncoded(TKey key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return _typed.Put(_keys.Probe(key, stack), value, kind, options, Condition.None, out _)!.Value;
     }

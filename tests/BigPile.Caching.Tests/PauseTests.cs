@@ -137,7 +137,7 @@ public sealed class PauseTests
 
     private static bool ReadInside(CacheTable<long, byte[]> table, Action inside)
     {
-        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         var reader = new CallingReader(inside);
         return table.Core.TryRead(table.KeyCodec.Probe(1, stack), ref reader, out _);
     }

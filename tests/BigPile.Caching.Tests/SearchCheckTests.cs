@@ -71,7 +71,7 @@ public sealed class SearchCheckTests : IDisposable
             table.Remove("yek");
             table.Put("key", "behind");
         });
-        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         KeyProbe key = table.KeyCodec.Probe("key", stack);
         Assert.Equal("behind", Read<Interrupted>(table.Core, new KeyProbe(key.Bytes, key.Hash, new BytesMatcher(key.Bytes.ToArray()))));
     }
@@ -79,7 +79,7 @@ public sealed class SearchCheckTests : IDisposable
     // Of two million numbers, some thirty pairs agree in the 36 bits of the hash that the index knows.
     private static (long First, long Second) FindSameTag(CacheTable<long, string> table)
     {
-        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         var seen = new Dictionary<ulong, long>();
         for (long key = 0; ; key++)
         {
@@ -92,14 +92,14 @@ public sealed class SearchCheckTests : IDisposable
     private static string? Read<TChecks>(CacheTable<string, string> table, string key)
         where TChecks : struct, ISearchChecks
     {
-        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         return Read<TChecks>(table.Core, table.KeyCodec.Probe(key, stack));
     }
 
     private static string? Read<TChecks>(CacheTable<long, string> table, long key)
         where TChecks : struct, ISearchChecks
     {
-        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         return Read<TChecks>(table.Core, table.KeyCodec.Probe(key, stack));
     }
 
@@ -124,7 +124,7 @@ public sealed class SearchCheckTests : IDisposable
             for (int i = 0; i < 5000; i++)
                 table.Put($"other{next++:D5}", new string('x', 58)); // blocks of the same size
         });
-        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         Assert.True(table.Core.TryRead<InterruptedReader, TChecks>(table.KeyCodec.Probe("key", stack), ref reader, 0, out _));
         return System.Text.Encoding.UTF8.GetString(reader.Result);
     }
@@ -136,7 +136,7 @@ public sealed class SearchCheckTests : IDisposable
         table.Put("first", "other");
         table.Put("key", "value");
         bool isArmed = true;
-        Span<byte> stack = stackalloc byte[KeyRoom.SizeBytes];
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         KeyProbe key = table.KeyCodec.Probe("key", stack);
         var matcher = new InterruptedMatcher(key.Matcher!, () =>
         {

@@ -39,7 +39,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     private const double MostInDuel = 2; // in mean weights: a duel says nothing about an entry that replaces several
 
     private readonly EvictionQueues _queues = new(entries, sketch, priority);
-    private TableRoom _room = new(1, 1);
+    private TableCapacity _capacity = new(1, 1);
     private double _meanWeight = 1;
     private double _share = InitialShare;
     private long _entered;
@@ -57,16 +57,16 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     internal long NeededBytes(long capacity) =>
         SizeBytes + _queues.MissingBytes(capacity);
 
-    private double Target => Math.Max(_meanWeight, _share * _room.Weight);
+    private double Target => Math.Max(_meanWeight, _share * _capacity.Weight);
 
     /// <summary>Sets what there is room for.</summary>
-    internal void SetRoom(TableRoom room)
+    internal void SetCapacity(TableCapacity capacity)
     {
-        Debug.Assert(room.Entries >= 1 && room.Weight > 0, "There is room for an entry.");
-        _room = room;
-        _meanWeight = room.MeanWeight;
-        if (_queues.Ghosts.Capacity != room.Entries)
-            _queues.Ghosts.Adapt(room.Entries);
+        Debug.Assert(capacity.Entries >= 1 && capacity.Weight > 0, "There is room for an entry.");
+        _capacity = capacity;
+        _meanWeight = capacity.MeanWeight;
+        if (_queues.Ghosts.Capacity != capacity.Entries)
+            _queues.Ghosts.Adapt(capacity.Entries);
     }
 
     /// <summary>Decides in which queue a new entry will be, and evicts the one whose place it takes.</summary>
@@ -196,7 +196,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         ScanResult result = _queues.FindUnused(HandSteps, order, out uint held);
         if (result != ScanResult.Unused || sizeRatio > MostInDuel)
             return result == ScanResult.Evicted;
-        _queues.Duels.Begin(fingerprint, held, _entered, _room.Entries);
+        _queues.Duels.Begin(fingerprint, held, _entered, _capacity.Entries);
         return _queues.Duels.AdmitsNewcomers && _queues.ScanMain(order with { MustGo = true, EvenIfUsed = true }) == ScanResult.Evicted;
     }
 
@@ -212,7 +212,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
             _ => isIdle ? 0 : -TargetStep,
         };
         double most = isIdle ? MaxIdleShare : Math.Max(_share, MaxShare);
-        _share = Math.Clamp(_share + (double)step / _room.Entries, MinShare, Math.Max(_share, most));
+        _share = Math.Clamp(_share + (double)step / _capacity.Entries, MinShare, Math.Max(_share, most));
     }
 
     private bool IsSmallDue(double smallWeight)

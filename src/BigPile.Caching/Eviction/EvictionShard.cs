@@ -29,8 +29,8 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private readonly int _shardBits;
     private readonly FrequencySketch _sketch = new();
     private readonly PriorityClasses _classes;
-    private TableRoom _table;
-    private TableRoom _room = new(1, 1);
+    private TableCapacity _table;
+    private TableCapacity _capacity = new(1, 1);
     private volatile bool _wasFull;
     private bool _isDivided;
     private uint _turns;
@@ -60,18 +60,18 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Whether the table fills up, for the first time or again. May be asked without the lock.</summary>
-    internal bool IsFilling => !_wasFull || LiveEntries < _room.Entries / EmptyShare;
+    internal bool IsFilling => !_wasFull || LiveEntries < _capacity.Entries / EmptyShare;
 
     private long LiveEntries => _entries.Host.Entries >> _shardBits;
 
     /// <summary>Sets what a table has room for. The lock is held, or nobody else is at work.</summary>
-    internal void SetRoom(TableRoom table)
+    internal void SetCapacity(TableCapacity table)
     {
         if (table == _table)
             return;
         _table = table;
-        _room = new TableRoom(Math.Max(1, table.Entries >> _shardBits), Math.Max(1, table.Weight / (1 << _shardBits)));
-        _classes.SetRoom(_room);
+        _capacity = new TableCapacity(Math.Max(1, table.Entries >> _shardBits), Math.Max(1, table.Weight / (1 << _shardBits)));
+        _classes.SetCapacity(_capacity);
     }
 
     /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
@@ -255,10 +255,10 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     // What there is room for is known best when there is no more.
     private void MakeReadyLocked()
     {
-        SetRoom(_entries.Host.Room);
-        if (_room.Entries > MostGrowth * _sketch.Capacity || _room.Entries < _sketch.Capacity / MostShrinkage)
+        SetCapacity(_entries.Host.Capacity);
+        if (_capacity.Entries > MostGrowth * _sketch.Capacity || _capacity.Entries < _sketch.Capacity / MostShrinkage)
         {
-            _sketch.Resize(_room.Entries);
+            _sketch.Resize(_capacity.Entries);
             _classes.CountOldest(MostToldToSketch);
         }
         _wasFull = true;

@@ -23,17 +23,17 @@ internal sealed class Evictor : IDisposable
     private readonly IEvictionHost _host;
     private EvictionShard[] _shards; // replaced once at most, under the lock of its only one
     private readonly ShardBalance _balance = new();
-    private TableRoom _room;
+    private TableCapacity _capacity;
     private int _turn;
 
     /// <summary>Makes one without entries.</summary>
     /// <param name="host">The table.</param>
     /// <param name="expected">What it is expected to have room for.</param>
     /// <param name="isCertain">Whether it has, so that many shards need not wait for many entries.</param>
-    internal Evictor(IEvictionHost host, TableRoom expected, bool isCertain = true)
+    internal Evictor(IEvictionHost host, TableCapacity expected, bool isCertain = true)
     {
         _host = host;
-        _room = expected;
+        _capacity = expected;
         long entries = isCertain ? expected.Entries : Math.Min(expected.Entries, host.Entries);
         _shards = MakeShards(entries >= EntriesForManyShards ? ManyShardBits : 0);
         Debug.Assert((_shards.Length & (_shards.Length - 1)) == 0, "The low bits of a hash tell its shard.");
@@ -65,14 +65,14 @@ internal sealed class Evictor : IDisposable
     private EvictionShard[] Shards => Volatile.Read(ref _shards);
 
     /// <summary>Whether it has many shards where there is room for too few entries.</summary>
-    internal bool IsTooDivided(TableRoom room) => Shards.Length != 1 && room.Entries < FewestInManyShards;
+    internal bool IsTooDivided(TableCapacity capacity) => Shards.Length != 1 && capacity.Entries < FewestInManyShards;
 
     /// <summary>Sets what a table has room for, before the table is full and tells better. Nobody else is at work.</summary>
-    internal void SetRoom(TableRoom room)
+    internal void SetCapacity(TableCapacity capacity)
     {
-        _room = room;
+        _capacity = capacity;
         foreach (EvictionShard shard in Shards)
-            shard.SetRoom(room);
+            shard.SetCapacity(capacity);
     }
 
     /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
@@ -83,7 +83,7 @@ internal sealed class Evictor : IDisposable
     }
 
     /// <summary>In which queue a new entry will be that there is room for, if it can be told at once. Takes no lock.</summary>
-    internal EntryQueue QueueWithRoom(ulong hash, EntryPriority priority) =>
+    internal EntryQueue QueueBelowCapacity(ulong hash, EntryPriority priority) =>
         priority != EntryPriority.NeverEvict && ShardOf(hash).IsFilling ? EntryQueue.Filling : EntryQueue.Undecided;
 
     /// <summary>
@@ -119,7 +119,7 @@ internal sealed class Evictor : IDisposable
         while (!ShardOf(hash).TryEnter(hash, priority, weight, queue))
             continue; // it was divided
         EvictionShard[] shards = Shards;
-        if (shards.Length == 1 && _room.Entries >= EntriesForManyShards && _host.Entries >= EntriesForManyShards)
+        if (shards.Length == 1 && _capacity.Entries >= EntriesForManyShards && _host.Entries >= EntriesForManyShards)
             Divide(shards[0]);
     }
 
@@ -238,7 +238,7 @@ internal sealed class Evictor : IDisposable
         for (int i = 0; i < shards.Length; i++)
         {
             shards[i] = new EvictionShard(_host, i, shardBits);
-            shards[i].SetRoom(_room);
+            shards[i].SetCapacity(_capacity);
         }
         return shards;
     }

@@ -12,7 +12,7 @@ internal interface IEvictionHost
     long Entries { get; }
 
     /// <summary>What there is room for, told when there is no more: of a table limited in bytes, what it has.</summary>
-    TableRoom Room { get; }
+    TableCapacity Capacity { get; }
 
     /// <summary>Brings the block of an entry towards the processor. Its bucket need not be locked.</summary>
     void Prefetch(IndexSlot slot);

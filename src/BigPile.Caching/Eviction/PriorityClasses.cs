@@ -10,7 +10,7 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
     private const int ClassCount = (int)EntryPriority.High + 1;
 
     private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount];
-    private TableRoom _room = new(1, 1);
+    private TableCapacity _capacity = new(1, 1);
 
     internal long SizeBytes
     {
@@ -73,11 +73,11 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
     }
 
     /// <summary>Sets what there is room for.</summary>
-    internal void SetRoom(TableRoom room)
+    internal void SetCapacity(TableCapacity capacity)
     {
-        _room = room;
+        _capacity = capacity;
         foreach (EvictionClass? one in _classes)
-            one?.SetRoom(room);
+            one?.SetCapacity(capacity);
     }
 
     /// <summary>The entries of a priority, if there ever were some.</summary>
@@ -90,7 +90,7 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         if (one != null)
             return one;
         _classes[(int)priority] = one = new EvictionClass(entries, sketch, priority);
-        one.SetRoom(_room);
+        one.SetCapacity(_capacity);
         return one;
     }
 
@@ -141,7 +141,7 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
     /// <summary>Looks whether each is whole.</summary>
     internal void CheckInvariants(string place)
     {
-        Invariant.Require(_room is { Entries: >= 1, Weight: >= 1 }, $"{place} of the evictor has room for {_room}.");
+        Invariant.Require(_capacity is { Entries: >= 1, Weight: >= 1 }, $"{place} of the evictor has room for {_capacity}.");
         for (int i = 0; i < ClassCount; i++)
             _classes[i]?.CheckInvariants($"{place}, priority {(EntryPriority)i}");
     }

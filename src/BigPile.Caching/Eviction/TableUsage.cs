@@ -10,9 +10,9 @@ namespace BigPile.Caching.Eviction;
 internal sealed class TableUsage : CacheLineIsolated
 {
     internal long Entries;
-    internal long RoomBytes;
+    internal long FootprintBytes;
 
-    private readonly long[] _roomBytesOf = new long[(int)EntryPriority.NeverEvict + 1]; // but Normal's: that is the sum less these
+    private readonly long[] _footprintBytesOf = new long[(int)EntryPriority.NeverEvict + 1]; // but Normal's: that is the sum less these
 
     internal long MaxEntries { get; set; } = long.MaxValue;
 
@@ -27,37 +27,37 @@ internal sealed class TableUsage : CacheLineIsolated
         return false;
     }
 
-    internal void Release(int entries, long roomBytes)
+    internal void Release(int entries, long footprintBytes)
     {
         if (entries != 0)
             Interlocked.Add(ref Entries, -entries);
-        if (roomBytes != 0)
-            Interlocked.Add(ref RoomBytes, -roomBytes);
+        if (footprintBytes != 0)
+            Interlocked.Add(ref FootprintBytes, -footprintBytes);
     }
 
     /// <summary>Notes that entries of a priority have more bytes now, or fewer.</summary>
-    internal void AddToPriority(EntryPriority priority, long roomBytes)
+    internal void AddToPriority(EntryPriority priority, long footprintBytes)
     {
-        if (priority != EntryPriority.Normal && roomBytes != 0)
-            Interlocked.Add(ref _roomBytesOf[(int)priority], roomBytes);
+        if (priority != EntryPriority.Normal && footprintBytes != 0)
+            Interlocked.Add(ref _footprintBytesOf[(int)priority], footprintBytes);
     }
 
     /// <summary>The bytes of the entries that a new one of a priority may drive out; a little more while others are putting.</summary>
     internal long EvictableBytes(EntryPriority most)
     {
         if (most == EntryPriority.Low)
-            return Interlocked.Read(ref _roomBytesOf[(int)EntryPriority.Low]);
-        long kept = Interlocked.Read(ref _roomBytesOf[(int)EntryPriority.NeverEvict]);
+            return Interlocked.Read(ref _footprintBytesOf[(int)EntryPriority.Low]);
+        long kept = Interlocked.Read(ref _footprintBytesOf[(int)EntryPriority.NeverEvict]);
         if (most == EntryPriority.Normal)
-            kept += Interlocked.Read(ref _roomBytesOf[(int)EntryPriority.High]);
-        return Interlocked.Read(ref RoomBytes) - kept;
+            kept += Interlocked.Read(ref _footprintBytesOf[(int)EntryPriority.High]);
+        return Interlocked.Read(ref FootprintBytes) - kept;
     }
 
     /// <summary>Whether the same is noted here and there. Nobody else may be at work.</summary>
-    internal bool HasSameByPriority(TableUsage other) => _roomBytesOf.AsSpan().SequenceEqual(other._roomBytesOf);
+    internal bool HasSameByPriority(TableUsage other) => _footprintBytesOf.AsSpan().SequenceEqual(other._footprintBytesOf);
 
     /// <summary>Forgets what was noted.</summary>
-    internal void ClearByPriority() => Array.Clear(_roomBytesOf);
+    internal void ClearByPriority() => Array.Clear(_footprintBytesOf);
 
     private bool TryTakeEntry()
     {
@@ -75,10 +75,10 @@ internal sealed class TableUsage : CacheLineIsolated
     {
         while (true)
         {
-            long taken = Interlocked.Read(ref RoomBytes);
+            long taken = Interlocked.Read(ref FootprintBytes);
             if (taken + bytes > limitBytes)
                 return false;
-            if (Interlocked.CompareExchange(ref RoomBytes, taken + bytes, taken) == taken)
+            if (Interlocked.CompareExchange(ref FootprintBytes, taken + bytes, taken) == taken)
                 return true;
         }
     }

@@ -101,8 +101,8 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         {
             if (!BelongsToNew(place.Value))
                 continue;
-            _ = index.TryFindRoomLocked(born, int.MaxValue, out SlotPlace room);
-            Move(place, room);
+            _ = index.TryFindEmptyLocked(born, int.MaxValue, out SlotPlace free);
+            Move(place, free);
         }
     }
 
@@ -133,10 +133,10 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
     {
         foreach (SlotPlace place in new BucketSlots(index, index.Next(old)))
         {
-            int room = Bucket.FindEmptyLocked(old);
-            if (room < 0)
+            int free = Bucket.FindEmptyLocked(old);
+            if (free < 0)
                 return;
-            Move(place, new SlotPlace(old, room));
+            Move(place, new SlotPlace(old, free));
             CrashPoints.Pass(CrashPoint.SplitBetweenBroughtForward);
             place.Store(default);
         }

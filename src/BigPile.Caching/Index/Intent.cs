@@ -50,13 +50,13 @@ internal struct Intent
     internal long Entries;
 
     [FieldOffset(40)]
-    internal long RoomBytes;
+    internal long FootprintBytes;
 
     [FieldOffset(48)]
     internal long PayloadBytes;
 
     [FieldOffset(56)]
-    internal int RoomBytesAdded;
+    internal int FootprintBytesAdded;
 
     [FieldOffset(60)]
     internal int PayloadBytesAdded;
@@ -93,8 +93,8 @@ internal struct Intent
     {
         ulong all = word ^ BitOperations.RotateLeft(NewAddress, 7) ^ BitOperations.RotateLeft(OldAddress, 31)
             ^ BitOperations.RotateLeft(OldVersion, 13) ^ BitOperations.RotateLeft((ulong)Entries, 41)
-            ^ BitOperations.RotateLeft((ulong)RoomBytes, 23) ^ BitOperations.RotateLeft((ulong)PayloadBytes, 53)
-            ^ BitOperations.RotateLeft((uint)RoomBytesAdded | (ulong)(uint)PayloadBytesAdded << 32, 3);
+            ^ BitOperations.RotateLeft((ulong)FootprintBytes, 23) ^ BitOperations.RotateLeft((ulong)PayloadBytes, 53)
+            ^ BitOperations.RotateLeft((uint)FootprintBytesAdded | (ulong)(uint)PayloadBytesAdded << 32, 3);
         return word | ((all ^ (all >> CheckBits) ^ (all >> (2 * CheckBits))) & CheckMask) << CheckShift;
     }
 }

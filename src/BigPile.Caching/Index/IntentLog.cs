@@ -52,7 +52,7 @@ internal sealed unsafe class IntentLog
         intent->NewAddress = newAddress;
         intent->OldAddress = oldAddress;
         intent->OldVersion = oldVersion;
-        intent->RoomBytesAdded = intent->PayloadBytesAdded = 0;
+        intent->FootprintBytesAdded = intent->PayloadBytesAdded = 0;
         Publish(intent, Intent.WordOfMark(tableId));
         return intent;
     }

@@ -103,7 +103,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
     private bool IsMade(int chunk) => chunk < Volatile.Read(ref _capacity) && Volatile.Read(ref *(nint*)(_chunks + chunk)) != 0;
 
     // Readers take no lock: they learn the number of a line from what is published after the list that has its chunk.
-    private void MakeRoomLocked(int chunk)
+    private void EnsureCapacityLocked(int chunk)
     {
         if (chunk < _capacity)
             return;
@@ -146,7 +146,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
                 source.GiveBack(chunk, start);
                 return;
             }
-            MakeRoomLocked(chunk);
+            EnsureCapacityLocked(chunk);
             _madeChunks++;
             Volatile.Write(ref *(nint*)(_chunks + chunk), (nint)start);
         }

@@ -167,7 +167,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     /// <param name="maxLines">The most lines that the bucket may have.</param>
     /// <param name="place">The slot.</param>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    internal bool TryFindRoomLocked(in LockedBucket bucket, int maxLines, out SlotPlace place)
+    internal bool TryFindEmptyLocked(in LockedBucket bucket, int maxLines, out SlotPlace place)
     {
         Bucket* line = bucket.First;
         for (int lines = 1; ; lines++)

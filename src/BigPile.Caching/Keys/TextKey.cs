@@ -20,9 +20,9 @@ internal static class TextKey
         if (status == OperationStatus.InvalidData)
             return EncodeUtf16(key);
         KeyLimits.CheckLength(key.Length);
-        var room = new byte[key.Length * 3];
-        status = Utf8.FromUtf16(key, room, out _, out lengthBytes, replaceInvalidSequences: false);
-        return status == OperationStatus.Done ? room.AsSpan(0, lengthBytes) : EncodeUtf16(key);
+        var buffer = new byte[key.Length * 3];
+        status = Utf8.FromUtf16(key, buffer, out _, out lengthBytes, replaceInvalidSequences: false);
+        return status == OperationStatus.Done ? buffer.AsSpan(0, lengthBytes) : EncodeUtf16(key);
     }
 
     /// <summary>The UTF-8 of a text that must keep its identity there: else all with a lone surrogate would be one.</summary>

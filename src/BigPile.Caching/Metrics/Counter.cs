@@ -7,7 +7,7 @@ internal enum Counter
     Entries,
 
     /// <summary>Bytes of their blocks in the pile, headers and slack included.</summary>
-    RoomBytes,
+    FootprintBytes,
 
     /// <summary>Bytes of their payloads.</summary>
     PayloadBytes,

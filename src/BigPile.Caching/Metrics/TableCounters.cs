@@ -34,7 +34,7 @@ internal sealed unsafe class TableCounters
 
     // Odd, so that no changed bit of one of the three leaves the sum as it is.
     private const long EntriesFactor = 0x5851F42D4C957F2D;
-    private const long RoomBytesFactor = 0x14057B7EF767814F;
+    private const long FootprintBytesFactor = 0x14057B7EF767814F;
     private const long PayloadBytesFactor = 0x2545F4914F6CDD1D;
     private const long EmptyCheck = 0x632BE59BD9B4E019; // so that a lost page of zeros shows, too
 
@@ -165,7 +165,7 @@ internal sealed unsafe class TableCounters
     /// <summary>Sets what there is of entries and their bytes in all. Nobody counts.</summary>
     internal void Reset(in BlockCount count)
     {
-        Count(_base, count - new BlockCount(Sum(Counter.Entries), Sum(Counter.RoomBytes), Sum(Counter.PayloadBytes)));
+        Count(_base, count - new BlockCount(Sum(Counter.Entries), Sum(Counter.FootprintBytes), Sum(Counter.PayloadBytes)));
     }
 
     /// <summary>Sets a counter while nobody counts with it.</summary>
@@ -181,13 +181,13 @@ internal sealed unsafe class TableCounters
     }
 
     private static long CheckOf(in BlockCount count) => unchecked(
-        count.Entries * EntriesFactor + count.RoomBytes * RoomBytesFactor + count.PayloadBytes * PayloadBytesFactor);
+        count.Entries * EntriesFactor + count.FootprintBytes * FootprintBytesFactor + count.PayloadBytes * PayloadBytesFactor);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void Count(long* values, in BlockCount added)
     {
         values[(int)Counter.Entries] += added.Entries;
-        values[(int)Counter.RoomBytes] += added.RoomBytes;
+        values[(int)Counter.FootprintBytes] += added.FootprintBytes;
         values[(int)Counter.PayloadBytes] += added.PayloadBytes;
         values[CheckWord] += CheckOf(added);
     }
@@ -195,7 +195,7 @@ internal sealed unsafe class TableCounters
     private static void Set(long* values, in BlockCount count)
     {
         values[(int)Counter.Entries] = count.Entries;
-        values[(int)Counter.RoomBytes] = count.RoomBytes;
+        values[(int)Counter.FootprintBytes] = count.FootprintBytes;
         values[(int)Counter.PayloadBytes] = count.PayloadBytes;
         values[CheckWord] = EmptyCheck + CheckOf(count);
     }
@@ -204,7 +204,7 @@ internal sealed unsafe class TableCounters
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static BlockCount In(long* values) =>
-        new(values[(int)Counter.Entries], values[(int)Counter.RoomBytes], values[(int)Counter.PayloadBytes]);
+        new(values[(int)Counter.Entries], values[(int)Counter.FootprintBytes], values[(int)Counter.PayloadBytes]);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private int BeginShared(uint number)
@@ -217,7 +217,7 @@ internal sealed unsafe class TableCounters
     private void CountShared(uint number, in BlockCount added)
     {
         AddShared(number, Counter.Entries, added.Entries);
-        AddShared(number, Counter.RoomBytes, added.RoomBytes);
+        AddShared(number, Counter.FootprintBytes, added.FootprintBytes);
         AddShared(number, Counter.PayloadBytes, added.PayloadBytes);
         AddShared(number, (Counter)CheckWord, CheckOf(added));
     }

@@ -65,12 +65,12 @@ internal static class Checking
     private static void CheckSums(this TableCore core, Sums seen)
     {
         (long Entries, long FootprintBytes, long PayloadBytes) counted =
-            (core.Counters[Counter.Entries], core.Counters[Counter.RoomBytes], core.Counters[Counter.PayloadBytes]);
+            (core.Counters[Counter.Entries], core.Counters[Counter.FootprintBytes], core.Counters[Counter.PayloadBytes]);
         (long Entries, long FootprintBytes, long PayloadBytes) found = (seen.Entries, seen.FootprintBytes, seen.PayloadBytes);
         Invariant.Require(counted == found, $"Counted are {counted}, and there are {found}: entries, bytes of blocks and of payloads.");
         if (core.Evictor == null)
             return;
-        (long Entries, long FootprintBytes) taken = (Interlocked.Read(ref core.Usage.Entries), Interlocked.Read(ref core.Usage.RoomBytes));
+        (long Entries, long FootprintBytes) taken = (Interlocked.Read(ref core.Usage.Entries), Interlocked.Read(ref core.Usage.FootprintBytes));
         Invariant.Require(
             taken == (seen.Entries, seen.FootprintBytes),
             $"Entries and bytes that are taken for the limits are {taken}, those that are there {(seen.Entries, seen.FootprintBytes)}.");

@@ -16,13 +16,13 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
 
     public long Entries => Interlocked.Read(ref core.Usage.Entries);
 
-    public TableRoom Room
+    public TableCapacity Capacity
     {
         get
         {
             if (core.Options.MaxBytes == null)
-                return new TableRoom(core.Usage.MaxEntries, core.Usage.MaxEntries);
-            return new TableRoom(Math.Max(1, Entries), Math.Max(1, Interlocked.Read(ref core.Usage.RoomBytes)));
+                return new TableCapacity(core.Usage.MaxEntries, core.Usage.MaxEntries);
+            return new TableCapacity(Math.Max(1, Entries), Math.Max(1, Interlocked.Read(ref core.Usage.FootprintBytes)));
         }
     }
 

@@ -130,12 +130,12 @@ internal static class Limiting
         Debug.Assert(!core.IsRebuilding, "What the index does not know yet can't be held to a limit.");
         core.Usage.MaxEntries = options.MaxEntries ?? long.MaxValue;
         core.Usage.Entries = core.Counters[Counter.Entries];
-        core.Usage.RoomBytes = core.Counters[Counter.RoomBytes];
+        core.Usage.FootprintBytes = core.Counters[Counter.FootprintBytes];
         long expected = Math.Min(core.Usage.MaxEntries, (options.MaxBytes ?? long.MaxValue) / core.MeanEntryBytes());
-        var capacity = new TableRoom(Math.Max(1, expected), options.MaxBytes ?? expected);
+        var capacity = new TableCapacity(Math.Max(1, expected), options.MaxBytes ?? expected);
         if (core.Evictor is { } evictor && !evictor.IsTooDivided(capacity))
         {
-            evictor.SetRoom(capacity);
+            evictor.SetCapacity(capacity);
             return;
         }
         core.DropLimits();
@@ -149,7 +149,7 @@ internal static class Limiting
     internal static long MeanEntryBytes(this TableCore core)
     {
         long entries = Interlocked.Read(ref core.Usage.Entries);
-        return entries < EntriesThatTell ? TypicalEntryBytes : Math.Max(1, Interlocked.Read(ref core.Usage.RoomBytes) / entries);
+        return entries < EntriesThatTell ? TypicalEntryBytes : Math.Max(1, Interlocked.Read(ref core.Usage.FootprintBytes) / entries);
     }
 
     /// <summary>What an entry counts for where the table is full: its bytes if they are limited, else one.</summary>
@@ -174,7 +174,7 @@ internal static class Limiting
         TableUsage usage = core.Usage;
         return core.Evictor != null
             && (Interlocked.Read(ref usage.Entries) - MostEntries > usage.MaxEntries
-                || Interlocked.Read(ref usage.RoomBytes) - MostBytes > core.BlockLimitBytes);
+                || Interlocked.Read(ref usage.FootprintBytes) - MostBytes > core.BlockLimitBytes);
     }
 
     /// <summary>Evicts one entry of a table that is over its limits, and writes it. The caller is not inside.</summary>
@@ -217,6 +217,6 @@ internal static class Limiting
     {
         TableUsage usage = core.Usage;
         return core.Evictor != null
-            && (Interlocked.Read(ref usage.Entries) > usage.MaxEntries || Interlocked.Read(ref usage.RoomBytes) > core.BlockLimitBytes);
+            && (Interlocked.Read(ref usage.Entries) > usage.MaxEntries || Interlocked.Read(ref usage.FootprintBytes) > core.BlockLimitBytes);
     }
 }

@@ -32,7 +32,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
     internal int Read(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
     {
         Debug.Assert(lengths.Length >= keys.Length, "There is room for what each key has.");
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         int count = 0;
         for (int i = 0; i < keys.Length; i++)
@@ -49,7 +49,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
     internal void Put(ReadOnlySpan<TKey> keys, ReadOnlySpan<TValue> values, Span<PutResult> results, EntryOptions? options)
     {
         Debug.Assert(values.Length >= keys.Length && results.Length >= keys.Length, "Each key has its value, and room for its result.");
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         for (int i = 0; i < keys.Length; i++)
         {
@@ -61,7 +61,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     internal int Remove(ReadOnlySpan<TKey> keys)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         int count = 0;
         for (int i = 0; i < keys.Length; i++)
@@ -77,7 +77,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
     {
         if (table.Keys.RunsOthersCode)
             return;
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         ReadOnlySpan<TKey> group = keys.Slice(first, Math.Min(Prefetching.GroupKeys, keys.Length - first));
         CriticalRegion critical = table.Core.EnterReader();

@@ -220,7 +220,7 @@ internal static unsafe class Rebuilding
     private static bool InsertFoundLocked(
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, in Found found, in EntryHead head)
     {
-        bool hasSpace = core.Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place);
+        bool hasSpace = core.Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place);
         Debug.Assert(hasSpace, "A bucket without a limit always has room, or there is no memory.");
         Debug.Assert(place.Value.IsEmpty, "An entry that is found takes nobody's place.");
         place.Line->SetFrequency(place.Slot, 0);

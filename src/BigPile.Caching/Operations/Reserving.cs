@@ -38,7 +38,7 @@ internal static class Reserving
         if (!core.Usage.TryTake(takesEntry: true, footprintBytes, limitBytes))
             return core.TryReserveAtLimit(key, spec.Priority, condition, limitBytes, ref change);
         if (change.Queue == EntryQueue.Undecided)
-            change.Queue = core.Evictor.QueueWithRoom(key.Hash, spec.Priority);
+            change.Queue = core.Evictor.QueueBelowCapacity(key.Hash, spec.Priority);
         return Reservation.Promise.Given;
     }
 
@@ -110,7 +110,7 @@ internal static class Reserving
             return true;
         bool isOwnEvictable = own.IsThere && own.Priority <= priority && own.Priority != EntryPriority.NeverEvict;
         long evictableBytes = core.Usage.EvictableBytes(priority) - (isOwnEvictable ? own.FootprintBytes : 0);
-        return Interlocked.Read(ref core.Usage.RoomBytes) - evictableBytes + moreBytes + GrowthOfQueuesBytes <= limitBytes;
+        return Interlocked.Read(ref core.Usage.FootprintBytes) - evictableBytes + moreBytes + GrowthOfQueuesBytes <= limitBytes;
     }
 
     /// <summary>Looks whether a key has an entry.</summary>

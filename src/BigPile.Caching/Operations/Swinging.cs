@@ -142,7 +142,7 @@ internal static unsafe class Swinging
     {
         change.Result = PutResult.Inserted;
         int maxLines = core.IsRebuilding ? int.MaxValue : core.MaxLines;
-        if (!core.Index.TryFindRoomLocked(bucket, maxLines, out SlotPlace place))
+        if (!core.Index.TryFindEmptyLocked(bucket, maxLines, out SlotPlace place))
         {
             if (!core.TryEvictVictimLocked(change.Critical, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
             {

@@ -31,7 +31,7 @@ internal sealed class TypedTable<TKey, TValue>
 
     internal bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return TryGet(Keys.Probe(key, stack), 0, out value, out _);
     }
@@ -54,7 +54,7 @@ internal sealed class TypedTable<TKey, TValue>
     internal bool TryGetAgain(TKey key, [MaybeNullWhen(false)] out TValue value)
     {
         var reader = default(ValueReader);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         KeyProbe probe = Keys.Probe(key, stack);
         if (Core.TryReadAgain(probe, ref reader, out _))
@@ -155,7 +155,7 @@ internal sealed class TypedTable<TKey, TValue>
     {
         if (KeyCodec<TKey>.HasOwnBytes || Core.KeyComparer != null)
             return new FlightKey(key, null);
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return new FlightKey(key, Keys.Probe(key, stack).Bytes.ToArray());
     }
@@ -163,7 +163,7 @@ internal sealed class TypedTable<TKey, TValue>
     /// <summary>Begins a run for a key that is missing; <see langword="null"/> when it is there.</summary>
     internal FlightTicket? BeginFlight(TKey key, EntryOptions? options)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return Core.BeginFlight(Keys.Probe(key, stack), Specifying.TagHashesOf(options));
     }
@@ -171,7 +171,7 @@ internal sealed class TypedTable<TKey, TValue>
     /// <summary>Puts what a run made, unless something newer has happened to the key.</summary>
     internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket ticket)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(ticket), out _);
     }
@@ -193,7 +193,7 @@ internal sealed class TypedTable<TKey, TValue>
     /// <exception cref="InvalidCastException">It is of another type.</exception>
     internal TValue ValueOf(object? value, TKey key)
     {
-        Unsafe.SkipInit(out KeyRoom buffer);
+        Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         return ValueOf(value, Keys.Probe(key, stack));
     }

@@ -96,8 +96,8 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
 
     private static void SetCounters(TableCore core, in Intent intent, bool isMade)
     {
-        var before = new BlockCount(intent.Entries, intent.RoomBytes, intent.PayloadBytes);
-        var added = new BlockCount(intent.EntriesAdded, intent.RoomBytesAdded, intent.PayloadBytesAdded);
+        var before = new BlockCount(intent.Entries, intent.FootprintBytes, intent.PayloadBytes);
+        var added = new BlockCount(intent.EntriesAdded, intent.FootprintBytesAdded, intent.PayloadBytesAdded);
         core.Counters.Set(intent.Cell, isMade ? before + added : before);
     }
 }

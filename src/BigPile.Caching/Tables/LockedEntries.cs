@@ -114,8 +114,8 @@ internal static unsafe class LockedEntries
         core.Counters.Count(critical, added);
         if (core.Evictor != null)
         {
-            core.Usage.Release(1, -added.RoomBytes);
-            core.Usage.AddToPriority(priority, added.RoomBytes);
+            core.Usage.Release(1, -added.FootprintBytes);
+            core.Usage.AddToPriority(priority, added.FootprintBytes);
         }
         core.Counters.Add(critical, reason);
     }
@@ -150,6 +150,6 @@ internal static unsafe class LockedEntries
         BlockCount gone = core.CountOf(payloadBytes);
         core.Counters.Count(critical, default(BlockCount) - gone);
         if (core.Evictor != null)
-            core.Usage.Release(1, gone.RoomBytes);
+            core.Usage.Release(1, gone.FootprintBytes);
     }
 }

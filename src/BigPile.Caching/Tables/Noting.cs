@@ -40,9 +40,9 @@ internal static unsafe class Noting
         int cell = core.Counters.Begin(critical);
         BlockCount before = core.Counters.In(cell);
         intent->Entries = before.Entries;
-        intent->RoomBytes = before.RoomBytes;
+        intent->FootprintBytes = before.FootprintBytes;
         intent->PayloadBytes = before.PayloadBytes;
-        intent->RoomBytesAdded = (int)added.RoomBytes;
+        intent->FootprintBytesAdded = (int)added.FootprintBytes;
         intent->PayloadBytesAdded = (int)added.PayloadBytes;
         IntentLog.Publish(intent, Intent.WordOf(core.Id, cell, (int)added.Entries, ownsNew));
         return intent;

@@ -66,7 +66,7 @@ internal sealed partial class TableCore
         CountNow, Counters[Counter.PayloadBytes], Index.SizeBytes, Counters[Counter.Hits], Counters[Counter.Misses],
         Counters[Counter.Inserts] + Counters[Counter.Replacements], Counters[Counter.Removals])
     {
-        BlockBytes = Counters[Counter.RoomBytes],
+        BlockBytes = Counters[Counter.FootprintBytes],
         EvictionBytes = Evictor?.SizeBytes ?? 0,
         Inserts = Counters[Counter.Inserts],
         Collisions = Counters[Counter.Collisions],

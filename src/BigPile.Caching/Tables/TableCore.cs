@@ -279,5 +279,5 @@ internal sealed unsafe partial class TableCore : IDisposable
 
     // The index asks before it takes another chunk of memory.
     private bool MayGrowBy(long bytes) =>
-        Options.MaxBytes is null || Evictor == null || Interlocked.Read(ref Usage.RoomBytes) + bytes <= BlockLimitBytes;
+        Options.MaxBytes is null || Evictor == null || Interlocked.Read(ref Usage.FootprintBytes) + bytes <= BlockLimitBytes;
 }

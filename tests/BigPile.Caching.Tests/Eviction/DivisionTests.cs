@@ -15,7 +15,7 @@ public sealed class DivisionTests
     public void An_evictor_that_another_thread_has_just_divided_keeps_all_that_it_has()
     {
         using var host = new Host();
-        using var evictor = new Evictor(host, new TableRoom(Many, Many * 100), isCertain: false);
+        using var evictor = new Evictor(host, new TableCapacity(Many, Many * 100), isCertain: false);
         for (ulong hash = 0; hash < Hashes; hash++)
             evictor.Enter(hash, EntryPriority.Normal, 100, EntryQueue.Filling);
         host.Asked = 0;
@@ -38,7 +38,7 @@ public sealed class DivisionTests
 
         public TableIndex Index { get; } = new(new MemoryIndexStorage(), 0);
 
-        public TableRoom Room => new(Many, Many * 100);
+        public TableCapacity Capacity => new(Many, Many * 100);
 
         internal int Asked { get; set; }
 

@@ -22,8 +22,8 @@ public sealed class EvictorModelTests
         seed = TestLeg.Seed(seed);
         var random = new Random(seed);
         using var host = new Entries();
-        long room = Math.Max(Capacity, expected);
-        using var evictor = new Evictor(host, new TableRoom(room, room));
+        long limits = Math.Max(Capacity, expected);
+        using var evictor = new Evictor(host, new TableCapacity(limits, limits));
         for (int step = 0; step < TestLeg.Steps(5_000, 300_000); step++)
         {
             string when = $"seed {seed}, step {step}";
@@ -57,7 +57,7 @@ public sealed class EvictorModelTests
     {
         ulong hash = host.NextHash(random);
         double weight = random.Next(1, 1_000);
-        EntryQueue queue = evictor.QueueWithRoom(hash, priority);
+        EntryQueue queue = evictor.QueueBelowCapacity(hash, priority);
         if (random.Next(2) == 0)
         {
             Entry[] before = [.. host.All];
@@ -114,7 +114,7 @@ public sealed class EvictorModelTests
 
         public TableIndex Index { get; } = new(new MemoryIndexStorage(), 0);
 
-        public TableRoom Room => new(Capacity, Capacity * 100);
+        public TableCapacity Capacity => new(EvictorModelTests.Capacity, EvictorModelTests.Capacity * 100);
 
         long IEvictionHost.Entries => Count;
 
@@ -158,7 +158,7 @@ public sealed class EvictorModelTests
         {
             var entry = new Entry(hash, ++_lastAddress, priority);
             using LockedBucket bucket = Index.Lock(entry.Hash);
-            Assert.True(Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
+            Assert.True(Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place));
             place.Line->SetFrequency(place.Slot, 0);
             place.Line->SetInMain(place.Slot, queue is EntryQueue.Main or EntryQueue.Filling);
             place.Store(new IndexSlot(entry.Hash, entry.Address));

@@ -77,10 +77,10 @@ public sealed class FewLargeTests
         });
         Assert.InRange(table.Count, 1 << 17, long.MaxValue);
         Assert.NotEqual(0, table.Statistics.Evictions);
-        Assert.True(table.Core.Evictor!.IsTooDivided(new TableRoom(1, 1)), "It has one shard for all.");
+        Assert.True(table.Core.Evictor!.IsTooDivided(new TableCapacity(1, 1)), "It has one shard for all.");
         table.Core.CheckInvariants();
         table.Configure(table.Options with { MaxEntries = 100 });
-        Assert.False(table.Core.Evictor!.IsTooDivided(new TableRoom(1, 1)), "It has many shards for few entries.");
+        Assert.False(table.Core.Evictor!.IsTooDivided(new TableCapacity(1, 1)), "It has many shards for few entries.");
         Assert.InRange(table.Count, 1, 100);
         table.Core.CheckInvariants();
     }

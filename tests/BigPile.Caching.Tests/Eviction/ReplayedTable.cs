@@ -22,15 +22,15 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
         _capacity = capacity;
         _weightOf = weightOf;
         _seed = (ulong)seed;
-        _evictor = new Evictor(this, new TableRoom(Math.Min(capacity, 10_000), capacity));
+        _evictor = new Evictor(this, new TableCapacity(Math.Min(capacity, 10_000), capacity));
     }
 
     public TableIndex Index { get; } = new(new MemoryIndexStorage(), 0);
 
     public long Entries => _hashes.Count;
 
-    public TableRoom Room =>
-        _weightOf == null ? new TableRoom(_capacity, _capacity) : new TableRoom(Math.Max(1, Entries), Math.Max(1, _weight));
+    public TableCapacity Capacity =>
+        _weightOf == null ? new TableCapacity(_capacity, _capacity) : new TableCapacity(Math.Max(1, Entries), Math.Max(1, _weight));
 
     /// <summary>The keys that were evicted, in their order.</summary>
     internal List<int> Evicted { get; } = [];
@@ -51,7 +51,7 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
         int weight = WeightOf(key);
         EntryQueue queue = _weight + weight > _capacity
             ? _evictor.Admit(hash, EntryPriority.Normal, weight, now: 0, out _)
-            : _evictor.QueueWithRoom(hash, EntryPriority.Normal);
+            : _evictor.QueueBelowCapacity(hash, EntryPriority.Normal);
         while (_weight + weight > _capacity)
             Assert.True(_evictor.TryEvict(hash, EntryPriority.Normal, now: 0, queue == EntryQueue.Small ? weight : 0));
         Add(hash, key, weight, isInMain: queue is EntryQueue.Main or EntryQueue.Filling);
@@ -120,7 +120,7 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
     private unsafe void Add(ulong hash, int key, int weight, bool isInMain)
     {
         using LockedBucket bucket = Index.Lock(hash);
-        Assert.True(Index.TryFindRoomLocked(bucket, int.MaxValue, out SlotPlace place));
+        Assert.True(Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place));
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, isInMain);
         place.Store(new IndexSlot(hash, AddressOf(key)));

@@ -3,7 +3,7 @@ namespace BigPile.Caching.Eviction;
 /// <summary>What a table has room for: so many entries, and what they weigh together.</summary>
 /// <param name="Entries">The entries, at least one.</param>
 /// <param name="Weight">Their weight: bytes in a table that is limited in bytes, else one for each.</param>
-internal readonly record struct TableRoom(long Entries, double Weight)
+internal readonly record struct TableCapacity(long Entries, double Weight)
 {
     /// <summary>The mean weight of an entry.</summary>
     internal double MeanWeight => Weight / Entries;

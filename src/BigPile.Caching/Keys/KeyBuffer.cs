@@ -7,7 +7,7 @@ namespace BigPile.Caching.Keys;
 /// A field of a method's frame, where <c>stackalloc</c> would cost a guard value, a probe and a second stack pointer at each call.
 /// </remarks>
 [InlineArray(SizeBytes)]
-internal struct KeyRoom
+internal struct KeyBuffer
 {
     internal const int SizeBytes = 256;
 
