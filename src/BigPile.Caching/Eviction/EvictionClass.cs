@@ -192,12 +192,12 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     private bool TryReplace(uint fingerprint, double weight, long now)
     {
         double sizeRatio = SizeRatioOf(weight);
-        var order = new MainOrder(sketch.Estimate(fingerprint) - NewcomerMargin, sizeRatio, MustGo: false, EvenIfUsed: false, PinnedAddress: 0, now);
-        ScanResult result = _queues.FindUnused(HandSteps, order, out uint held);
+        var scan = new MainQueueScan(sketch.Estimate(fingerprint) - NewcomerMargin, sizeRatio, MustGo: false, EvenIfUsed: false, PinnedAddress: 0, now);
+        ScanResult result = _queues.FindUnused(HandSteps, scan, out uint held);
         if (result != ScanResult.Unused || sizeRatio > MostInDuel)
             return result == ScanResult.Evicted;
         _queues.Duels.Begin(fingerprint, held, _entered, _capacity.Entries);
-        return _queues.Duels.AdmitsNewcomers && _queues.ScanMain(order with { MustGo = true, EvenIfUsed = true }) == ScanResult.Evicted;
+        return _queues.Duels.AdmitsNewcomers && _queues.ScanMain(scan with { MustGo = true, EvenIfUsed = true }) == ScanResult.Evicted;
     }
 
     // What the small queue lets go too early is refused for the sake of the main queue, and is worth more where that one is of no use.
@@ -224,19 +224,19 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     }
 
     private bool TryEvictFromMain(bool mustGo, ulong pinnedAddress, long now) =>
-        _queues.ScanMain(new MainOrder(0, 0, MustGo: true, EvenIfUsed: mustGo, pinnedAddress, now)) == ScanResult.Evicted;
+        _queues.ScanMain(new MainQueueScan(0, 0, MustGo: true, EvenIfUsed: mustGo, pinnedAddress, now)) == ScanResult.Evicted;
 
     private bool TryEvictFromSmall(bool mustGo, ulong pinnedAddress, long now)
     {
         int usesToStay = _queues.Duels.AdmitsNewcomers && _share < ShareWhereOneUseCounts ? 2 : 1;
-        ScanResult result = _queues.PopSmall(new SmallOrder(usesToStay, SmallMargin, mustGo, pinnedAddress, now), out Seen seen);
+        ScanResult result = _queues.PopSmall(new SmallQueueScan(usesToStay, SmallMargin, mustGo, pinnedAddress, now), out Seen seen);
         if (result != ScanResult.Doubtful)
             return result == ScanResult.Evicted;
         int worth = seen.Estimate + seen.Uses - SmallMargin;
-        var mainOrder = new MainOrder(worth, SizeRatioOf(seen.Weight), MustGo: false, EvenIfUsed: false, pinnedAddress, now);
-        if (_queues.FindUnused(HandSteps, mainOrder, out _) != ScanResult.Evicted)
+        var mainScan = new MainQueueScan(worth, SizeRatioOf(seen.Weight), MustGo: false, EvenIfUsed: false, pinnedAddress, now);
+        if (_queues.FindUnused(HandSteps, mainScan, out _) != ScanResult.Evicted)
             return _queues.EvictSmall(seen.Fingerprint, pinnedAddress, now);
-        _queues.GoOver(seen);
+        _queues.Promote(seen);
         return true;
     }
 

@@ -50,14 +50,14 @@ internal sealed unsafe class EvictionQueues : IDisposable
         + Math.Max(0, DuelList.SizeBytesFor(capacity) - Duels.SizeBytes);
 
     /// <summary>Takes the oldest hash of the small queue, and looks at its entry.</summary>
-    /// <param name="order">What is asked for.</param>
+    /// <param name="scan">What is asked for.</param>
     /// <param name="seen">What was seen: an entry that was used enough has gone over to the main queue.</param>
-    internal ScanResult PopSmall(in SmallOrder order, out Seen seen)
+    internal ScanResult PopSmall(in SmallQueueScan scan, out Seen seen)
     {
         uint fingerprint = Small.Pop();
         PrefetchAhead(Small);
         seen = new Seen(fingerprint, _sketch.Estimate(fingerprint), 0, 0);
-        ScanResult result = ScanSmall(order, ref seen);
+        ScanResult result = ScanSmall(scan, ref seen);
         if (result == ScanResult.InUse)
         {
             _sketch.Add(fingerprint);
@@ -71,10 +71,10 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <summary>
     /// Looks at the oldest hash of the main queue: what is in use goes back behind all others with one use less, what is not may go.
     /// </summary>
-    internal ScanResult ScanMain(in MainOrder order)
+    internal ScanResult ScanMain(in MainQueueScan scan)
     {
         uint fingerprint = Main.Oldest;
-        ScanResult result = ScanMain(fingerprint, order);
+        ScanResult result = ScanMain(fingerprint, scan);
         if (result == ScanResult.Unused)
             return result;
         _ = Main.Pop();
@@ -88,12 +88,12 @@ internal sealed unsafe class EvictionQueues : IDisposable
     }
 
     /// <summary>Finds an entry of the main queue that is not in use; it is evicted, or left the oldest.</summary>
-    internal ScanResult FindUnused(int steps, in MainOrder order, out uint fingerprint)
+    internal ScanResult FindUnused(int steps, in MainQueueScan scan, out uint fingerprint)
     {
         for (int step = 0; step < steps && Main.Count != 0; step++)
         {
             fingerprint = Main.Oldest;
-            ScanResult result = ScanMain(order);
+            ScanResult result = ScanMain(scan);
             if (result is ScanResult.Unused or ScanResult.Evicted)
                 return result;
         }
@@ -113,12 +113,12 @@ internal sealed unsafe class EvictionQueues : IDisposable
     }
 
     /// <summary>Has an entry whose hash was taken out of the small queue go over to the main queue.</summary>
-    internal void GoOver(in Seen seen)
+    internal void Promote(in Seen seen)
     {
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Fingerprint));
         if (!TryFindLocked(bucket, seen.Fingerprint, isMain: false, pinnedAddress: 0, out SlotPlace place))
             return;
-        GoOverLocked(place);
+        PromoteLocked(place);
         Main.Push(seen.Fingerprint, seen.Weight);
     }
 
@@ -137,44 +137,44 @@ internal sealed unsafe class EvictionQueues : IDisposable
         Ghosts.Dispose();
     }
 
-    private static void GoOverLocked(SlotPlace place)
+    private static void PromoteLocked(SlotPlace place)
     {
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, true);
     }
 
-    private ScanResult ScanSmall(in SmallOrder order, ref Seen seen)
+    private ScanResult ScanSmall(in SmallQueueScan scan, ref Seen seen)
     {
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Fingerprint));
-        if (!TryFindLocked(bucket, seen.Fingerprint, isMain: false, order.PinnedAddress, out SlotPlace place))
+        if (!TryFindLocked(bucket, seen.Fingerprint, isMain: false, scan.PinnedAddress, out SlotPlace place))
             return ScanResult.Gone;
         seen = seen with { Uses = place.Line->Frequency(place.Slot), Weight = _entries.Host.WeightLocked(place) };
-        if (!order.MustGo && seen.Uses >= order.UsesToStay)
+        if (!scan.MustGo && seen.Uses >= scan.UsesToStay)
         {
-            GoOverLocked(place);
+            PromoteLocked(place);
             return ScanResult.InUse;
         }
-        if (!order.MustGo && seen.Estimate + seen.Uses > order.LeastDoubt)
+        if (!scan.MustGo && seen.Estimate + seen.Uses > scan.LeastDoubt)
             return ScanResult.Doubtful;
-        EvictLocked(place, seen.Fingerprint, GhostKind.Small, order.Now);
+        EvictLocked(place, seen.Fingerprint, GhostKind.Small, scan.Now);
         return ScanResult.Evicted;
     }
 
-    private ScanResult ScanMain(uint fingerprint, in MainOrder order)
+    private ScanResult ScanMain(uint fingerprint, in MainQueueScan scan)
     {
-        bool mayGo = order.MustGo || (order.Worth > 0 && order.Worth > _sketch.Estimate(fingerprint) * order.SizeRatio);
+        bool mayGo = scan.MustGo || (scan.Worth > 0 && scan.Worth > _sketch.Estimate(fingerprint) * scan.SizeRatio);
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(fingerprint));
-        if (!TryFindLocked(bucket, fingerprint, isMain: true, order.PinnedAddress, out SlotPlace place))
+        if (!TryFindLocked(bucket, fingerprint, isMain: true, scan.PinnedAddress, out SlotPlace place))
             return ScanResult.Gone;
         int uses = place.Line->Frequency(place.Slot);
-        if (uses != 0 && !order.EvenIfUsed)
+        if (uses != 0 && !scan.EvenIfUsed)
         {
             place.Line->SetFrequency(place.Slot, uses - 1);
             return ScanResult.InUse;
         }
         if (!mayGo)
             return ScanResult.Unused;
-        EvictLocked(place, fingerprint, GhostKind.Main, order.Now);
+        EvictLocked(place, fingerprint, GhostKind.Main, scan.Now);
         return ScanResult.Evicted;
     }
 
@@ -231,7 +231,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <param name="MustGo">Whether it is evicted whatever it is worth.</param>
     /// <param name="PinnedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <param name="Now">The time.</param>
-    internal readonly record struct SmallOrder(int UsesToStay, int LeastDoubt, bool MustGo, ulong PinnedAddress, long Now);
+    internal readonly record struct SmallQueueScan(int UsesToStay, int LeastDoubt, bool MustGo, ulong PinnedAddress, long Now);
 
     /// <summary>What is asked for of the oldest entries of the main queue.</summary>
     /// <param name="Worth">What another one is worth beyond its margin: one that is not used and came less often goes for it.</param>
@@ -240,7 +240,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
     /// <param name="EvenIfUsed">Whether the oldest one goes, used or not.</param>
     /// <param name="PinnedAddress">The address of the block of an entry that stays; 0: none.</param>
     /// <param name="Now">The time.</param>
-    internal readonly record struct MainOrder(int Worth, double SizeRatio, bool MustGo, bool EvenIfUsed, ulong PinnedAddress, long Now);
+    internal readonly record struct MainQueueScan(int Worth, double SizeRatio, bool MustGo, bool EvenIfUsed, ulong PinnedAddress, long Now);
 
     /// <summary>What was seen of an entry of the small queue.</summary>
     internal readonly record struct Seen(uint Fingerprint, int Estimate, int Uses, double Weight);

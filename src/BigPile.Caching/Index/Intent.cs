@@ -75,7 +75,7 @@ internal struct Intent
     internal readonly bool OwnsNew => (Word & OwnsBit) != 0;
 
     /// <summary>Whether the change is one of the list of marks.</summary>
-    internal readonly bool IsOfMark => (Word & MarkBit) != 0;
+    internal readonly bool IsOfTagMark => (Word & MarkBit) != 0;
 
     /// <summary>Word 0 of a note that counts.</summary>
     internal static ulong WordOf(int tableId, int cell, int entriesAdded, bool ownsNew) =>
@@ -85,7 +85,7 @@ internal struct Intent
     internal static ulong WordOfMark(int tableId) => WordOf(tableId, cell: 0, entriesAdded: 0, ownsNew: false) | MarkBit;
 
     /// <summary>Whether a note that counts is as it was made.</summary>
-    internal readonly bool IsRight => Checked(Word & ~(CheckMask << CheckShift)) == Word;
+    internal readonly bool HasValidCheck => Checked(Word & ~(CheckMask << CheckShift)) == Word;
 
     /// <summary>Word 0 with the bits that follow from the rest of the note.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -16,7 +16,7 @@ internal sealed unsafe class IntentLog
 {
     private readonly Intent* _intents;
     private readonly int _last;
-    private TinySpinLock _sharing;
+    private TinySpinLock _lastLock;
 
     /// <summary>Uses the notes at a place.</summary>
     internal IntentLog(Intent* intents, int count)
@@ -46,7 +46,7 @@ internal sealed unsafe class IntentLog
     internal Intent* Take(CriticalRegion critical) => (uint)critical.Number < (uint)_last ? _intents + critical.Number : TakeLast();
 
     /// <summary>Notes a change of the list of marks.</summary>
-    internal Intent* BeginOfMark(CriticalRegion critical, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
+    internal Intent* BeginTagMark(CriticalRegion critical, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
     {
         Intent* intent = Take(critical);
         intent->NewAddress = newAddress;
@@ -73,13 +73,13 @@ internal sealed unsafe class IntentLog
         Debug.Assert(intent->IsValid, "What ends has begun.");
         Volatile.Write(ref intent->Word, 0);
         if (intent == _intents + _last)
-            _sharing.Exit();
+            _lastLock.Exit();
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private Intent* TakeLast()
     {
-        _sharing.Enter();
+        _lastLock.Enter();
         return _intents + _last;
     }
 }

@@ -37,7 +37,7 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
     {
         born.First->SetLevelLocked(level + 1);
         old.First->GoOnMovingLocked();
-        DropTwins(old);
+        DropDuplicates(old);
         split.Finish(old);
         CrashPoints.Pass(CrashPoint.SplitBeforeCounted);
         index.CountBorn(bornNumber);
@@ -54,7 +54,7 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
     }
 
     // What was being brought forward may be in two places.
-    private static void DropTwins(in LockedBucket old)
+    private static void DropDuplicates(in LockedBucket old)
     {
         foreach (SlotPlace place in old.Slots)
         {

@@ -115,7 +115,7 @@ internal sealed class IndexOpening(
         }
         foreach (TableCore core in _known.Values)
             core.Index.Recover();
-        return new ChangeRecovery(pile, _known).Run(found.Intents); // those of other tables, too, must not count later
+        return new IntentRecovery(pile, _known).Run(found.Intents); // those of other tables, too, must not count later
     }
 
     // Of a table that was dropped blocks may be left, as long as its files are there. What no table ever had goes at once.

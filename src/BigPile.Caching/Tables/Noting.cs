@@ -7,7 +7,7 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Notes what is about to be changed in an index that outlives the process; in any other one there is nothing to do.</summary>
-/// <remarks>The bucket's lock is held from the note to its end. What is left after a kill is put right by <c>ChangeRecovery</c>.</remarks>
+/// <remarks>The bucket's lock is held from the note to its end. What is left after a kill is put right by <c>IntentRecovery</c>.</remarks>
 internal static unsafe class Noting
 {
     /// <summary>Notes that an entry goes.</summary>

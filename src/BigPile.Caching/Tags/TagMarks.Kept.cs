@@ -66,7 +66,7 @@ internal sealed unsafe partial class TagMarks
 
     private void ForgetLocked(TagMark mark)
     {
-        Intent* intent = _intents == null ? null : _intents.BeginOfMark(CriticalRegion.Current, tableId, 0, mark.Address, mark.Version);
+        Intent* intent = _intents == null ? null : _intents.BeginTagMark(CriticalRegion.Current, tableId, 0, mark.Address, mark.Version);
         if (_places != null)
             ReturnLocked(mark.Place);
         pile.Entries.Free(mark.Address);

@@ -229,7 +229,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
             pile.Entries.Free(known.Address);
         Intent* intent = _intents == null
             ? null
-            : _intents.BeginOfMark(CriticalRegion.Current, tableId, slot.Address, known.Address, known.Version);
+            : _intents.BeginTagMark(CriticalRegion.Current, tableId, slot.Address, known.Address, known.Version);
         CrashPoints.Pass(CrashPoint.MarkBeforePublish);
         pile.Entries.Publish(slot, MarkBytes);
         CrashPoints.Pass(CrashPoint.MarkBeforeOldFreed);

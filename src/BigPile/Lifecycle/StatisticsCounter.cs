@@ -34,7 +34,7 @@ internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
     {
         long links = LinksAmong(counted, counters.LiveBlocks, counters.PayloadBytes);
         long committedBytes = counters.HeadBytes + counters.PageBytes + counters.UnrecoveredBytes;
-        long backWordBytes = links * OwnerWord.SizeBytes;
+        long ownerWordBytes = links * OwnerWord.SizeBytes;
         long headerBytes = counters.LiveBlocks * BlockHeader.SizeBytes;
         return new PileStatistics
         {
@@ -43,8 +43,8 @@ internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
             SegmentCount = counters.SegmentCount,
             ReservedBytes = counters.ReservedBytes,
             CommittedBytes = committedBytes,
-            PayloadBytes = counters.PayloadBytes - backWordBytes,
-            HeaderBytes = counters.HeadBytes + headerBytes + backWordBytes,
+            PayloadBytes = counters.PayloadBytes - ownerWordBytes,
+            HeaderBytes = counters.HeadBytes + headerBytes + ownerWordBytes,
             SlackBytes = counters.LiveSlotBytes - counters.PayloadBytes - headerBytes + counters.UnusableBytes,
             FreeBytes = counters.PageBytes - counters.LiveSlotBytes - counters.UnusableBytes,
             UnexaminedBytes = counters.UnrecoveredBytes,

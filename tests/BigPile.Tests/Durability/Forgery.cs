@@ -29,7 +29,7 @@ internal static class Forgery
             case 2 or 3:
                 return (Segment, block, Header(random, BinaryPrimitives.ReadUInt64LittleEndian(files[Segment].AsSpan((int)block))));
             case 4:
-                return BackWord(random, files[Segment], block);
+                return OwnerWord(random, files[Segment], block);
             case 5:
                 return Superblock(random, files["superblock"]);
             case 6:
@@ -65,7 +65,7 @@ internal static class Forgery
     }
 
     // A link whose target is another block, which says that it is its own; where the checksum lies, it is made right.
-    private static unsafe (string File, long Place, byte[] Bytes) BackWord(Random random, byte[] segment, long block)
+    private static unsafe (string File, long Place, byte[] Bytes) OwnerWord(Random random, byte[] segment, long block)
     {
         var bytes = segment.AsSpan((int)block, 64).ToArray();
         ulong back = Pick<ulong>(

@@ -18,7 +18,7 @@ namespace BigPile.Caching.Persistence;
 /// </remarks>
 /// <param name="pile">The pile.</param>
 /// <param name="cores">The tables whose index is that of the killed process, by their ids.</param>
-internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, TableCore> cores)
+internal sealed unsafe class IntentRecovery(Pile pile, IReadOnlyDictionary<int, TableCore> cores)
 {
     /// <summary>Goes through the notes.</summary>
     /// <returns>How many there were; null when one was damaged, so that any index may miss something.</returns>
@@ -31,7 +31,7 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
             ref Intent intent = ref intents[i];
             if (!intent.IsValid)
                 continue;
-            if (!intent.IsRight)
+            if (!intent.HasValidCheck)
                 isDamaged = true;
             else if (cores.TryGetValue(intent.TableId, out TableCore? core))
                 Recover(core, intent);
@@ -53,7 +53,7 @@ internal sealed unsafe class ChangeRecovery(Pile pile, IReadOnlyDictionary<int, 
                 FreeOld(core, intent, kept);
             else if (intent.NewAddress != 0)
                 FreeNew(core, intent, kept);
-            if (intent.IsOfMark)
+            if (intent.IsOfTagMark)
                 core.Index.Head->MarkCount = core.Index.MarksLocked.Slots.Count;
             else
                 SetCounters(core, intent, isMade);
