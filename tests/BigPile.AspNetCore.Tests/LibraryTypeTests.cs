@@ -4,7 +4,7 @@ using System.Linq;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
-using Kinds.Foreign;
+using Kinds.ThirdParty;
 using Kinds.Vendor;
 using Microsoft.Extensions.Caching.Hybrid;
 using Microsoft.Extensions.Caching.Memory;
@@ -13,7 +13,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Tests;
 
-/// <summary>Types of class libraries that know nothing of BigPile: who names them means to store them.</summary>
+/// <summary>Types of class libraries that do not reference BigPile: naming them is consent to store them.</summary>
 public sealed class LibraryTypeTests : IDisposable
 {
     private readonly TemporaryDirectory _directory = new();
@@ -73,7 +73,7 @@ public sealed class LibraryTypeTests : IDisposable
         using var cache = new PileCache(pile);
         CacheTable<string, object> objects = cache.GetOrCreateTable<string, object>("t");
         PileSerializationException e = Assert.Throws<PileSerializationException>(() => objects.Put("k", NewProduct("a")));
-        Assert.Contains("PileCodecOptions.Allow(typeof(Kinds.Foreign.Product).Assembly)", e.Message, StringComparison.Ordinal);
+        Assert.Contains("PileCodecOptions.Allow(typeof(Kinds.ThirdParty.Product).Assembly)", e.Message, StringComparison.Ordinal);
         Assert.Throws<PileSerializationException>(() => objects.Put("k", new List<Product> { NewProduct("a") }));
         Assert.Throws<PileSerializationException>(() => objects.Put("h", new Holder { Value = NewProduct("a") }));
         Assert.Throws<PileSerializationException>(() => objects.Put("k", NewProduct("a")));
@@ -154,7 +154,7 @@ public sealed class LibraryTypeTests : IDisposable
         Assert.Equal(3, _made);
         string line = Assert.Single(_log.Lines);
         Assert.Contains("'maker' is not cached", line, StringComparison.Ordinal);
-        Assert.Contains("Allow(typeof(Kinds.Foreign.KnownMaker).Assembly)", line, StringComparison.Ordinal);
+        Assert.Contains("Allow(typeof(Kinds.ThirdParty.KnownMaker).Assembly)", line, StringComparison.Ordinal);
         await Assert.ThrowsAsync<PileSerializationException>(async () => await cache.SetAsync<Maker>("maker", new KnownMaker("m", 5)));
     }
 

@@ -3,7 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using Kinds.Foreign;
+using Kinds.ThirdParty;
 
 namespace BigPile.Caching.Tests;
 
@@ -42,7 +42,7 @@ public sealed class NamedWhileUsedTests
         Assert.Throws<PileSerializationException>(() => third.Put(new ThirdPartyPoint(1, 2)));
     }
 
-    /// <summary>Who has named a type can store it at once, whoever else names it or is refused meanwhile.</summary>
+    /// <summary>A caller that has named a type can store it at once, whatever others name or are refused meanwhile.</summary>
     [Fact]
     public void Whoever_names_a_type_can_store_it()
     {

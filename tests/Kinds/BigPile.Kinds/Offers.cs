@@ -9,7 +9,7 @@ namespace BigPile.Kinds;
 /// <summary>Compares collections by what they offer besides their enumeration: every property, each way to ask for an element.</summary>
 internal static class Offers
 {
-    // How much room there is, and who locks, is no content.
+    // Capacity and synchronization are not content.
     private static readonly HashSet<string> Ignored = ["Capacity", "SyncRoot", "Chars"];
 
     /// <summary>Compares two values.</summary>

@@ -7,7 +7,7 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Kinds;
 
 /// <summary><c>write DIRECTORY</c> puts every kind of value; <c>read DIRECTORY</c>, in another process, gets and compares them.</summary>
-/// <remarks>A line for each value: its number, what became of it (equal, refused, other), its name, and what there is to say.</remarks>
+/// <remarks>Prints a line for each value: its number, the result (equal, refused, other), its name, and details.</remarks>
 internal static class Program
 {
     private const string IndexFile = "kinds.txt";

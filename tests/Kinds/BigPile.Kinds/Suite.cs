@@ -5,7 +5,7 @@ using System.Net;
 using System.Numerics;
 using System.Reflection;
 using System.Text;
-using Kinds.Foreign;
+using Kinds.ThirdParty;
 using Kinds.Own;
 
 namespace BigPile.Kinds;

@@ -1,5 +1,5 @@
 using BigPile;
-using Kinds.Foreign;
+using Kinds.ThirdParty;
 
 namespace Kinds.Own;
 

@@ -1,4 +1,4 @@
-namespace Kinds.Foreign;
+namespace Kinds.ThirdParty;
 
 public enum Paint : byte
 {
