@@ -94,7 +94,7 @@ internal static unsafe class AsciiText
         return (both & NotAsciiBytes) == 0;
     }
 
-    // The first, the middle and the last are all that 1 to 3 bytes have: a loop would be left at a place that no processor foresees.
+    // The first, middle and last byte cover 1 to 3 bytes; a loop's exit would be mispredicted.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool TryWidenFew(byte* source, ref ushort destination, nint length)
     {

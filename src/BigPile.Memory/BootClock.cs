@@ -9,9 +9,7 @@ using Microsoft.Win32;
 
 namespace BigPile.Memory;
 
-/// <summary>
-/// Tells starts of the machine apart: a file whose owner was killed is whole in the system's memory, and after a power cut it is not.
-/// </summary>
+/// <summary>Tells reboots apart: the files of a killed owner are intact in the page cache, but not after a reboot.</summary>
 internal static class BootClock
 {
     private const string LinuxPath = "/proc/sys/kernel/random/boot_id";
@@ -21,10 +19,10 @@ internal static class BootClock
     private const nint WindowsBootIdAt = 0x7FFE02C4; // KUSER_SHARED_DATA.BootId, which is mapped there in each process
     private const int FirstWindowsWithBootId = 10;
 
-    /// <summary>The number of this start of the machine; empty where the system does not tell.</summary>
+    /// <summary>The id of this boot; empty if the system does not report it.</summary>
     internal static Guid Current { get; } = Read();
 
-    /// <summary>Whether two numbers are known to be of one start. An empty one is of a start that nobody knows.</summary>
+    /// <summary>Whether two ids are known to be of the same boot. An empty id is unknown.</summary>
     internal static bool IsSame(Guid one, Guid other) => one != Guid.Empty && one == other;
 
     private static Guid Read()
@@ -56,7 +54,7 @@ internal static class BootClock
         return MacC.ValueByName(MacName, value, &lengthBytes, null, 0) == 0 ? Encoding.ASCII.GetString(value, (int)lengthBytes) : "";
     }
 
-    // The system counts its starts, and other machines have reached the same count: the number is made of the machine's own and the count.
+    // The system counts its boots, and other machines reach the same count: combine it with the machine's own id.
     [SupportedOSPlatform("windows")]
     private static Guid ReadWindows()
     {

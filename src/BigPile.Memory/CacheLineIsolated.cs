@@ -1,6 +1,6 @@
 namespace BigPile.Memory;
 
-/// <summary>Keeps the fields of an object away from those of its neighbour, which another processor writes.</summary>
+/// <summary>Separates the fields of an object from those of its neighbour, to avoid false sharing.</summary>
 internal abstract class CacheLineIsolated
 {
 #pragma warning disable CS0169, IDE0051 // the field is there for its size

@@ -2,6 +2,6 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Memory;
 
-/// <summary>Room of two cache lines, which the processor fetches as a pair.</summary>
+/// <summary>Padding of two cache lines, which the processor fetches as a pair.</summary>
 [StructLayout(LayoutKind.Sequential, Size = 128)]
 internal struct CacheLinePair;

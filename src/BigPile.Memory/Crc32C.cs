@@ -9,16 +9,16 @@ using ArmAes = System.Runtime.Intrinsics.Arm.Aes;
 
 namespace BigPile.Memory;
 
-/// <summary>CRC-32C without the final complement, so that parts can be added; by the processor's instructions where it has them.</summary>
+/// <summary>CRC-32C without the final complement, so that parts can be added; uses processor instructions if available.</summary>
 /// <remarks>
-/// The instruction for a word takes three cycles, and each needs the result of the one before. So longer parts are folded first: what was
-/// read, 64 bytes at a time, is moved on by as many, by two carry-less products with constants for each 16, and joined to what follows.
-/// What is left of it has the same remainder, and the instruction takes that. Source: Gopal et al., "Fast CRC Computation for Generic
-/// Polynomials Using PCLMULQDQ Instruction", Intel 2009.
+/// The CRC instruction has a latency of three cycles, and each needs the result of the one before. So longer input is folded first: 64
+/// bytes at a time are multiplied forward by two carry-less products per 16 bytes, and combined with the next 64. The folded rest has the
+/// same remainder, and goes through the instruction. Source: Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
+/// Instruction", Intel 2009.
 /// </remarks>
 internal static class Crc32C
 {
-    /// <summary>What a checksum begins with.</summary>
+    /// <summary>The initial value of a checksum.</summary>
     internal const uint Seed = uint.MaxValue;
 
     private const int LaneBytes = 16;
@@ -27,7 +27,7 @@ internal static class Crc32C
 
     private static bool CanFold => Pclmulqdq.IsSupported || ArmAes.IsSupported;
 
-    /// <summary>Adds a part. Parts of other lengths that make the same whole give the same checksum.</summary>
+    /// <summary>Adds a part. How the whole is divided into parts does not matter.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static uint Add(uint checksum, ReadOnlySpan<byte> bytes)
     {
@@ -64,7 +64,7 @@ internal static class Crc32C
         return (lengthBytes & 1) != 0 ? BitOperations.Crc32C(checksum, rest) : checksum;
     }
 
-    // At once, and not by tiers: not optimized, products of vectors cost fifty times as much, and many a process ends before.
+    // Optimised at once, not by tiers: unoptimised vector products cost fifty times as much, and many processes end before the tier rises.
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static uint AddByFolding(uint checksum, ref byte start, int lengthBytes)
     {

@@ -2,5 +2,5 @@ using System.IO;
 
 namespace BigPile.Memory;
 
-/// <summary>A directory, or a file in it, is not the one that was opened any more.</summary>
+/// <summary>A directory, or a file in it, is no longer the one that was opened.</summary>
 internal sealed class DirectoryChangedException(string message) : IOException(message);

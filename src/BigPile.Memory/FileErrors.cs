@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Memory;
 
-/// <summary>Numbers of errors, and the exceptions that they become: always an <see cref="IOException"/>, denied access too.</summary>
+/// <summary>System error numbers, and their exceptions: always an <see cref="IOException"/>, also for denied access.</summary>
 internal static class FileErrors
 {
     internal const int NoSuchFile = 2;
@@ -24,14 +24,14 @@ internal static class FileErrors
     private const int DiskFullOnWindows = unchecked((int)0x80070070);
     private const int HandleDiskFullOnWindows = unchecked((int)0x80070027);
 
-    /// <summary>Whether something failed because the disk has no room for it, or the user may have no more.</summary>
+    /// <summary>Whether an operation failed because the disk is full, or the user's quota is reached.</summary>
     internal static bool IsDiskFull(IOException failure) =>
         failure.HResult is DiskFull or FileTooLarge or DiskFullOnWindows or HandleDiskFullOnWindows
         || (OperatingSystem.IsLinux() && failure.HResult == QuotaReached)
         || (OperatingSystem.IsMacOS() && failure.HResult == QuotaReachedMac)
         || (failure.InnerException is IOException inner && IsDiskFull(inner));
 
-    /// <summary>What the last call of the C library failed with.</summary>
+    /// <summary>The exception for the last failed call of the C library.</summary>
     /// <param name="path">The file.</param>
     /// <param name="done">What could not be done to it, as a participle.</param>
     internal static IOException Last(string path, string done) => Of(path, done, Marshal.GetLastPInvokeError());
@@ -47,7 +47,7 @@ internal static class FileErrors
         };
     }
 
-    /// <summary>What an error says, and what helps where it does not say so itself.</summary>
+    /// <summary>An error's message, with a remedy if it has none of its own.</summary>
     internal static string WithRemedy(Exception e, string remedy) =>
         e is MappingRefusedException ? e.Message : $"{e.Message} {remedy}";
 }

@@ -6,7 +6,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
 
-/// <summary>Opening files below a directory's handle where the system can do that, and locking them.</summary>
+/// <summary>Opens files relative to a directory handle where the system can, and locks them.</summary>
 internal static class FileOpening
 {
     /// <summary>Opens a directory, so that names can be resolved below it.</summary>
@@ -17,7 +17,7 @@ internal static class FileOpening
         return descriptor >= 0 ? new SafeFileHandle(descriptor, ownsHandle: true) : throw FileErrors.Last(path, "opened");
     }
 
-    /// <summary>Opens a file that exists, or makes one, by the mode.</summary>
+    /// <summary>Opens or creates a file, by the mode.</summary>
     /// <param name="directory">Its directory; only on Linux.</param>
     /// <param name="path">Its path.</param>
     /// <param name="mode">Whether it must exist.</param>
@@ -31,16 +31,16 @@ internal static class FileOpening
             : File.OpenHandle(
                 path, mode, access, FileShare.ReadWrite | FileShare.Delete, preallocationSize: mode == FileMode.Open ? 0 : lengthBytes);
 
-    /// <summary>Opens a file and locks it; null when another one has it locked.</summary>
+    /// <summary>Opens a file and locks it; null if it is locked by another handle.</summary>
     internal static SafeFileHandle? TryOpenLocked(
         SafeFileHandle? directory, string path, FileMode mode, FileAccess access, bool isShared, bool isPrivate) =>
         OperatingSystem.IsWindows()
             ? TryOpenLockedOnWindows(path, mode, access, isShared)
             : TryOpenLockedOnUnix(directory, path, mode, access, isShared, isPrivate);
 
-    /// <summary>Gives a file's lock back.</summary>
+    /// <summary>Unlocks a file.</summary>
     /// <remarks>
-    /// Closing alone does not while a program is being started: until it runs it has all handles of the process that starts it.
+    /// Closing is not enough while a child process is being started: until its program runs, it has copies of all handles.
     /// </remarks>
     internal static void Unlock(SafeFileHandle file)
     {
@@ -78,8 +78,8 @@ internal static class FileOpening
         }
     }
 
-    // The lock is asked of the system itself: the runtime's own can be switched off by a variable of the process's environment. Where the
-    // runtime took a shared one at opening, it goes first: of several that hold one, none would get the exclusive one.
+    // Lock by a direct system call: an environment variable can disable the runtime's own locks. The runtime may have taken a shared lock
+    // at opening; release it first, since none of several shared holders would get the exclusive one.
     [UnsupportedOSPlatform("windows")]
     private static SafeFileHandle? TryOpenLockedOnUnix(
         SafeFileHandle? directory, string path, FileMode mode, FileAccess access, bool isShared, bool isPrivate)

@@ -1,50 +1,50 @@
 namespace BigPile.Memory;
 
-/// <summary>What is done to a directory and its files, as a <see cref="IFileHook"/> is told.</summary>
+/// <summary>An operation on a directory or its files, as an <see cref="IFileHook"/> sees it.</summary>
 internal enum FileOperation
 {
     /// <summary>The directory itself is opened.</summary>
     OpenDirectory,
 
-    /// <summary>A file that exists is opened.</summary>
+    /// <summary>An existing file is opened.</summary>
     Open,
 
-    /// <summary>A file is made, or emptied.</summary>
+    /// <summary>A file is created, or truncated.</summary>
     Create,
 
     /// <summary>A file is locked for its owner alone.</summary>
     Lock,
 
-    /// <summary>A file's length or state is asked for.</summary>
+    /// <summary>A file's length or status is read.</summary>
     Stat,
 
-    /// <summary>Bytes are read by a call; those that are read through a map are not told.</summary>
+    /// <summary>Bytes are read by a call; reads through a map are not reported.</summary>
     Read,
 
-    /// <summary>Bytes are written by a call; those that are stored through a map are not told.</summary>
+    /// <summary>Bytes are written by a call; stores through a map are not reported.</summary>
     Write,
 
-    /// <summary>A file gets another length.</summary>
+    /// <summary>A file's length is changed.</summary>
     SetLength,
 
-    /// <summary>The space of a file is taken from the disk.</summary>
+    /// <summary>Disk space of a file is allocated.</summary>
     Allocate,
 
     /// <summary>A file is mapped into memory.</summary>
     Map,
 
-    /// <summary>A file is written through to its device.</summary>
+    /// <summary>A file is synced.</summary>
     Sync,
 
-    /// <summary>The names in the directory are written through to its device.</summary>
+    /// <summary>The directory is synced.</summary>
     SyncDirectory,
 
-    /// <summary>A file gets another name.</summary>
+    /// <summary>A file is renamed.</summary>
     Rename,
 
-    /// <summary>A file is removed.</summary>
+    /// <summary>A file is deleted.</summary>
     Delete,
 
-    /// <summary>The names in the directory are read.</summary>
+    /// <summary>The directory is listed.</summary>
     List,
 }

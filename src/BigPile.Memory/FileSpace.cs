@@ -5,37 +5,33 @@ using System.Runtime.Versioning;
 
 namespace BigPile.Memory;
 
-/// <summary>
-/// Taking a file's space from the disk for real: a store through a map for which there is none ends the process by a signal.
-/// </summary>
+/// <summary>Allocates a file's disk space for real: a store through a map to a page without space ends the process by a signal.</summary>
 internal static class FileSpace
 {
     private const int PartBytes = 1 << 20;
     private const int FileSystemWords = 32; // more than struct statfs has
 
-    /// <summary>Asks the system for the space of what a file has, where a copy may have holes, and whether it is there.</summary>
-    /// <returns><see langword="false"/> when it is not sure.</returns>
+    /// <summary>Allocates the space of a file's existing bytes, as a copy may have holes.</summary>
+    /// <returns><see langword="false"/> if the system can't guarantee it.</returns>
     /// <exception cref="IOException">The disk is full.</exception>
     internal static bool TryKeep(HeldFile file, long lengthBytes)
     {
         if (!OperatingSystem.IsLinux())
             return TrySetLength(file, lengthBytes);
         if (IsInMemory(file) && HasAll(file, lengthBytes))
-            return true; // asked for what is there, a file system in memory looks at each of its pages
-        // A file system that compresses states less than it holds, whatever it is asked for: what is in use already stays as it is.
+            return true; // tmpfs would otherwise visit each existing page
+        // A compressing file system reports less space than the file has, whatever is allocated: existing data is accepted as it is.
         return TryAllocate(file, 0, lengthBytes) || (HasAll(file, lengthBytes) && LibC.Seek(file.Handle, 0, LibC.SeekHole) >= lengthBytes);
     }
 
-    /// <summary>Asks the system for more space behind what a file has, and whether it is there.</summary>
-    /// <returns><see langword="false"/> when it is not sure.</returns>
+    /// <summary>Allocates more space at the end of a file.</summary>
+    /// <returns><see langword="false"/> if the system can't guarantee it.</returns>
     /// <exception cref="IOException">The disk is full.</exception>
     internal static bool TryExtend(HeldFile file, long fromBytes, long toBytes) => OperatingSystem.IsLinux()
         ? TryAllocate(file, fromBytes, toBytes) && HasAll(file, toBytes)
         : TrySetLength(file, toBytes);
 
-    /// <summary>
-    /// Writes every byte of a part: zeros to a new one, and what is there to another one, which nobody else may be writing.
-    /// </summary>
+    /// <summary>Writes every byte of a range: zeros if it is new, otherwise what is there; nothing else may write it meanwhile.</summary>
     internal static void Fill(HeldFile file, long fromBytes, long toBytes, bool isNew)
     {
         var part = new byte[Math.Min(PartBytes, toBytes - fromBytes)];
@@ -46,13 +42,13 @@ internal static class FileSpace
                 _ = file.Read(bytes, at);
             file.Write(bytes, at);
         }
-        file.Sync(always: true); // some file systems say only then that there is no room
+        file.Sync(always: true); // some file systems report a full disk only then
     }
 
     private static bool TrySetLength(HeldFile file, long lengthBytes)
     {
         HeldDirectory.Translate(() => RandomAccess.SetLength(file.Handle, lengthBytes));
-        return OperatingSystem.IsWindows() || HasAll(file, lengthBytes); // Windows makes no holes unless it is asked to
+        return OperatingSystem.IsWindows() || HasAll(file, lengthBytes); // Windows makes no holes unless asked
     }
 
     [SupportedOSPlatform("linux")]
@@ -69,7 +65,7 @@ internal static class FileSpace
         return true;
     }
 
-    // What it states is exact: it counts the file's own pages, and nothing that says where they are.
+    // Whether the file is on tmpfs, whose allocated size is exact: it counts only the file's own pages.
     [SupportedOSPlatform("linux")]
     private static unsafe bool IsInMemory(HeldFile file)
     {

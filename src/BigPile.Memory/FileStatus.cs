@@ -5,16 +5,15 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
 
-/// <summary>Which file is meant, whatever it is called, and how much of the disk it has.</summary>
+/// <summary>The identity of a file, independent of its name, and its disk space.</summary>
 /// <param name="Device">The number of its file system.</param>
-/// <param name="Number">Its own number there; no two files have the same at one time.</param>
-/// <param name="Names">How many names it has; none once it was removed.</param>
-/// <param name="AllocatedBytes">The bytes of the disk that are its own.</param>
+/// <param name="Number">Its inode number; unique among existing files.</param>
+/// <param name="Names">The number of its names; 0 once it is deleted.</param>
+/// <param name="AllocatedBytes">Its allocated disk space.</param>
 /// <param name="ChangeTime">
-/// When its bytes, its length or its name were changed last by a call: nanoseconds, in steps of the system's clock; 0 where that is not
-/// told. Nobody can set it.
+/// When a call last changed its bytes, length or name: nanoseconds, in steps of the system's clock; 0 if not reported. Can't be set.
 /// </param>
-/// <param name="BirthTime">When it was made, in the same units; 0 where that is not told. Nobody can set it.</param>
+/// <param name="BirthTime">When it was created, in the same units; 0 if not reported. Can't be set.</param>
 internal readonly record struct FileStatus(
     ulong Device, ulong Number, uint Names, long AllocatedBytes, long ChangeTime, long BirthTime)
 {
@@ -30,7 +29,7 @@ internal readonly record struct FileStatus(
     /// <summary>Whether both are one file.</summary>
     internal bool IsSameFile(FileStatus other) => Device == other.Device && Number == other.Number;
 
-    /// <summary>The file at a path; null when there is none, or when the system does not tell.</summary>
+    /// <summary>The file at a path; null if there is none, or the system does not report it.</summary>
     internal static unsafe FileStatus? Of(string path)
     {
         byte* status = stackalloc byte[BufferBytes];
@@ -43,7 +42,7 @@ internal readonly record struct FileStatus(
         return null;
     }
 
-    /// <summary>An opened file; null when the system does not tell.</summary>
+    /// <summary>An open file; null if the system does not report it.</summary>
     internal static unsafe FileStatus? Of(SafeFileHandle file)
     {
         byte* status = stackalloc byte[BufferBytes];
@@ -54,7 +53,7 @@ internal readonly record struct FileStatus(
         return null;
     }
 
-    // struct statx, which is the same on all processors.
+    // struct statx, the same on all processors.
     [SupportedOSPlatform("linux")]
     private static FileStatus OnLinux(ReadOnlySpan<byte> status) => new(
         BinaryPrimitives.ReadUInt64LittleEndian(status[136..]), BinaryPrimitives.ReadUInt64LittleEndian(status[32..]),

@@ -7,13 +7,12 @@ using System.Threading;
 
 namespace BigPile.Memory;
 
-/// <summary>A file that is mapped into memory and grows: what was mapped stays where it is.</summary>
+/// <summary>A mapped file that can grow; mapped memory never moves.</summary>
 /// <remarks>
-/// Its first part is mapped as a whole from the start, also where the file does not reach that far yet; what is behind is mapped in pieces
-/// as the file gets them. All of the file is really allocated: a full disk is an exception, and not a fatal signal at a later store.
-/// Where a map needs no open file, none is kept open: there may be thousands of them, and a process may open some thousand files only.
-/// Thread safety: <see cref="EnsureLength"/> and <see cref="MapBehind"/> may be called concurrently; <see cref="Dispose"/> only when
-/// nobody uses the memory any more.
+/// The first part is mapped as a whole from the start, even where the file does not reach that far yet; the rest is mapped as the file
+/// grows. All of the file is really allocated, so a full disk is an exception and not a fatal signal at a later store. Where a map needs no
+/// open file none is kept, since there may be thousands of maps. Thread safety: <see cref="EnsureLength"/> and <see cref="MapBehind"/> may
+/// be called concurrently; <see cref="Dispose"/> only when the memory is no longer used.
 /// </remarks>
 internal sealed unsafe class GrowingMap : IDisposable
 {
@@ -21,12 +20,12 @@ internal sealed unsafe class GrowingMap : IDisposable
     private readonly HeldDirectory _directory;
     private readonly string _name;
     private readonly FileStatus? _identity;
-    private readonly HeldFile? _file; // where it is kept open
+    private readonly HeldFile? _file; // null if not kept open
     private readonly MapUse _use;
     private readonly List<MemoryMappedViewAccessor> _views = [];
-    private long _lengthBytes;
+    private long _lengthBytes; // the length of the file; raised under _growing, read without it
 
-    // Takes over the file.
+    // Takes ownership of the file.
     private GrowingMap(HeldDirectory directory, string name, HeldFile file, long lengthBytes, long firstBytes, MapUse use)
     {
         Debug.Assert(lengthBytes != 0, "There is nothing to map.");
@@ -45,19 +44,19 @@ internal sealed unsafe class GrowingMap : IDisposable
             _file = file;
     }
 
-    /// <summary>Where the first part is.</summary>
+    /// <summary>The start of the first part.</summary>
     internal byte* Start { get; }
 
-    /// <summary>The bytes that are mapped from <see cref="Start"/> on.</summary>
+    /// <summary>The bytes mapped from <see cref="Start"/> on.</summary>
     internal long MappedBytes { get; }
 
-    /// <summary>The bytes that the file has. No store may go beyond.</summary>
+    /// <summary>The length of the file. No store may go beyond it.</summary>
     internal long LengthBytes => Volatile.Read(ref _lengthBytes);
 
-    /// <summary>Makes a file of zeros; one that has the name is replaced.</summary>
+    /// <summary>Creates a file of zeros; replaces one of the same name.</summary>
     /// <param name="directory">The directory.</param>
     /// <param name="name">The name.</param>
-    /// <param name="lengthBytes">The bytes that the file has first.</param>
+    /// <param name="lengthBytes">The initial length of the file.</param>
     /// <param name="firstBytes">The bytes that are mapped from the start on; whole pages.</param>
     /// <param name="use">How it will be used.</param>
     /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
@@ -77,13 +76,13 @@ internal sealed unsafe class GrowingMap : IDisposable
         }
     }
 
-    /// <summary>Maps a file that exists; null when there is none, or one of less than a length.</summary>
+    /// <summary>Maps an existing file; null if there is none, or it is too short.</summary>
     /// <param name="directory">The directory.</param>
     /// <param name="name">The name.</param>
-    /// <param name="leastBytes">The bytes that the file must have.</param>
-    /// <param name="mostBytes">The bytes behind which nothing is of use: what there is is cut off, but for the rest of a step.</param>
+    /// <param name="leastBytes">The least length of the file.</param>
+    /// <param name="mostBytes">The useful length: more is cut off, up to a whole step.</param>
     /// <param name="firstBytes">The bytes that are mapped from the start on; whole pages.</param>
-    /// <param name="stepBytes">Of what is behind those, a file gets such steps whole.</param>
+    /// <param name="stepBytes">The growth step behind the first part.</param>
     /// <param name="use">How it will be used.</param>
     /// <exception cref="IOException">The disk is full, or the file can't be used.</exception>
     internal static GrowingMap? TryOpen(
@@ -100,7 +99,7 @@ internal sealed unsafe class GrowingMap : IDisposable
             }
             long wantedBytes = WholeSteps(Math.Min(lengthBytes, mostBytes), firstBytes, stepBytes);
             if (lengthBytes > wantedBytes)
-                file.SetLength(lengthBytes = wantedBytes); // whatever its length says: no more is taken from the disk than is needed
+                file.SetLength(lengthBytes = wantedBytes); // do not allocate more than is useful, whatever the length says
             file.Allocate(lengthBytes, isNew: false); // a copy may have holes where the original had space
             if (lengthBytes < wantedBytes)
                 file.Extend(lengthBytes, wantedBytes);
@@ -119,7 +118,7 @@ internal sealed unsafe class GrowingMap : IDisposable
 
     private static long Rounded(long lengthBytes, long step) => (lengthBytes + step - 1) / step * step;
 
-    /// <summary>Makes the file at least as long.</summary>
+    /// <summary>Grows the file to at least this length.</summary>
     /// <exception cref="IOException">The disk is full; the file is as it was.</exception>
     internal void EnsureLength(long lengthBytes)
     {
@@ -132,7 +131,7 @@ internal sealed unsafe class GrowingMap : IDisposable
         }
     }
 
-    /// <summary>Maps a part behind the one that is mapped from the start on. The file is long enough.</summary>
+    /// <summary>Maps a range behind the first part. The file is long enough.</summary>
     internal byte* MapBehind(long offsetBytes, long lengthBytes)
     {
         lock (_growing)
@@ -145,7 +144,7 @@ internal sealed unsafe class GrowingMap : IDisposable
         }
     }
 
-    /// <summary>Returns when the device has what was stored.</summary>
+    /// <summary>Syncs the file.</summary>
     /// <exception cref="IOException">The device refused.</exception>
     internal void Flush()
     {
@@ -197,11 +196,11 @@ internal sealed unsafe class GrowingMap : IDisposable
         return start;
     }
 
-    // To map more than a file has, the runtime makes it longer, with nothing behind it on the disk.
+    // To map more than a file has, the runtime extends it without disk space: shorten it again.
     private void Shorten(HeldFile file, long lengthBytes)
     {
         if (OperatingSystem.IsWindows())
-            _lengthBytes = MappedBytes; // a file that is mapped can't be made shorter there, and has no holes
+            _lengthBytes = MappedBytes; // a mapped file can't be shortened there, and has no holes
         else
             file.SetLength(lengthBytes);
     }

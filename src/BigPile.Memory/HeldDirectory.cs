@@ -6,24 +6,24 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
 
-/// <summary>A directory that is held open, and through which every operation on it and its files goes.</summary>
+/// <summary>An open directory, through which every operation on it and its files goes.</summary>
 /// <remarks>
 /// <para>
-/// On Linux names are resolved below the handle, so whatever becomes of the path, no file of another directory is touched. Elsewhere they
-/// are resolved by the path. Windows renames and removes no directory while a file in it is open.
+/// On Linux names are resolved relative to the handle, so whatever happens to the path, no file of another directory is touched. Elsewhere
+/// they are resolved by the path; Windows renames and deletes no directory while a file in it is open.
 /// </para>
 /// <para>
-/// Once <see cref="Guard"/> was called, each operation first proves that the path still leads to this directory, and to the lock in it:
-/// who writes into a directory that was renamed, replaced or removed would keep two piles apart that everybody else takes for one.
+/// Once <see cref="Guard"/> was called, each operation first checks that the path still leads to this directory, and to its lock file:
+/// otherwise two owners could write two directories that all others take for one pile.
 /// </para>
-/// <para>All failures are <see cref="IOException"/>, denied access too. Thread safety: all members may be called concurrently.</para>
+/// <para>All failures are <see cref="IOException"/>, also denied access. Thread safety: all members may be called concurrently.</para>
 /// </remarks>
 internal sealed class HeldDirectory : IDisposable
 {
     private readonly SafeFileHandle? _handle; // only on Linux
     private readonly IFileHook? _hook;
-    private FileStatus? _identity;
-    private FileStatus? _lockIdentity;
+    private FileStatus? _identity; // of the guarded directory; null if not guarded
+    private FileStatus? _lockIdentity; // of its lock file
     private string _lockPath = "";
 
     private HeldDirectory(string path, SafeFileHandle? handle, IFileHook? hook, bool isVolatile)
@@ -39,15 +39,14 @@ internal sealed class HeldDirectory : IDisposable
     internal IFileHook? Hook => _hook;
 
     /// <summary>
-    /// Whether what is in it is for processes of this user, and for this start of the machine: new files are closed to others, and
-    /// nothing is written through to a device.
+    /// Whether the content is only for this user and this boot: new files are closed to others, and nothing is synced to a device.
     /// </summary>
     internal bool IsVolatile { get; }
 
-    /// <summary>Opens a directory that exists.</summary>
+    /// <summary>Opens an existing directory.</summary>
     /// <param name="path">The full path.</param>
-    /// <param name="hook">Is told of each operation.</param>
-    /// <param name="isVolatile">Whether what is in it need not outlive the machine's present start, and is for one user.</param>
+    /// <param name="hook">Called around each operation; for tests.</param>
+    /// <param name="isVolatile">Whether the content is only for this user and this boot.</param>
     internal static HeldDirectory Open(string path, IFileHook? hook = null, bool isVolatile = false)
     {
         Translate(() => hook?.Before(FileOperation.OpenDirectory, path));
@@ -66,9 +65,7 @@ internal sealed class HeldDirectory : IDisposable
 
     internal string PathOf(string name) => System.IO.Path.Combine(Path, name);
 
-    /// <summary>
-    /// From now on proves before each operation that this is the directory at its path, and that a file of it is the one at its own.
-    /// </summary>
+    /// <summary>From now on checks before each operation that this directory and its lock file are the ones at their paths.</summary>
     internal void Guard(HeldFile lockFile)
     {
         _lockPath = lockFile.Path;
@@ -77,7 +74,7 @@ internal sealed class HeldDirectory : IDisposable
         Prove();
     }
 
-    /// <summary>Proves that the directory is still the one at its path, where it is guarded.</summary>
+    /// <summary>If guarded, checks that the directory is still the one at its path.</summary>
     /// <exception cref="DirectoryChangedException">It is not.</exception>
     internal void Prove()
     {
@@ -93,7 +90,7 @@ internal sealed class HeldDirectory : IDisposable
         }
     }
 
-    /// <summary>Opens a file that exists, or makes one, by the mode.</summary>
+    /// <summary>Opens or creates a file, by the mode.</summary>
     /// <exception cref="FileNotFoundException">There is no such file.</exception>
     internal HeldFile Open(string name, FileMode mode, FileAccess access, long lengthBytes = 0)
     {
@@ -103,7 +100,7 @@ internal sealed class HeldDirectory : IDisposable
         return EndWith(operation, new HeldFile(this, PathOf(name), handle, access != FileAccess.Read));
     }
 
-    /// <summary>Opens a file that exists; null when there is none.</summary>
+    /// <summary>Opens an existing file; null if there is none.</summary>
     internal HeldFile? TryOpen(string name, FileAccess access)
     {
         try
@@ -116,11 +113,11 @@ internal sealed class HeldDirectory : IDisposable
         }
     }
 
-    /// <summary>Opens a file and locks it; null when another one has it locked.</summary>
+    /// <summary>Opens a file and locks it; null if it is locked by another handle.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="mode">Whether it must exist.</param>
     /// <param name="access">Whether it is written.</param>
-    /// <param name="isShared">Whether others may have it locked as well, who share it too.</param>
+    /// <param name="isShared">Whether the lock is shared with other shared ones.</param>
     internal HeldFile? TryOpenLocked(string name, FileMode mode, FileAccess access, bool isShared = false)
     {
         Begin(FileOperation.Lock, PathOf(name));
@@ -129,7 +126,7 @@ internal sealed class HeldDirectory : IDisposable
         return handle == null ? null : EndWith(FileOperation.Lock, new HeldFile(this, PathOf(name), handle, access != FileAccess.Read));
     }
 
-    /// <summary>Gives an opened file another name in this directory; one that has it already is replaced.</summary>
+    /// <summary>Renames an open file within this directory; replaces a file of that name.</summary>
     internal void Rename(HeldFile file, string name)
     {
         Begin(FileOperation.Rename, file.Path);
@@ -145,7 +142,7 @@ internal sealed class HeldDirectory : IDisposable
         End(FileOperation.Rename, before);
     }
 
-    /// <summary>Removes a file, if it is there.</summary>
+    /// <summary>Deletes a file, if it exists.</summary>
     internal void Delete(string name)
     {
         string path = PathOf(name);
@@ -160,7 +157,7 @@ internal sealed class HeldDirectory : IDisposable
         End(FileOperation.Delete, path);
     }
 
-    /// <summary>Removes what a call that failed was making, so that it takes no room. Whatever becomes of that, nobody needs it.</summary>
+    /// <summary>Deletes the incomplete file of a failed call, to free its space. Failure is harmless.</summary>
     internal void TryDelete(string name)
     {
         try
@@ -169,11 +166,11 @@ internal sealed class HeldDirectory : IDisposable
         }
         catch (IOException)
         {
-            // the name says that it is nothing, or nothing leads to it
+            // its name marks it as incomplete, or nothing refers to it
         }
     }
 
-    /// <summary>Returns when the device has the names in the directory, where the system has such a call.</summary>
+    /// <summary>Syncs the directory, where the system has such a call.</summary>
     internal void Sync()
     {
         Begin(FileOperation.SyncDirectory, Path);
@@ -182,7 +179,7 @@ internal sealed class HeldDirectory : IDisposable
         End(FileOperation.SyncDirectory, Path);
     }
 
-    /// <summary>The names of the files that begin so.</summary>
+    /// <summary>The names of the files with a prefix, sorted.</summary>
     internal List<string> NamesOf(string prefix)
     {
         Begin(FileOperation.List, Path);
@@ -199,17 +196,17 @@ internal sealed class HeldDirectory : IDisposable
 
     public void Dispose() => _handle?.Dispose();
 
-    /// <summary>To be called before each operation.</summary>
+    /// <summary>Called before each operation.</summary>
     internal void Begin(FileOperation operation, string path)
     {
         Translate(() => _hook?.Before(operation, path));
         Prove();
     }
 
-    /// <summary>To be called after each operation.</summary>
+    /// <summary>Called after each operation.</summary>
     internal void End(FileOperation operation, string path) => Translate(() => _hook?.After(operation, path));
 
-    /// <summary>Makes denied access an I/O error: whoever must go on after the one must go on after the other.</summary>
+    /// <summary>Turns denied access into an <see cref="IOException"/>, as callers handle both alike.</summary>
     internal static void Translate(Action action) => Translate(() =>
     {
         action();

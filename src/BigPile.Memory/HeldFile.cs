@@ -5,7 +5,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
 
-/// <summary>An opened file of a <see cref="HeldDirectory"/>, which is told of each operation and proves itself before it.</summary>
+/// <summary>An open file of a <see cref="HeldDirectory"/>: each operation is guarded by the directory, and reported to its hook.</summary>
 internal sealed class HeldFile : IDisposable
 {
     private readonly HeldDirectory _directory;
@@ -18,7 +18,7 @@ internal sealed class HeldFile : IDisposable
         CanWrite = canWrite;
     }
 
-    /// <summary>The full path that the file has in its directory.</summary>
+    /// <summary>The file's full path in its directory.</summary>
     internal string Path { get; set; }
 
     internal SafeFileHandle Handle { get; }
@@ -48,14 +48,17 @@ internal sealed class HeldFile : IDisposable
         }
     }
 
-    /// <summary>Reads until the room is full or the file ends.</summary>
-    /// <returns>How many bytes there were.</returns>
+    /// <summary>Reads until the buffer is full or the file ends.</summary>
+    /// <returns>The number of bytes read.</returns>
     internal int Read(Span<byte> destination, long offsetBytes)
     {
         _directory.Begin(FileOperation.Read, Path);
         int filledBytes = 0;
-        while (filledBytes < destination.Length && RandomAccess.Read(Handle, destination[filledBytes..], offsetBytes + filledBytes) is > 0 and int read)
+        while (filledBytes < destination.Length
+            && RandomAccess.Read(Handle, destination[filledBytes..], offsetBytes + filledBytes) is > 0 and int read)
+        {
             filledBytes += read;
+        }
         _directory.End(FileOperation.Read, Path);
         return filledBytes;
     }
@@ -78,7 +81,7 @@ internal sealed class HeldFile : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new IOException($"'{Path}' could not be written: {e.Message}", e); // its cause says whether the disk is full
+            throw new IOException($"'{Path}' could not be written: {e.Message}", e); // the inner exception tells whether the disk is full
         }
         if (throughBytes < bytes.Length)
             throw FileErrors.Of(Path, "written", FileErrors.DiskFull);
@@ -92,9 +95,9 @@ internal sealed class HeldFile : IDisposable
         _directory.End(FileOperation.SetLength, Path);
     }
 
-    /// <summary>Gives the file a length, all of it space on the disk that no later store can find missing.</summary>
+    /// <summary>Sets the file's length with all its disk space allocated, so that no later store can fail.</summary>
     /// <param name="lengthBytes">The length; not less than the file has.</param>
-    /// <param name="isNew">Whether nothing is in it yet.</param>
+    /// <param name="isNew">Whether the file is still empty.</param>
     internal void Allocate(long lengthBytes, bool isNew)
     {
         if (isNew)
@@ -103,10 +106,10 @@ internal sealed class HeldFile : IDisposable
             FileSpace.Fill(this, 0, lengthBytes, isNew: false);
     }
 
-    /// <summary>Makes the file longer, all of it space on the disk; what is added is zero.</summary>
+    /// <summary>Extends the file by zeros, with all its disk space allocated.</summary>
     /// <param name="fromBytes">The length that the file has.</param>
-    /// <param name="toBytes">The length that it is to have.</param>
-    /// <exception cref="IOException">The disk is full; what the file got of it was given back.</exception>
+    /// <param name="toBytes">The new length.</param>
+    /// <exception cref="IOException">The disk is full; the file has its old length again.</exception>
     internal void Extend(long fromBytes, long toBytes)
     {
         try
@@ -121,7 +124,7 @@ internal sealed class HeldFile : IDisposable
         }
     }
 
-    /// <summary>Gives a file its length back after something that failed: it has room of the disk that nobody gets to use.</summary>
+    /// <summary>Restores a file's length after a failure, to free its disk space.</summary>
     internal void CutBack(long lengthBytes)
     {
         try
@@ -130,7 +133,7 @@ internal sealed class HeldFile : IDisposable
         }
         catch (IOException)
         {
-            // it stays longer, by what nobody reads
+            // it stays longer; the rest is never read
         }
     }
 
@@ -145,14 +148,14 @@ internal sealed class HeldFile : IDisposable
         }
         catch (NotSupportedException)
         {
-            // neither the file system nor the system can: the bytes themselves are written
+            // neither the file system nor the OS supports it: write the bytes instead
         }
         return isGiven;
     }
 
-    /// <summary>Returns when the device has what was written to the file, by calls or through a map.</summary>
-    /// <param name="always">Also where what is in the directory need not outlive the machine's present start.</param>
-    /// <exception cref="DirectoryChangedException">The file has no name any more: nobody would find what is written.</exception>
+    /// <summary>Syncs the file, as written by calls or through a map.</summary>
+    /// <param name="always">Also if the directory is volatile.</param>
+    /// <exception cref="DirectoryChangedException">The file was deleted: what is written could not be found again.</exception>
     internal void Sync(bool always = false)
     {
         _directory.Begin(FileOperation.Sync, Path);
@@ -171,11 +174,11 @@ internal sealed class HeldFile : IDisposable
             throw FileErrors.Last(Path, "written through to its device");
     }
 
-    /// <summary>What is thrown when the file at a path is not the one that was opened.</summary>
+    /// <summary>The exception for a file that is not the one that was opened.</summary>
     internal static DirectoryChangedException Gone(string path) => new(
         $"The file '{path}' was removed or replaced while it was in use. Put it back, or restore the directory from a copy.");
 
-    /// <summary>Says that the file is being mapped into memory.</summary>
+    /// <summary>Reports that the file is about to be mapped.</summary>
     /// <exception cref="MappingRefusedException">The process has too many mappings.</exception>
     internal void BeginMap()
     {
@@ -185,9 +188,9 @@ internal sealed class HeldFile : IDisposable
     }
 
     /// <summary>Maps the file by the runtime.</summary>
-    /// <param name="capacityBytes">What the file is made as long as; 0: as it is.</param>
-    /// <param name="offsetBytes">Where what is mapped begins.</param>
-    /// <param name="lengthBytes">How much is mapped.</param>
+    /// <param name="capacityBytes">The length that the file is extended to; 0: as it is.</param>
+    /// <param name="offsetBytes">The start of the view.</param>
+    /// <param name="lengthBytes">The length of the view.</param>
     /// <exception cref="MappingRefusedException">The process has too many mappings, or too little memory.</exception>
     internal MemoryMappedViewAccessor MapView(long capacityBytes, long offsetBytes, long lengthBytes)
     {
@@ -198,7 +201,7 @@ internal sealed class HeldFile : IDisposable
         {
             using var map = MemoryMappedFile.CreateFromFile(
                 Handle, null, capacityBytes, access, HandleInheritability.None, leaveOpen: true);
-            view = map.CreateViewAccessor(offsetBytes, lengthBytes, access); // which stays when the map goes
+            view = map.CreateViewAccessor(offsetBytes, lengthBytes, access); // the view outlives the map object
         }
         catch (Exception e) when (e is OutOfMemoryException or IOException { HResult: FileErrors.NoMemory })
         {
@@ -216,7 +219,7 @@ internal sealed class HeldFile : IDisposable
         }
     }
 
-    /// <summary>Says that the file was mapped into memory.</summary>
+    /// <summary>Reports that the file was mapped.</summary>
     internal void EndMap() => _directory.End(FileOperation.Map, Path);
 
     public void Dispose() => Handle.Dispose();

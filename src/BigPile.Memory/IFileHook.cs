@@ -1,17 +1,18 @@
 namespace BigPile.Memory;
 
-/// <summary>Stands between a directory and the system; how tests let each operation fail in turn.</summary>
+/// <summary>Intercepts the operations of a directory; tests use it to make each fail in turn.</summary>
 /// <remarks>
-/// An operation fails by the exception that is thrown here: an I/O error, or one of denied access, as the system's would be.
+/// An operation fails by an exception thrown here: an <see cref="System.IO.IOException"/>, or one of denied access, as the system would
+/// throw.
 /// </remarks>
 internal interface IFileHook
 {
-    /// <summary>Is told of an operation that is about to be done; it is not when this throws.</summary>
+    /// <summary>Called before an operation; an exception prevents it.</summary>
     void Before(FileOperation operation, string path);
 
-    /// <summary>How many bytes of a write reach the file; fewer than there are make it fail after them.</summary>
+    /// <summary>How many bytes of a write reach the file; if fewer than all, the write then fails.</summary>
     int Tear(string path, int lengthBytes) => lengthBytes;
 
-    /// <summary>Is told of an operation that was done; its caller hears that it failed when this throws.</summary>
+    /// <summary>Called after an operation; an exception makes it look failed.</summary>
     void After(FileOperation operation, string path);
 }

@@ -4,10 +4,10 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
 
-/// <summary>The few calls to the C library that the runtime does not offer.</summary>
+/// <summary>Calls of the C library that the runtime does not offer.</summary>
 /// <remarks>
-/// Those that take a mode in the place of "…" are called as if it were declared: so they may be on Linux, whose conventions pass it in
-/// the same register, and not on macOS.
+/// Functions with a variadic mode argument are declared as if it were a normal one: on Linux the calling conventions are the same, on macOS
+/// they are not.
 /// </remarks>
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class LibC
@@ -27,7 +27,7 @@ internal static unsafe partial class LibC
     internal const int OpenTruncate = 0x200;
     internal const int OpenCloseOnExec = 0x80000;
     internal const int SeekHole = 4;
-    internal const int ModeOfFiles = 0x1B6; // 0666, less what the process masks
+    internal const int ModeOfFiles = 0x1B6; // 0666, less the umask
     internal const int ModeOfPrivateFiles = 0x180; // 0600
 
     internal const long MemoryFileSystem = 0x01021994; // TMPFS_MAGIC

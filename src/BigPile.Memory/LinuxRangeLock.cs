@@ -4,7 +4,9 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
 
-/// <summary><see cref="RangeLock"/> on Linux: locks of the opened file, and not of the process as those of POSIX are.</summary>
+/// <summary>
+/// <see cref="RangeLock"/> on Linux: open file description locks, which belong to the open file and not to the process as POSIX locks do.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal static partial class LinuxRangeLock
 {
@@ -13,7 +15,7 @@ internal static partial class LinuxRangeLock
     private const short Exclusive = 1; // F_WRLCK
     private const short None = 2; // F_UNLCK
     private const short FromBeginning = 0; // SEEK_SET
-    private const int AccessDenied = 13; // EACCES, which some systems say for EAGAIN
+    private const int AccessDenied = 13; // EACCES, which some systems return instead of EAGAIN
 
     internal static bool TryTake(SafeFileHandle file, string path, int offset)
     {
@@ -41,7 +43,7 @@ internal static partial class LinuxRangeLock
         return Control(file, command, ref range) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    // Variadic: on Linux a pointer goes the same way as if it were declared.
+    // Variadic: on Linux a pointer is passed as if it were declared.
     [LibraryImport("libc", EntryPoint = "fcntl", SetLastError = true)]
     private static partial int Control(SafeFileHandle file, int command, ref Range range);
 

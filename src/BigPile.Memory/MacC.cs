@@ -4,21 +4,21 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
 
-/// <summary>Calls to the C library of macOS that the runtime does not offer.</summary>
+/// <summary>Calls of the macOS C library that the runtime does not offer.</summary>
 [SupportedOSPlatform("macos")]
 internal static unsafe partial class MacC
 {
     /// <summary>
-    /// The state of a file; the name of the call says on Intel processors that its numbers have 64 bits, and on others they always have.
+    /// The status of a file; on Intel the 64-bit variant has its own symbol name, on other processors it is the only one.
     /// </summary>
     internal static int Status(string path, byte* status) =>
         RuntimeInformation.ProcessArchitecture == Architecture.X64 ? StatusIntel(path, status) : StatusArm(path, status);
 
-    /// <summary>The state of an opened file.</summary>
+    /// <summary>The status of an open file.</summary>
     internal static int Status(SafeFileHandle file, byte* status) =>
         RuntimeInformation.ProcessArchitecture == Architecture.X64 ? StatusIntel(file, status) : StatusArm(file, status);
 
-    /// <summary>Asks the kernel for a value by its name.</summary>
+    /// <summary>Reads a kernel value by name.</summary>
     [LibraryImport("libc", EntryPoint = "sysctlbyname", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     internal static partial int ValueByName(string name, byte* value, nuint* lengthBytes, void* newValue, nuint newLengthBytes);
 

@@ -3,12 +3,12 @@ namespace BigPile.Memory;
 /// <summary>How a mapped file will be used.</summary>
 internal enum MapUse
 {
-    /// <summary>As most are.</summary>
+    /// <summary>No special pattern.</summary>
     Usual,
 
-    /// <summary>All of it, at any place: huge pages, where the file system gives them on request.</summary>
+    /// <summary>Random access to all of it: huge pages, if the file system grants them.</summary>
     Large,
 
-    /// <summary>A few of its pages: no others are read ahead, and so take memory.</summary>
+    /// <summary>Few pages: no read-ahead, which would take memory.</summary>
     Few,
 }

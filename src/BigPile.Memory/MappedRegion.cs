@@ -6,8 +6,8 @@ namespace BigPile.Memory;
 
 /// <summary>A region that is a file mapped into memory.</summary>
 /// <remarks>
-/// The file's space is allocated for real when it is made: a full disk is an exception then, and not a fatal signal at a later store.
-/// The view's pointer is acquired once; no accessor is ever called.
+/// The file's disk space is really allocated at creation: a full disk is an exception then, and not a fatal signal at a later store. The
+/// view's pointer is acquired once; no accessor is called.
 /// </remarks>
 public sealed unsafe class MappedRegion : MemoryRegion
 {
@@ -31,9 +31,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
     /// <summary>The path of the file.</summary>
     public string Path => _file.Path;
 
-    /// <summary>
-    /// Makes a file with all its space allocated, and maps it. A killed process leaves the whole file or none of that name.
-    /// </summary>
+    /// <summary>Creates a file with all its space allocated, and maps it. A kill leaves the whole file, or none of that name.</summary>
     /// <param name="path">The file; replaced if it exists.</param>
     /// <param name="lengthBytes">The number of bytes, from 1.</param>
     /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
@@ -43,7 +41,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
         return Create(directory, System.IO.Path.GetFileName(path), lengthBytes);
     }
 
-    /// <summary>As <see cref="Create(string, long)"/>, in a directory that is held.</summary>
+    /// <summary>As <see cref="Create(string, long)"/>, in an open directory.</summary>
     internal static MappedRegion Create(HeldDirectory directory, string name, long lengthBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(lengthBytes);
@@ -63,10 +61,10 @@ public sealed unsafe class MappedRegion : MemoryRegion
         }
     }
 
-    /// <summary>Maps a file that exists.</summary>
+    /// <summary>Maps an existing file.</summary>
     /// <param name="path">The file.</param>
     /// <param name="lengthBytes">The length that it must have.</param>
-    /// <param name="readOnly">Map it for reading: a store through the region ends the process.</param>
+    /// <param name="readOnly">Map for reading only: a store to the region ends the process.</param>
     /// <exception cref="FileNotFoundException">There is no such file.</exception>
     /// <exception cref="InvalidDataException">The file has another length.</exception>
     public static MappedRegion Open(string path, long lengthBytes, bool readOnly = false)
@@ -75,9 +73,10 @@ public sealed unsafe class MappedRegion : MemoryRegion
         return Open(directory, System.IO.Path.GetFileName(path), lengthBytes, readOnly);
     }
 
-    /// <summary>As <see cref="Open(string, long, bool)"/>, in a directory that is held.</summary>
+    /// <summary>As <see cref="Open(string, long, bool)"/>, in an open directory.</summary>
     /// <remarks>
-    /// A copy may have holes where the original had space: one that is to be written gets it back before anything can be stored.
+    /// A copy may have holes where the original had space: if the file is to be written, the space is allocated before anything can be
+    /// stored.
     /// </remarks>
     internal static MappedRegion Open(HeldDirectory directory, string name, long lengthBytes, bool readOnly)
     {
@@ -98,9 +97,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
     }
 
     /// <inheritdoc/>
-    /// <remarks>
-    /// On Linux by fdatasync, which takes what was stored through the map as well and walks no page tables, unlike msync.
-    /// </remarks>
+    /// <remarks>On Linux by fdatasync: it also writes what was stored through the map, and walks no page tables, unlike msync.</remarks>
     public override void Flush()
     {
         if (!OperatingSystem.IsLinux())
@@ -108,7 +105,7 @@ public sealed unsafe class MappedRegion : MemoryRegion
         _file.Sync();
     }
 
-    /// <summary>Asks the system to read some of the file ahead; a hint that it may ignore.</summary>
+    /// <summary>Asks the system to read part of the file ahead; only a hint.</summary>
     internal void ReadAhead(long offsetBytes, long lengthBytes)
     {
         if (OperatingSystem.IsLinux())

@@ -6,32 +6,32 @@ using System.Threading;
 namespace BigPile.Memory;
 
 /// <summary>
-/// Keeps the process from taking the last of the mappings that the system allows it: a runtime that gets none for its heap or its code ends
-/// the process by SIGABRT, and no exception tells why.
+/// Reserves some of the process's memory mappings for the runtime: a runtime that gets none for its heap or code ends the process by
+/// SIGABRT, without an exception.
 /// </summary>
 /// <remarks>
-/// The system is asked how many there are, since others take some as well: at first, and so often that what they take between two looks
-/// finds room in the reserve. What is given back counts at the next look, which comes before a refusal.
-/// Thread safety: all members may be called concurrently.
+/// The mappings are recounted regularly, since other libraries take some too: first at once, then so often that what others take between
+/// two counts fits the reserve. Returned mappings are seen at the next count, which comes before a refusal. Thread safety: all members may
+/// be called concurrently.
 /// </remarks>
-/// <param name="readLimit">Gives how many mappings a process may have; <see langword="null"/>: that is not known.</param>
-/// <param name="count">Gives how many the process has.</param>
+/// <param name="readLimit">Returns how many mappings a process may have; <see langword="null"/> if unknown.</param>
+/// <param name="count">Returns how many the process has.</param>
 internal sealed class MappingLimit(Func<long?> readLimit, Func<long> count)
 {
     private const string LimitPath = "/proc/sys/vm/max_map_count";
     private const string MappingsPath = "/proc/self/maps";
-    private const int ReserveShift = 4; // a sixteenth is the runtime's, and that of other libraries
+    private const int ReserveShift = 4; // a sixteenth is reserved for the runtime and other libraries
     private const int RecountShift = 6;
     private const int PartBytes = 1 << 16;
 
     private readonly Lock _lock = new();
-    private long _left; // what may be taken before the next look
+    private long _left; // mappings that may be taken before the next count; interlocked
 
-    /// <summary>That of the process.</summary>
+    /// <summary>The limit of this process.</summary>
     internal static MappingLimit Own { get; } = new(ReadLimit, Count);
 
-    /// <summary>Takes one mapping. To be called before it is made.</summary>
-    /// <returns>Why it must not be made; <see langword="null"/>: it may.</returns>
+    /// <summary>Takes one mapping; called before it is made.</summary>
+    /// <returns>Why it must not be made; <see langword="null"/> if it may.</returns>
     internal string? Take()
     {
         if (Interlocked.Decrement(ref _left) >= 0)
@@ -52,7 +52,7 @@ internal sealed class MappingLimit(Func<long?> readLimit, Func<long> count)
         }
     }
 
-    /// <summary>What the system may have had no memory for when it refused a mapping, and what helps.</summary>
+    /// <summary>Why the system may have refused a mapping, and the remedy.</summary>
     internal static string DescribeRefusal() => ReadLimit() is { } limit
         ? string.Create(
             CultureInfo.InvariantCulture,
@@ -76,7 +76,7 @@ internal sealed class MappingLimit(Func<long?> readLimit, Func<long> count)
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return null; // a process that sees no such file is not told why it ends, and not kept from working
+            return null; // without the file there is no limit: the process is not kept from working
         }
     }
 

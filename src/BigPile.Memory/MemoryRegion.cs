@@ -4,7 +4,7 @@ namespace BigPile.Memory;
 
 /// <summary>A contiguous range of bytes at a fixed address, all zero when it is new.</summary>
 /// <remarks>
-/// Thread safety: the bytes may be read and written by any thread; <see cref="Dispose"/> may run only when no thread uses them any more.
+/// Thread safety: any thread may read and write the bytes; <see cref="Dispose"/> may run only when no thread uses them any more.
 /// </remarks>
 public abstract unsafe class MemoryRegion : IDisposable
 {
@@ -37,12 +37,12 @@ public abstract unsafe class MemoryRegion : IDisposable
         return new Span<byte>(_start + offsetBytes, lengthBytes);
     }
 
-    /// <summary>Writes changes through to the device, where there is one; returns when they are durable.</summary>
+    /// <summary>Syncs changes to the device, if there is one; returns when they are durable.</summary>
     public virtual void Flush()
     {
     }
 
-    /// <summary>Gives the bytes back. Calling it again does nothing.</summary>
+    /// <summary>Frees the bytes. Calling it again does nothing.</summary>
     public void Dispose()
     {
         if (_start != null)

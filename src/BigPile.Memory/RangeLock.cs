@@ -3,14 +3,14 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Memory;
 
-/// <summary>Locks on single bytes of an opened file, which the system drops when the process dies.</summary>
+/// <summary>Locks on single bytes of an open file, which the system drops when the process dies.</summary>
 /// <remarks>
-/// They belong to the opened file, and not to the process: another handle of the same file that is closed takes none away, and two that are
-/// open in one process exclude each other. Threads that share the handle must exclude each other by themselves. Linux and Windows only.
+/// They belong to the open file, not to the process: closing another handle of the same file releases none, and two handles in one process
+/// exclude each other. Threads that share a handle must exclude each other themselves. Linux and Windows only.
 /// </remarks>
 internal static class RangeLock
 {
-    /// <summary>Locks a byte, unless another one has it.</summary>
+    /// <summary>Locks a byte, unless another handle holds it.</summary>
     internal static bool TryTake(SafeFileHandle file, string path, int offset) => OperatingSystem.IsLinux()
         ? LinuxRangeLock.TryTake(file, path, offset)
         : WindowsRangeLock.TryTake(file, path, offset);
@@ -23,7 +23,7 @@ internal static class RangeLock
             WindowsRangeLock.Release(file, offset);
     }
 
-    /// <summary>Whether another opened file has a byte locked.</summary>
+    /// <summary>Whether another handle holds the lock of a byte.</summary>
     internal static bool IsHeldByOther(SafeFileHandle file, string path, int offset) => OperatingSystem.IsLinux()
         ? LinuxRangeLock.IsHeldByOther(file, path, offset)
         : WindowsRangeLock.IsHeldByOther(file, path, offset);

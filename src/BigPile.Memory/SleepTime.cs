@@ -3,13 +3,13 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Memory;
 
-/// <summary>How long the system has slept since it was started: time that went by, though its steady clock stood still.</summary>
+/// <summary>How long the system was suspended since boot: time that its monotonic clock does not count.</summary>
 internal static partial class SleepTime
 {
     private const int MonotonicClock = 1;
     private const int BootClock = 7;
 
-    /// <summary>The time slept, to some microseconds; zero where the steady clock counts sleep, or nothing is known of it.</summary>
+    /// <summary>The suspended time, to some microseconds; zero if the monotonic clock counts it, or it is unknown.</summary>
     internal static TimeSpan Total =>
         OperatingSystem.IsLinux() && TryRead(BootClock, out TimeSpan boot) && TryRead(MonotonicClock, out TimeSpan awake)
             ? boot - awake

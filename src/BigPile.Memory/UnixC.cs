@@ -14,13 +14,13 @@ internal static partial class UnixC
     internal const int Unlock = 8;
 
     /// <summary>
-    /// Locks an opened file, or unlocks it. The system does so when the process dies; a program that it started has no part in it.
+    /// Locks or unlocks an open file. The system unlocks it when the process dies; child processes do not share the lock.
     /// </summary>
     [LibraryImport("libc", EntryPoint = "flock", SetLastError = true)]
     internal static partial int Lock(SafeFileHandle file, int operation);
 
     /// <summary>
-    /// Reads at a position. The error is the system's last one, and not the runtime's; the descriptor must stay open meanwhile.
+    /// Reads at an offset. The error is the system's last one, not the runtime's; the descriptor must stay open meanwhile.
     /// </summary>
     [LibraryImport("libc", EntryPoint = "pread")]
     internal static unsafe partial nint ReadAt(int descriptor, byte* destination, nuint length, long offset);

@@ -5,8 +5,8 @@ namespace BigPile.Memory;
 
 /// <summary><see cref="RangeLock"/> on Windows.</summary>
 /// <remarks>
-/// There is no looking without taking: who looks takes a shared lock for a moment. Lookers are not in each other's way, and who would take
-/// the byte just then is refused; that one, too, has to live with a refusal, and comes again.
+/// A lock can only be tested by taking it: the test takes a shared lock for a moment. Tests do not disturb each other, but a thread that
+/// tries to lock the byte at that moment is refused, and must retry anyway.
 /// </remarks>
 internal static partial class WindowsRangeLock
 {

@@ -1,8 +1,8 @@
 namespace BigPile;
 
-/// <summary>Is told when a lease ends.</summary>
+/// <summary>Is notified when a lease ends.</summary>
 internal interface ILeaseOwner
 {
-    /// <summary>Ends a lease; called once for each.</summary>
+    /// <summary>Ends a lease; called once per lease.</summary>
     void End(PileLease lease);
 }

@@ -10,34 +10,34 @@ public sealed partial class Pile
 {
     private const int FirstBufferBytes = 256;
 
-    /// <summary>Allocates bytes, all zero. <c>Get</c> gives them as a byte array.</summary>
+    /// <summary>Allocates bytes, all zero. <c>Get</c> returns them as a byte array.</summary>
     /// <param name="lengthBytes">The number of bytes; from 0 to 1 GiB.</param>
     /// <exception cref="ArgumentOutOfRangeException">The length is negative.</exception>
-    /// <exception cref="PileFullException">There is no room; the pile is as it was.</exception>
+    /// <exception cref="PileFullException">There is no space; the pile is unchanged.</exception>
     public PilePointer Allocate(int lengthBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(lengthBytes);
         return _writer.PutZeros(lengthBytes);
     }
 
-    /// <summary>Overwrites a part of a payload; the pointer stays. Concurrent reads see all of the part or nothing of it.</summary>
+    /// <summary>Overwrites a part of a payload; the pointer stays valid. Concurrent reads see all of the part or nothing of it.</summary>
     /// <remarks>
-    /// A kill in the middle leaves, in a mapped pile, all of the part or nothing of it when it is at most 65,472 bytes long; of a longer
-    /// one it may leave the first pieces of that length.
+    /// If the process is killed during the call, a mapped pile has all of the part or nothing of it if it is at most 65,472 bytes long; a
+    /// longer one is stored in parts of that length, of which the first may be there.
     /// </remarks>
     /// <param name="pointer">The object.</param>
     /// <param name="source">The new bytes.</param>
     /// <param name="offsetBytes">Where they go, from the payload's start.</param>
     /// <exception cref="ArgumentOutOfRangeException">The part does not lie within the payload.</exception>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
-    /// <exception cref="PileFullException">The payload is leased, or was flushed, and there is no room for a copy of it.</exception>
+    /// <exception cref="PileFullException">The payload is leased, or was flushed, and there is no space for a copy of it.</exception>
     public void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offsetBytes);
         _partWriter.Write(pointer, source, offsetBytes);
     }
 
-    /// <summary>Copies a payload as it is stored: the bytes of a byte array, text as UTF-8, of an object the codec's bytes.</summary>
+    /// <summary>Copies a payload as it is stored: bytes as they are, text as UTF-8, an object as the codec's bytes.</summary>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     public byte[] GetBytes(PilePointer pointer)
     {
@@ -50,7 +50,7 @@ public sealed partial class Pile
     /// <param name="pointer">The object.</param>
     /// <param name="destination">Where the bytes go.</param>
     /// <param name="offsetBytes">The first byte's offset in the payload.</param>
-    /// <returns>The bytes copied: fewer than the destination has when the payload ends before.</returns>
+    /// <returns>The number of bytes copied: fewer than the destination has if the payload ends before.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The offset is negative.</exception>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     public int Read(PilePointer pointer, Span<byte> destination, int offsetBytes = 0)
@@ -63,7 +63,7 @@ public sealed partial class Pile
 
     /// <summary>Copies a payload as it is stored, if all of it fits.</summary>
     /// <param name="pointer">The object.</param>
-    /// <param name="destination">Where the bytes go; nothing usable when they do not fit.</param>
+    /// <param name="destination">Where the bytes go; its contents are undefined if they do not fit.</param>
     /// <param name="payloadBytes">The bytes of the payload, copied or not.</param>
     /// <returns>Whether it fits.</returns>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
@@ -86,12 +86,13 @@ public sealed partial class Pile
         int wantedBytes = FirstBufferBytes;
         while (true)
         {
-            Span<byte> buffer = destination.GetSpan(wantedBytes); // outside the pile: it is the writer's code
+            Span<byte> buffer = destination.GetSpan(wantedBytes); // outside any critical region: it is the writer's code
             if (buffer.Length < wantedBytes)
                 throw new ArgumentException(
-                    $"The writer gave room for {buffer.Length:N0} bytes when it was asked for {wantedBytes:N0}.", nameof(destination));
+                    $"The writer returned a buffer of {buffer.Length:N0} bytes when it was asked for {wantedBytes:N0}.",
+                    nameof(destination));
             if (!TryRead(pointer, buffer, out wantedBytes))
-                continue; // now it is known how much is needed
+                continue; // now the needed size is known
             if (wantedBytes != 0)
                 destination.Advance(wantedBytes);
             return wantedBytes;
@@ -107,8 +108,8 @@ public sealed partial class Pile
         return (int)reader.LengthBytes;
     }
 
-    /// <summary>Gives a view of an object's payload without copying it.</summary>
-    /// <returns>The view, to be disposed soon.</returns>
+    /// <summary>Returns a view of an object's payload, without a copy.</summary>
+    /// <returns>The view; dispose it soon.</returns>
     /// <exception cref="PilePointerException">The pointer names no live object.</exception>
     /// <exception cref="PileStorageException">Every read is checked, and the payload does not match its checksum.</exception>
     public PileLease Lease(PilePointer pointer)
@@ -117,7 +118,7 @@ public sealed partial class Pile
         return lease!;
     }
 
-    /// <summary>Gives a view of an object's payload without copying it, if the pointer still names one.</summary>
+    /// <summary>Returns a view of an object's payload, without a copy, if the pointer still names one.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object, and for no other reason.</returns>
     /// <exception cref="PileStorageException">Every read is checked, and the payload does not match its checksum.</exception>
     public bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)

@@ -6,10 +6,10 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile;
 
-/// <summary>What the libraries above see of a pile beside its public members.</summary>
+/// <summary>What the libraries above use of a pile beside its public members.</summary>
 public sealed partial class Pile
 {
-    /// <summary>The blocks of tables.</summary>
+    /// <summary>The blocks of table entries.</summary>
     internal EntryBlocks Entries { get; }
 
     /// <summary>Whether the pile was closed.</summary>
@@ -19,12 +19,12 @@ public sealed partial class Pile
 
     int IMeteredPile.LeaseCount => LeaseCount;
 
-    /// <summary>Blocks that are leased.</summary>
+    /// <summary>The number of leased blocks.</summary>
     internal int LeaseCount => _blocks.Leases.Count;
 
     internal ILogger Logger { get; }
 
-    /// <summary>Who may come in.</summary>
+    /// <summary>Admits readers and writers.</summary>
     internal OperationBarrier Barrier => _blocks.Barrier;
 
     internal BlockStore Blocks => _blocks;
@@ -33,7 +33,7 @@ public sealed partial class Pile
 
     internal ObjectStore Objects => _objects;
 
-    /// <summary>Catalog, codec, versions, files, and what runs in the background.</summary>
+    /// <summary>Owns catalog, codec, versions, files and background work.</summary>
     internal PileEngine Engine => _engine;
 
     internal BlockReader Reader => _reader;

@@ -9,22 +9,18 @@ using BigPile.Lifecycle;
 
 namespace BigPile;
 
-/// <summary>Upkeep: flushing, giving memory back, compacting, verifying, counting, walking, closing.</summary>
+/// <summary>Life cycle: flushing, trimming, compacting, verifying, counting, walking, closing.</summary>
 public sealed partial class Pile
 {
     /// <summary>What the pile holds and where its memory goes, at one instant.</summary>
     public PileStatistics Statistics => _counter.Count();
 
-    /// <summary>
-    /// Writes a mapped pile through to its device; returns when all that was done before is durable. Other stores: nothing.
-    /// </summary>
-    /// <remarks>
-    /// Changes by other threads wait while the changed blocks are copied, some milliseconds for ten thousand; reads do not.
-    /// </remarks>
+    /// <summary>Makes all earlier changes to a mapped pile durable, and returns once they are. Does nothing for other stores.</summary>
+    /// <remarks>Writers wait while the changed blocks are copied, some milliseconds for ten thousand; readers do not.</remarks>
     /// <param name="progress">
-    /// If there is one, is told the bytes that are written: of the batch that goes to the log, or in a checkpoint of whole segments, one
-    /// by one. All of them once the log is durable too; a checkpoint that writers outrun stays where it is until it has caught up. The
-    /// flush goes on while it is told, on another thread, and no call waits for it.
+    /// Receives the bytes written: of the batch that goes to the log, or in a checkpoint of whole segments, one by one. It reaches the
+    /// total once the log is durable too; a checkpoint that writers outrun makes no progress until it has caught up. The flush goes on
+    /// while the receiver runs, on another thread, and no call waits for it.
     /// </param>
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     public void Flush(IProgress<PileProgress>? progress = null)
@@ -34,21 +30,21 @@ public sealed partial class Pile
             ProgressRelay.Run(progress, _engine.Flush);
         else
             _engine.Flush(new ProgressGauge(null));
-        GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
+        GC.KeepAlive(this); // the pile must not be collected during its own last call
     }
 
-    /// <summary>As <see cref="Flush"/>, without holding the calling thread.</summary>
+    /// <summary>Like <see cref="Flush"/>, without blocking the calling thread.</summary>
     /// <param name="cancellationToken">Cancels a flush that has not begun.</param>
     public Task FlushAsync(CancellationToken cancellationToken = default) => Task.Run(() => Flush(), cancellationToken);
 
-    /// <summary>Gives empty segments back to the system. The pile does so by itself when it has shrunk by more than a segment.</summary>
+    /// <summary>Returns empty segments to the system. The pile does so itself when it has shrunk by more than a segment.</summary>
     /// <remarks>
-    /// What is not given back: a segment in which one object lives, since pointers name places. Free pages of it serve objects of any size.
-    /// A free slot in a page that still holds an object serves objects of its size, and in a fragmented pile of down to half of it.
-    /// <see cref="Compact"/> moves what can be moved first.
+    /// A segment with one live object stays, as pointers are addresses. Its free pages serve objects of any size. A free slot in a page
+    /// with another object serves objects of its size, and in a fragmented pile down to half of it. <see cref="Compact"/> moves what can be
+    /// moved first.
     /// </remarks>
     /// <exception cref="PileStorageException">
-    /// The device refused. What could not be given back is used again, or given back by the next trim.
+    /// The device refused. Segments that could not be returned are used again, or returned by the next trim.
     /// </exception>
     public void Trim()
     {
@@ -62,18 +58,18 @@ public sealed partial class Pile
             Throw.NotTrimmed(DirectoryPath, failure);
     }
 
-    /// <summary>Moves payloads that lie behind a link, and gives back to the system what becomes empty.</summary>
+    /// <summary>Moves payloads that lie behind a link, and returns segments that become empty to the system.</summary>
     /// <remarks>
-    /// A pointer names a place, so an object that lies where its pointer says stays there. A payload behind a link goes back to its
-    /// pointer's place if it fits there by now, and otherwise to the lowest page with room. Others may use the pile meanwhile.
+    /// A pointer is an address, so an object at its pointer's address stays there. A payload behind a link goes back to its pointer's slot
+    /// if it fits there by now, and otherwise to the lowest page with space. Other threads may use the pile meanwhile.
     /// Not reclaimed: free slots in pages, and free pages in segments, that still hold an object; new objects use them.
     /// </remarks>
     /// <param name="progress">
-    /// If there is one, is told the pages that the walk has behind it, in use or not, of those of all segments at its beginning; all of
-    /// them once what became empty was given back. No lock is held and no other call waits meanwhile.
+    /// Receives the pages that the walk has passed, in use or not, of all segments at its beginning; the total once empty segments were
+    /// returned. No lock is held, and no other call waits for the receiver.
     /// </param>
-    /// <param name="cancellationToken">Stops the walk; what was moved stays moved.</param>
-    /// <returns>Bytes of segments that went back to the system.</returns>
+    /// <param name="cancellationToken">Stops the walk; payloads that were moved stay moved.</param>
+    /// <returns>The bytes of segments that were returned to the system.</returns>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
     public long Compact(IProgress<PileProgress>? progress = null, CancellationToken cancellationToken = default)
     {
@@ -87,20 +83,21 @@ public sealed partial class Pile
     }
 
     /// <summary>
-    /// Looks at every block of this pile, also while others write. Nothing is changed but for pages that nobody had examined yet.
+    /// Verifies every block of this pile, concurrently with writers. Changes nothing, except that it recovers pages that were not
+    /// recovered.
     /// </summary>
     /// <param name="progress">
-    /// If there is one, is told the pages that the walk has behind it, in use or not, of those of all segments at its beginning. No lock
-    /// is held and no other call waits meanwhile.
+    /// Receives the pages that the walk has passed, in use or not, of all segments at its beginning. No lock is held, and no other call
+    /// waits for the receiver.
     /// </param>
     /// <param name="cancellationToken">Stops the walk.</param>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
     public PileVerification Verify(IProgress<PileProgress>? progress = null, CancellationToken cancellationToken = default) =>
         new Verifier(_engine).Run(new ProgressGauge(progress), cancellationToken);
 
-    /// <summary>Looks at everything in the directory of a pile that nobody has open. Nothing is changed.</summary>
+    /// <summary>Verifies the whole directory of a pile that no process has open. Changes nothing.</summary>
     /// <param name="directory">The pile's directory.</param>
-    /// <param name="progress">If there is one, is told the pages that the walk has behind it.</param>
+    /// <param name="progress">Receives the pages that the walk has passed.</param>
     /// <param name="cancellationToken">Stops the walk.</param>
     /// <exception cref="PileStorageException">The directory holds no pile, is in use, or is so damaged that it can't be opened.</exception>
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
@@ -111,26 +108,24 @@ public sealed partial class Pile
         return Verifier.RunAt(directory, new ProgressGauge(progress), cancellationToken);
     }
 
-    /// <summary>
-    /// Closes the pile once the calls that run have ended. A mapped pile is written through and marked as cleanly closed.
-    /// </summary>
+    /// <summary>Closes the pile once running calls have ended. A mapped pile is written through and marked as closed.</summary>
     /// <remarks>
-    /// While payloads are leased, their segments stay, and in a mapped pile nobody can open the directory: see <see cref="PileLease"/>.
+    /// While payloads are leased, their segments stay, and the directory of a mapped pile can't be opened: see <see cref="PileLease"/>.
     /// </remarks>
     /// <exception cref="PileStorageException">
-    /// The device refused. The pile is closed as by a kill; what was flushed before is durable.
+    /// The device refused. The pile is closed as if killed; what was flushed before is durable.
     /// </exception>
     public void Dispose()
     {
-        CriticalRegion.ThrowIfInRegion(); // first of all: what is closed half-way keeps its lock for ever
+        CriticalRegion.ThrowIfInRegion(); // before any change: a pile that is half closed keeps its lock for ever
         Recovery.Stop();
         _engine.Close();
     }
 
-    /// <summary>Walks over all objects in the order of their addresses, also while others write.</summary>
+    /// <summary>Enumerates all objects in address order, concurrently with writers.</summary>
     /// <remarks>
-    /// An object that lives through the whole walk comes exactly once. One that is put or deleted meanwhile comes once or not at all,
-    /// and may be gone when its entry is looked at. Thread safety: an enumerator belongs to one thread at a time.
+    /// An object that lives through the whole walk is returned exactly once. One that is put or deleted meanwhile is returned once or not
+    /// at all, and may be deleted by the time its entry is used. Thread safety: one thread at a time per enumerator.
     /// </remarks>
     public PileEnumerator GetEnumerator() => new(_walk);
 

@@ -12,16 +12,16 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile;
 
-/// <summary>A heap of objects in large segments of memory that the garbage collector does not look into.</summary>
+/// <summary>A heap of objects in large segments of memory that the garbage collector does not scan.</summary>
 /// <remarks>
 /// <para>
-/// <c>Put</c> serializes an object and gives an 8-byte pointer; <c>Get</c> gives an equal object back. The application holds pointers,
-/// and the collector sees nothing of what they lead to.
+/// <c>Put</c> serializes an object and returns an 8-byte pointer; <c>Get</c> returns an equal object. The application holds pointers,
+/// and the collector sees nothing behind them.
 /// </para>
 /// <para>
-/// Thread safety: every member may be called by any number of threads at once. Reads take no lock. A read concurrent with a replacement
-/// or a deletion of the same pointer sees the old object, the new object, or that it was deleted; never a mixture.
-/// <see cref="Dispose"/> waits for calls that run, and every later one throws <see cref="ObjectDisposedException"/>.
+/// Thread safety: every member may be called by any number of threads concurrently. Reads take no lock. A read that is concurrent with a
+/// replacement or a deletion of the same pointer sees the old object, the new object, or that it was deleted; never a mixture.
+/// <see cref="Dispose"/> waits for running calls, and every later call throws <see cref="ObjectDisposedException"/>.
 /// </para>
 /// </remarks>
 [RequiresUnreferencedCode(Codec.Schema.TrimmingCheck.TrimmingMessage), RequiresDynamicCode(Codec.Schema.TrimmingCheck.NativeAotMessage)]
@@ -42,12 +42,12 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     private readonly Compactor _compactor;
     private readonly StatisticsCounter _counter;
 
-    /// <summary>Makes a pile in native memory without a limit.</summary>
+    /// <summary>Creates a pile in native memory without a limit.</summary>
     public Pile() : this(new PileOptions())
     {
     }
 
-    /// <summary>Makes a pile, or opens the one in the options' directory.</summary>
+    /// <summary>Creates a pile, or opens the one in the options' directory.</summary>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="PileStorageException">
     /// The directory can't be used: locked by another process, damaged, or of another format.
@@ -81,27 +81,29 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         Recovery = new PileRecovery(
             _engine, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
         _engine.Meter.Add(this);
-        Recovery.Start(); // last: from here on somebody is inside
+        Recovery.Start(); // last: from here on other threads are in the pile
     }
 
     /// <summary>Where the segments are.</summary>
     public StoreKind Store { get; }
 
-    /// <summary>What the pile is called in metrics.</summary>
+    /// <summary>The pile's name in metrics.</summary>
     public string Name { get; }
 
     /// <summary>Whether the pile was opened for reading only.</summary>
     public bool IsReadOnly { get; }
 
-    /// <summary>What became of the pages that were found when a mapped pile was opened. Of other stores: nothing to do.</summary>
+    /// <summary>The recovery of the pages that were found when a mapped pile was opened. Other stores have nothing to recover.</summary>
     public PileRecovery Recovery { get; }
 
     /// <summary>The directory of a mapped pile, or <see langword="null"/>.</summary>
     public string? DirectoryPath => _engine.Directory?.Path;
 
-    /// <summary>Opens the mapped pile in a directory, or makes one there.</summary>
-    /// <param name="directory">The directory, made if it is missing; or the name of a pile with <see cref="PileOptions.Shared"/>.</param>
-    /// <param name="options">Everything else; defaults when left out.</param>
+    /// <summary>Opens the mapped pile in a directory, or creates one there.</summary>
+    /// <param name="directory">
+    /// The directory, created if it is missing; or the name of a pile with <see cref="PileOptions.Shared"/>.
+    /// </param>
+    /// <param name="options">All other options; the defaults if left out.</param>
     /// <exception cref="PileStorageException">
     /// The directory can't be used: locked by another process, damaged, or of another format.
     /// </exception>

@@ -3,8 +3,8 @@ using System;
 namespace BigPile;
 
 /// <summary>
-/// An object of a pile that was opened for reading only can't be read for now, because the process that writes it has begun to replace it
-/// and does not end: that process was stopped or killed. Another try may succeed; after a kill, once the pile was opened for writing.
+/// An object of a pile that was opened for reading only can't be read for now: the process that writes it has begun to replace it, and was
+/// stopped or killed. Another try may succeed; after a kill, once the pile was opened for writing.
 /// </summary>
 public sealed class PileBusyException : PileException
 {

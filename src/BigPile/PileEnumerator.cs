@@ -4,8 +4,8 @@ using BigPile.Access;
 
 namespace BigPile;
 
-/// <summary>A walk over the objects of a pile in the order of their addresses.</summary>
-/// <remarks>Thread safety: belongs to one thread at a time. It throws once the pile is closed.</remarks>
+/// <summary>Enumerates the objects of a pile in address order.</summary>
+/// <remarks>Thread safety: one thread at a time. It throws once the pile is closed.</remarks>
 public sealed class PileEnumerator : IEnumerator<PileEntry>
 {
     private const int EntriesPerBatch = 512;

@@ -3,8 +3,8 @@ using System;
 namespace BigPile;
 
 /// <summary>
-/// There is no room: within the limit of the pile or of the table, in the store, which could not grow, or for one more object that was
-/// moved since the last flush. The message says which, and what to do. The pile is as it was before the call.
+/// There is no space: within the limit of the pile or of the table, in the store, which could not grow, or in the table of shadow headers,
+/// which a flush empties. The message says which, and what to do. The pile is as it was before the call.
 /// </summary>
 public sealed class PileFullException : PileException
 {
@@ -19,7 +19,7 @@ public sealed class PileFullException : PileException
     }
 
     /// <summary>
-    /// When the room was searched for, as <see cref="Allocation.ReclaimEvents"/> counts; none if it was not for room in the pile.
+    /// The event count of <see cref="Allocation.ReclaimEvents"/> before the search that failed; null if it was not a search for memory.
     /// </summary>
     internal int? ObservedEvents { get; init; }
 }

@@ -4,15 +4,15 @@ using System.Threading;
 
 namespace BigPile;
 
-/// <summary>A view of an object's payload where it lies, without a copy.</summary>
+/// <summary>A view of an object's payload in place, without a copy.</summary>
 /// <remarks>
 /// <para>
-/// The bytes stay as they are until <see cref="Dispose()"/>, whatever others do with the pointer: a replacement goes elsewhere,
-/// and a deletion gives the room back when the last lease ends. Dispose leases soon: they hold memory, and one that is forgotten holds it
-/// for ever (a finalizer could free it under a span that is still in use). A pile that is disposed while leases are out keeps its segments
-/// until the last of them ends, and its directory with them: nobody opens that before.
+/// The bytes do not change until <see cref="Dispose()"/>, whatever happens to the pointer: a replacement goes elsewhere, and a deletion
+/// frees the memory when the last lease ends. Dispose leases soon: they hold memory, and a forgotten lease holds it for ever (a finalizer
+/// could free it under a span that is still in use). A pile that is disposed while leases exist keeps its segments and its directory until
+/// the last lease ends: no process can open it before.
 /// </para>
-/// <para>Thread safety: the bytes may be read by any thread; dispose once, when no thread reads them any more.</para>
+/// <para>Thread safety: any thread may read the bytes; dispose once, when no thread reads them any more.</para>
 /// </remarks>
 public sealed unsafe class PileLease : MemoryManager<byte>
 {
@@ -42,7 +42,7 @@ public sealed unsafe class PileLease : MemoryManager<byte>
 
     internal ulong Address { get; }
 
-    /// <summary>Ends the lease; again, does nothing.</summary>
+    /// <summary>Ends the lease; a second call does nothing.</summary>
     public void Dispose() => Dispose(disposing: true);
 
     /// <inheritdoc/>

@@ -7,13 +7,13 @@ using BigPile.Lifecycle;
 namespace BigPile;
 
 /// <summary>
-/// What becomes of the pages that were in use when a mapped pile was opened: each is examined once, when it is needed or in turn.
+/// The recovery of the pages that were in use when a mapped pile was opened: each is recovered once, at its first use or in the background.
 /// </summary>
 /// <remarks>
-/// A pile can be used as soon as it is open. Until all pages are examined, statistics count the others as unexamined bytes, and the
-/// first access to one takes some microseconds longer, or as long as the device takes to read it.
-/// Who opens a pile for reading only examines nothing: there are no bytes to examine, and it is complete from the first.
-/// Thread safety: all members may be called by any number of threads at once.
+/// A pile can be used as soon as it is open. Until all pages are recovered, statistics count the others as unexamined bytes, and the first
+/// access to one takes some microseconds longer, or as long as the device takes to read it.
+/// A pile that is opened for reading only recovers nothing: its recovery is complete from the start.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class PileRecovery
 {
@@ -31,48 +31,49 @@ public sealed class PileRecovery
     /// <summary>Bytes of pages that were in use when the pile was opened.</summary>
     public long TotalBytes => _opening.TotalBytes;
 
-    /// <summary>Bytes of them that nobody has examined yet.</summary>
+    /// <summary>Bytes of the pages that are not recovered yet.</summary>
     public long RemainingBytes => _engine.LazyRecovery.UnrecoveredBytes;
 
-    /// <summary>Whether every page was examined: the owner's statistics are exact, and all free space is known.</summary>
+    /// <summary>Whether every page is recovered: the owner's statistics are exact, and all free space is known.</summary>
     public bool IsComplete => RemainingBytes == 0;
 
-    /// <summary>Whether the last owner closed the pile; true for one that is new.</summary>
+    /// <summary>Whether the last owner closed the pile; true for a new one.</summary>
     /// <remarks>
-    /// To who opens it for reading only, true also while its owner is at work; elsewhere than on Linux nobody knows of one: false.
+    /// When the pile is opened for reading only: true as well while its owner is running; but false on other systems than Linux, where a
+    /// running owner can't be detected.
     /// </remarks>
     public bool WasClean => _opening.WasClean;
 
     /// <summary>
-    /// Whether the machine was started anew since the last owner, who did not close the pile; or whether that can't be told.
+    /// Whether the machine was restarted since the last owner, which did not close the pile; also true if that is unknown.
     /// </summary>
     public bool WasPowerCut => _opening.WasPowerCut;
 
-    /// <summary>Blocks that a flush had made durable and that were put back from its log.</summary>
+    /// <summary>Blocks that a flush had made durable and that were restored from its log.</summary>
     public long RestoredCount => _opening.RestoredCount;
 
-    /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
+    /// <summary>Orphans: payloads without an object that a kill had left, and that were freed.</summary>
     public long OrphanCount => _engine.LazyRecovery.OrphanCount;
 
-    /// <summary>Places that are not what was written. What was there is dropped, and never served.</summary>
+    /// <summary>Damaged places. What was there is dropped, and never returned.</summary>
     public long FaultCount => _engine.LazyRecovery.Faults.Count;
 
-    /// <summary>Bytes of payload that were dropped, as far as their headers told.</summary>
+    /// <summary>Bytes of payload that were dropped, as far as their headers say.</summary>
     public long LostBytes => _engine.LazyRecovery.Faults.LostBytes;
 
     /// <summary>The first thousand faults.</summary>
     public IReadOnlyList<PileFault> Faults => _engine.LazyRecovery.Faults.Kept;
 
-    /// <summary>Ends when the work in the background has ended or was stopped. It never fails.</summary>
+    /// <summary>Completes when the background work has ended or was stopped. It never fails.</summary>
     public Task Completion { get; private set; } = Task.CompletedTask;
 
-    /// <summary>Whether all pages are read in the background, by what the options say and how the last owner ended.</summary>
+    /// <summary>Whether the background reads all pages, by the options and by how the last owner ended.</summary>
     internal bool ReadsAll => MustRecover || _plan.Warmup is PileWarmup.Touch or PileWarmup.Verify;
 
-    // Who only reads puts nothing right.
+    // A reader repairs nothing.
     private bool MustRecover => !WasClean && _engine.Shared == null;
 
-    /// <summary>Begins or goes on with examining all pages in the background, whatever the options say.</summary>
+    /// <summary>Starts or continues the recovery of all pages in the background, whatever the options say.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Resume()
     {
@@ -86,7 +87,7 @@ public sealed class PileRecovery
     }
 
     /// <summary>
-    /// Stops the work in the background; the pile goes on examining pages as they are needed. Returns once it has stopped.
+    /// Stops the background work, and returns once it has stopped. Pages are still recovered at their first use.
     /// </summary>
     public void Pause()
     {
@@ -97,10 +98,10 @@ public sealed class PileRecovery
             work = Completion;
         }
         if (Volatile.Read(ref _walkingThread) != Environment.CurrentManagedThreadId)
-            work.Wait(); // a listener of the work itself, such as a logger, must not wait for it
+            work.Wait(); // the work itself, such as its logger, must not wait for its own end
     }
 
-    /// <summary>Begins the work that the options ask for.</summary>
+    /// <summary>Starts the background work that the options ask for.</summary>
     internal void Start()
     {
         lock (_lock)
@@ -112,7 +113,7 @@ public sealed class PileRecovery
         }
     }
 
-    /// <summary>Stops for good: the memory is about to go.</summary>
+    /// <summary>Stops for good, before the memory is unmapped.</summary>
     internal void Stop()
     {
         lock (_lock)

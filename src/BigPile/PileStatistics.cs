@@ -7,25 +7,24 @@ namespace BigPile;
 /// reserved  = committed + unused
 /// committed = payload + headers + slack + free + unexamined
 /// </code>
-/// Right after a mapped pile was opened most of it is unexamined. What is in there is not counted yet: payload, headers, slack and free are
-/// those of the other pages, and the number of objects is not known until <see cref="UnexaminedBytes"/> is 0. Of a pile that is opened for
-/// reading only all pages in use are unexamined for good.
+/// Right after a mapped pile was opened, most of it is unexamined: its pages are not recovered yet, and what they hold is not counted.
+/// Payload, headers, slack and free are those of the other pages, and the number of objects is unknown until
+/// <see cref="UnexaminedBytes"/> is 0. In a pile that is opened for reading only, all pages in use stay unexamined.
 /// </remarks>
 public sealed record PileStatistics
 {
     /// <summary>
-    /// Objects that are live; <see langword="null"/> while there are <see cref="UnexaminedBytes"/>. An enumeration of the pile counts them
-    /// at any time.
+    /// Live objects; <see langword="null"/> while <see cref="UnexaminedBytes"/> is not 0. An enumeration of the pile counts them at any
+    /// time.
     /// </summary>
     public long? ObjectCount => UnexaminedBytes == 0 ? ObjectsSoFar : null;
 
     /// <summary>
-    /// Objects of those whose payload outgrew its block and lives elsewhere, behind a link; <see langword="null"/> as
-    /// <see cref="ObjectCount"/> is.
+    /// Objects whose payload outgrew its block and lies behind a link; <see langword="null"/> when <see cref="ObjectCount"/> is.
     /// </summary>
     public long? LinkCount => UnexaminedBytes == 0 ? LinksSoFar : null;
 
-    /// <summary>Objects that are live in pages that were examined.</summary>
+    /// <summary>Live objects in recovered pages.</summary>
     public required long ObjectsSoFar { get; init; }
 
     /// <summary>Objects of <see cref="ObjectsSoFar"/> that are behind a link.</summary>
@@ -40,38 +39,38 @@ public sealed record PileStatistics
     /// <summary>Bytes of pages in use, heads of segments included.</summary>
     public required long CommittedBytes { get; init; }
 
-    /// <summary>Bytes of live payloads, and of deleted ones that are still leased, in examined pages.</summary>
+    /// <summary>Bytes of live payloads, and of deleted ones that are still leased, in recovered pages.</summary>
     public required long PayloadBytes { get; init; }
 
-    /// <summary>Bytes that describe: heads of segments, and in examined pages block headers and back words of link targets.</summary>
+    /// <summary>Bytes of metadata: heads of segments, and in recovered pages block headers and owner words of link targets.</summary>
     public required long HeaderBytes { get; init; }
 
-    /// <summary>Bytes in live blocks behind their payload, and in pages behind their last slot; of examined pages.</summary>
+    /// <summary>Bytes in live blocks behind their payload, and in pages behind their last slot; in recovered pages.</summary>
     public required long SlackBytes { get; init; }
 
-    /// <summary>Bytes of free slots in examined pages in use.</summary>
+    /// <summary>Bytes of free slots in recovered pages.</summary>
     public required long FreeBytes { get; init; }
 
     /// <summary>
-    /// Bytes of pages that were in use when the pile was opened and that nobody has examined yet, see <see cref="PileRecovery"/>; of a pile
-    /// that is opened for reading only, of all pages in use.
+    /// Bytes of pages that were in use when the pile was opened and are not recovered yet, see <see cref="PileRecovery"/>; in a pile that
+    /// is opened for reading only, of all pages in use.
     /// </summary>
     public required long UnexaminedBytes { get; init; }
 
     /// <summary>Bytes of pages that are not in use.</summary>
     public required long UnusedBytes { get; init; }
 
-    /// <summary>Bytes of process memory beside the segments, for the allocator's records.</summary>
+    /// <summary>Bytes of process memory beside the segments, for the allocator's metadata.</summary>
     public required long RecordBytes { get; init; }
 
-    /// <summary>The limit of <see cref="ReservedBytes"/>; <see cref="long.MaxValue"/> when there is none.</summary>
+    /// <summary>The limit of <see cref="ReservedBytes"/>; <see cref="long.MaxValue"/> if there is none.</summary>
     public required long LimitBytes { get; init; }
 
     /// <summary>
-    /// How often work in the background has failed since the pile was opened: flushes by interval, reading ahead, sweeps of tables.
+    /// How often background work has failed since the pile was opened: flushes by interval, reading ahead, sweeps of tables.
     /// </summary>
     public long BackgroundFailureCount { get; init; }
 
-    /// <summary>What of it failed last and why, in one line; <see langword="null"/> when nothing did.</summary>
+    /// <summary>The last failure and its reason, in one line; <see langword="null"/> if there was none.</summary>
     public string? LastBackgroundFailure { get; init; }
 }

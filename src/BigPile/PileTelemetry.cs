@@ -1,13 +1,13 @@
 namespace BigPile;
 
-/// <summary>What piles are called in metrics and traces: their meter, their source of activities, and the names of both.</summary>
-/// <remarks>REFERENCE.md, which is in each package, says what each instrument and each activity means.</remarks>
+/// <summary>The names of the meters, the activity source, and all instruments, activities and tags.</summary>
+/// <remarks>REFERENCE.md, which is in each package, describes each instrument and each activity.</remarks>
 public static class PileTelemetry
 {
     /// <summary>The meter of piles, and of their tables.</summary>
     public const string MeterName = "BigPile";
 
-    /// <summary>The meter of what serves tables over HTTP.</summary>
+    /// <summary>The meter of the HTTP service.</summary>
     public const string ServerMeterName = "BigPile.Server";
 
     /// <summary>The source of all activities.</summary>
@@ -43,13 +43,13 @@ public static class PileTelemetry
     /// <summary>How long flushes took.</summary>
     public const string FlushDuration = "bigpile.flush.duration";
 
-    /// <summary>How long it took to examine a mapped pile that was opened.</summary>
+    /// <summary>How long the recovery of a mapped pile took.</summary>
     public const string RecoveryDuration = "bigpile.recovery.duration";
 
     /// <summary>The activity of opening a mapped pile.</summary>
     public const string OpenActivity = "bigpile.open";
 
-    /// <summary>The activity of examining a mapped pile that was opened, in the background.</summary>
+    /// <summary>The activity of recovering the pages of a mapped pile in the background.</summary>
     public const string RecoveryActivity = "bigpile.recovery";
 
     /// <summary>The activity of a flush.</summary>
@@ -64,6 +64,6 @@ public static class PileTelemetry
     /// <summary>The tag that says what memory is used for.</summary>
     public const string MemoryKindTag = "bigpile.memory.kind";
 
-    /// <summary>The tag with the type of the exception of what failed.</summary>
+    /// <summary>The tag with the type of the exception that caused a failure.</summary>
     public const string ErrorTag = "error.type";
 }

@@ -3,15 +3,15 @@ using BigPile.Durability;
 
 namespace BigPile;
 
-/// <summary>What becomes of piles with <see cref="PileOptions.Shared"/> that nobody writes.</summary>
+/// <summary>Administers piles with <see cref="PileOptions.Shared"/> that have no writer.</summary>
 public static class SharedPile
 {
-    /// <summary>Removes a pile, and gives its memory back. Who reads it is told at the next read.</summary>
-    /// <param name="nameOrDirectory">What it was opened by.</param>
-    /// <returns><see langword="false"/> when there is none.</returns>
-    /// <exception cref="ArgumentException">No pile has such a name.</exception>
+    /// <summary>Removes a pile, and frees its memory. Its readers get an exception at their next read.</summary>
+    /// <param name="nameOrDirectory">The name or the directory that it was opened by.</param>
+    /// <returns><see langword="false"/> if there is none.</returns>
+    /// <exception cref="ArgumentException">The name is not a valid one.</exception>
     /// <exception cref="PileStorageException">
-    /// A process writes it, it is not a shared one, or the directory can't be changed.
+    /// A process has it open for writing, it is not a shared pile, or the directory can't be changed.
     /// </exception>
     /// <exception cref="PlatformNotSupportedException">The system has no shared piles.</exception>
     public static bool TryRemove(string nameOrDirectory) => SharedPileDirectory.TryRemove(SharedPileDirectory.PathOf(nameOrDirectory));

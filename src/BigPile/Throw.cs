@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace BigPile;
 
-/// <summary>Throwing, kept out of line so that the methods that may throw stay small enough to be inlined.</summary>
+/// <summary>Throw helpers: kept out of line so that their callers stay small enough to be inlined.</summary>
 internal static class Throw
 {
     [DoesNotReturn]

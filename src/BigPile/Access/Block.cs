@@ -4,24 +4,25 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>A live block as it was found: where it is, and what its header and page said.</summary>
-/// <remarks>The header that counts is the block's first word, but for one that was moved: its own stays until the next flush.</remarks>
+/// <summary>A live block as it was found: its location, and what its header and page said.</summary>
+/// <remarks>The current header is the block's first word, or its shadow header if it has one.</remarks>
 internal readonly unsafe struct Block(byte* start, ulong* word, ulong address, BlockHeader header, PageInfo info)
 {
+    // The word that holds the current header: the block's own, or its shadow header.
     private readonly ulong* _word = word;
 
-    internal readonly byte* Start = start;
-    internal readonly ulong Address = address;
-    internal readonly BlockHeader Header = header;
-    internal readonly PageInfo Info = info;
+    internal readonly byte* Start = start; // its own header, in front of the payload
+    internal readonly ulong Address = address; // the pointer's, in units of 8 bytes
+    internal readonly BlockHeader Header = header; // the current header when it was found
+    internal readonly PageInfo Info = info; // of its page, loaded behind the header
 
-    /// <summary>Whether the header is elsewhere than in front of the payload.</summary>
+    /// <summary>Whether the current header is a shadow header.</summary>
     internal bool IsShadowed => _word != (ulong*)Start;
 
-    /// <summary>The word in front of the payload.</summary>
+    /// <summary>The block's own header, in front of the payload.</summary>
     internal BlockHeader OwnHeader => new(Volatile.Read(ref *(ulong*)Start));
 
-    /// <summary>Replaces the header if it is still what was found; orders everything before and behind.</summary>
+    /// <summary>Replaces the current header if it did not change since; a full fence.</summary>
     internal bool TrySwap(BlockHeader header)
     {
         Debug.Assert(!Header.IsBusy && !Header.IsFree, "A block that is busy or free is not the caller's to take.");
@@ -29,7 +30,7 @@ internal readonly unsafe struct Block(byte* start, ulong* word, ulong address, B
         return Interlocked.CompareExchange(ref *_word, header.Word, Header.Word) == Header.Word;
     }
 
-    /// <summary>Replaces the header by one store, behind everything that was written before.</summary>
+    /// <summary>Replaces the current header by one store with release.</summary>
     internal void Publish(BlockHeader header)
     {
         Debug.Assert(header.IsFree || header.Generation == Header.Generation, "A block keeps its generation while it lives.");

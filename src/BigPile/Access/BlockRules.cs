@@ -3,14 +3,14 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>What differs between the blocks of a pile in memory and those of one in files.</summary>
+/// <summary>What differs between the blocks of a pile in memory and of a mapped one.</summary>
 /// <param name="DirectoryPath">The directory of a mapped pile.</param>
-/// <param name="Checksums">Which checksums blocks have.</param>
-/// <param name="ChecksEveryRead">Whether each read compares with them.</param>
-/// <param name="Redo">Where a payload goes before it is written over another one.</param>
-/// <param name="ShadowHeaders">The headers that count of blocks whose own header must stay.</param>
-/// <param name="PageRecovery">Examines the pages that were found.</param>
-/// <param name="FreeEpoch">The mark of what is freed until the first flush.</param>
+/// <param name="Checksums">The kind of checksum that blocks have.</param>
+/// <param name="ChecksEveryRead">Whether each read verifies it.</param>
+/// <param name="Redo">The redo log for payloads that are overwritten in place.</param>
+/// <param name="ShadowHeaders">The current headers of flushed blocks that changed since.</param>
+/// <param name="PageRecovery">Recovers the pages that were found at opening; null if there are none.</param>
+/// <param name="FreeEpoch">The epoch that marks blocks freed before the first flush.</param>
 internal readonly record struct BlockRules(
     string? DirectoryPath,
     BlockChecksumKind Checksums,
@@ -20,6 +20,6 @@ internal readonly record struct BlockRules(
     PageRecovery? PageRecovery,
     long FreeEpoch)
 {
-    /// <summary>Of a pile in memory: nothing outlives the process, so nothing has to be kept for the next one.</summary>
+    /// <summary>For a pile in memory: nothing outlives the process.</summary>
     internal static BlockRules OfMemory => new(null, BlockChecksumKind.None, false, new NoRedo(), ShadowHeaderTable.None(), null, 0);
 }

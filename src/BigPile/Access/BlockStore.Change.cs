@@ -7,99 +7,103 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Ending blocks, and replacing the header that counts.</summary>
+/// <summary>Freeing blocks, and replacing their current header.</summary>
 /// <remarks>
-/// What was flushed stays as it is until a later flush has ended: see <see cref="Durability.ShadowHeaderTable"/> for headers, and
-/// <see cref="PendingFrees"/> for room. Blocks of which that is true are called frozen.
+/// A flushed block is copy-on-write: its bytes stay until a later flush is durable. Its current header moves to
+/// <see cref="Durability.ShadowHeaderTable"/>, its freed slot waits in <see cref="PendingFrees"/>.
 /// </remarks>
 internal sealed unsafe partial class BlockStore
 {
-    /// <summary>Replaces the header that counts by one store. The block is the caller's alone, and busy.</summary>
+    /// <summary>Replaces the current header by one store. The caller has made the block busy.</summary>
     internal void SetHeader(Block block, BlockHeader header)
     {
-        Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
+        Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The caller has made the block busy.");
         Debug.Assert(header.IsFree || header.Generation == block.Header.Generation, "A block keeps its generation while it lives.");
         if (block.IsShadowed || !IsFlushed(block))
         {
             block.Publish(header);
             return;
         }
+        // The own header stays busy, as the flush has it. From here on the entry is the current header.
         _shadowHeaders.Add(block.Address, block.Header.Generation, header);
         _shadowHeaders.CountInPlace(header.PayloadBytes);
         if (_shadowHeaders.IsHalfFull)
-            Reclaimer.RequestFlush();
+            Reclaimer.RequestFlush(); // in the background: this thread is in a critical region
     }
 
-    /// <summary>Refuses a change for which there would be no place in the table of moved blocks; before anything is changed.</summary>
+    /// <summary>Throws if the shadow header table has no space for a change; called before anything is changed.</summary>
     /// <remarks>
-    /// What a table frees under its lock can't wait for a flush, nor fail: the last places are for that, and before each of its calls
-    /// there is room in four of sixteen.
+    /// What a table frees under its lock can neither wait for a flush nor fail: the last entries are reserved for that. Before each such
+    /// call <see cref="EnsureShadowCapacity"/> has kept a quarter of the table free.
     /// </remarks>
     internal void CheckShadowCapacity(bool usesReserve = false)
     {
-        int events = _reclaimEvents.Read();
+        int events = _reclaimEvents.Read(); // before the check: a flush that ends in between is noticed by CanReclaim
         if (usesReserve ? _shadowHeaders.IsExhausted : _shadowHeaders.IsFull)
             ThrowShadowTableFull(events);
     }
 
     private void ThrowShadowTableFull(int events) => throw new PileFullException(
-        $"{_shadowHeaders.Count:N0} objects that were flushed have been moved since, and there is room for no more. Flush the pile.")
+        $"{_shadowHeaders.Count:N0} flushed objects were replaced since the last flush, and no more can be. Flush the pile.")
     {
         ObservedEvents = events,
     };
 
-    /// <summary>Whether what was flushed of a block must stay as it is.</summary>
+    /// <summary>Whether a block is flushed, and so copy-on-write.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsFlushed(in Block block) => _allocator.IsFlushed(block.Address, block.Info);
 
-    /// <summary>Notes that a link target is there.</summary>
+    /// <summary>Counts a new link target.</summary>
     internal void CountLink() => Interlocked.Increment(ref _linkCount);
 
-    /// <summary>Frees the target of a link that leads to it no more.</summary>
+    /// <summary>Frees the target of a link that no longer points to it.</summary>
     internal void FreeTarget(BlockHeader link)
     {
         Block target = TargetOf(link);
         Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
+        // The header first: a kill before the slot is returned leaves a free slot, which recovery finds.
         target.Publish(FreedHeader(target));
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         FreeBlock(target);
         Interlocked.Decrement(ref _linkCount);
     }
 
-    /// <summary>Gives back the room of a block whose header says free, now or when its last lease ends.</summary>
+    /// <summary>Returns the slot of a block whose header says free, now or when its last lease ends.</summary>
     /// <param name="block">The block as it was while it was live.</param>
     internal void FreeBlock(in Block block)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "Whoever frees is inside: its memory is given back to nobody meanwhile.");
-        Debug.Assert(block.OwnHeader.IsFree || block.OwnHeader.IsBusy, "The header says free, or elsewhere, before the room is anybody's.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block's memory mapped.");
+        Debug.Assert(block.OwnHeader.IsFree || block.OwnHeader.IsBusy, "The current header says free before the slot is reused.");
+        // Behind the free header's store: a lease is registered while its block is busy, so any lease is found here, and no new one can
+        // begin.
         if (!_leases.TryDefer(block.Address, block.Header))
         {
             _allocator.Return(block.Address, block.Info, block.Header);
             return;
         }
-        _allocator.MarkDirty(block.Address); // that it is free is to be durable with the next flush, and not when its room is given back
+        _allocator.MarkDirty(block.Address); // the next flush must make the deletion durable, even if a lease keeps the slot
         if (block.OwnHeader.IsUndoableFree)
-            _allocator.AddDeferred(block.Address);
+            _allocator.AddDeferred(block.Address); // that flush also makes the undoable header a plain one
     }
 
-    /// <summary>The header of a slot once its block, which is no link, is free. What was flushed can be had back.</summary>
+    /// <summary>The free header of a slot whose block, not a link, was deleted: undoable if the block is flushed.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockHeader HeaderOfFreed(PageMeta* page, int slot, BlockHeader header)
     {
-        Debug.Assert(!header.IsFree && header.Kind != BlockKind.Link, "What ends here is live, and has its payload with it.");
-        return page->IsFlushed(slot)
+        Debug.Assert(!header.IsFree && header.Kind != BlockKind.Link, "The block is live, and no link.");
+        return page->IsFlushed(slot) // of a live block it changes only while writers are blocked
             ? header.UndoableFree(page->SlotBytes - BlockHeader.SizeBytes, Volatile.Read(ref _freeEpoch))
             : header.Freed;
     }
 
-    /// <summary>The header of a block's slot once it is free. What was flushed can be had back until the next flush.</summary>
+    /// <summary>The free header of a block: undoable until the next flush if the block is flushed.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockHeader FreedHeader(in Block block)
     {
-        Debug.Assert(!block.Header.IsFree, "What ends was live: a block is freed once.");
+        Debug.Assert(!block.Header.IsFree, "A block is freed once.");
         if (!IsFlushed(block) || !block.Header.CanBeUndone)
             return block.Header.Freed;
-        long capacityBytes = block.Header.HasInlineChecksum ? CapacityBytes(block) : 0;
+        long capacityBytes = block.Header.HasInlineChecksum ? CapacityBytes(block) : 0; // the other form stores the length itself
         return block.Header.UndoableFree(capacityBytes, Volatile.Read(ref _freeEpoch));
     }
 }

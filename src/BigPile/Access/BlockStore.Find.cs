@@ -7,22 +7,22 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Finding the live block of a pointer, and making it the caller's alone.</summary>
+/// <summary>Finding the live block of a pointer, and making it busy.</summary>
 /// <remarks>
-/// The block's own header is busy while another one counts for it, and what it says is what the last flush knows. So whoever meets a busy
-/// header looks into the table of moved blocks: with a place there, that word is the header; without one, somebody is at work.
+/// A shadowed block's own header is busy, and otherwise says what the last flush knows. A thread that meets a busy header looks in the
+/// shadow header table: an entry there holds the current header; without one, another thread is changing the block.
 /// </remarks>
 internal sealed unsafe partial class BlockStore
 {
     /// <summary>
-    /// Finds the live block of a pointer and makes it the caller's alone, until the caller publishes a header that is not busy.
+    /// Finds the live block of a pointer and makes it busy: it is the caller's alone until the caller publishes a header that is not busy.
     /// </summary>
     internal bool TryMakeBusy(PilePointer pointer, out Block block)
     {
         var spinner = default(SpinWait);
         while (TryLocate(pointer, out block))
         {
-            if (!block.Header.IsBusy && block.TrySwap(block.Header.Busy))
+            if (!block.Header.IsBusy && block.TrySwap(block.Header.Busy)) // fails if the header has changed since
                 return true;
             spinner.SpinOnce(sleep1Threshold: -1);
         }
@@ -33,17 +33,17 @@ internal sealed unsafe partial class BlockStore
     internal bool TryLocate(PilePointer pointer, out Block block, bool refusesEntries = true)
     {
         block = default;
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "What is found stays only while the caller is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "A block that was found stays only during the critical region.");
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
         if (start == null)
             return false;
-        if (RecoverPageIfNeeded(SegmentMap.Load(infoAt), pointer.Address)) // before the header is loaded: the examiner may undo a deletion
+        if (RecoverPageIfNeeded(SegmentMap.Load(infoAt), pointer.Address)) // before the header is loaded: recovery may undo a deletion
             return TryLocate(pointer, out block, refusesEntries);
         var word = (ulong*)start;
         var header = new BlockHeader(Volatile.Read(ref *word));
-        PageInfo info = SegmentMap.Load(infoAt);
+        PageInfo info = SegmentMap.Load(infoAt); // behind the header: see BlockReader.TryReadInRegion
         if (header.IsBusy && IsShadowed(pointer.Address, header, ref word))
-            header = new BlockHeader(Volatile.Read(ref *word)); // stays there until this call has left the pile
+            header = new BlockHeader(Volatile.Read(ref *word)); // the entry stays while this thread is in the critical region
         if (header.Kind == BlockKind.Link)
             RecoverTargetPage(header);
         block = new Block(start, word, pointer.Address, header, info);
@@ -53,35 +53,36 @@ internal sealed unsafe partial class BlockStore
         return found;
     }
 
-    /// <summary>The target of a link whose origin is the caller's alone.</summary>
+    /// <summary>The target of a link that the caller has made busy.</summary>
     internal Block TargetOf(BlockHeader link)
     {
         Debug.Assert(link.Kind == BlockKind.Link, "Only a link has a target.");
+        // Unchecked: while the link is busy nobody else frees its target, or moves the payload.
         byte* start = _map.Find(link.TargetAddress, out PageInfo* info);
         return new Block(start, (ulong*)start, link.TargetAddress, new BlockHeader(*(ulong*)start), *info);
     }
 
-    /// <summary>What a link target says of its origin.</summary>
+    /// <summary>The owner word of a link target.</summary>
     internal static OwnerWord OwnerWordOf(Block target) => new(*(ulong*)(target.Start + BlockHeader.SizeBytes));
 
-    /// <summary>Has the page of an address examined, if that is why nothing was found there.</summary>
+    /// <summary>Recovers the page of an address, if it is not recovered yet.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool RecoverPageIfNeeded(PageInfo info, ulong address)
     {
         if (!info.IsUnrecovered)
             return false;
-        Debug.Assert(PageRecovery != null, "Only what was found in files waits to be examined.");
+        Debug.Assert(PageRecovery != null, "Only pages found in files need recovery.");
         PageRecovery!.RecoverPage(address);
         return true;
     }
 
-    /// <summary>Whether the header that counts of a block whose own one is busy lies elsewhere, and where.</summary>
+    /// <summary>Whether a block with a busy own header has a shadow header, and where.</summary>
     internal bool IsShadowed(ulong address, BlockHeader own, ref ulong* word)
     {
         if (own.IsFree)
             return false;
         ulong* found = _shadowHeaders.Find(address, own.Generation);
-        if (found == null)
+        if (found == null) // busy without an entry: a writer is changing the block
             return false;
         word = found;
         return true;
@@ -94,7 +95,7 @@ internal sealed unsafe partial class BlockStore
         return BlockChecksum.IsValid(block, header.NotBusy, capacityBytes, _checksums);
     }
 
-    // Whoever changes a link has its target's page examined before: see PageRecovery.
+    // Writers have the target's page recovered before they change a link: see PageRecovery.
     private void RecoverTargetPage(BlockHeader link)
     {
         if (_map.Find(link.TargetAddress, out PageInfo* infoAt) != null)

@@ -9,26 +9,29 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>The blocks of a pile, and the steps that the protocols of reading and changing share.</summary>
+/// <summary>The blocks of a pile, and the steps that the read and write protocols share.</summary>
 /// <remarks>
-/// Set up once, before anybody comes in. The protocols are in types of their own: <see cref="BlockReader"/>, <see cref="BlockWriter"/>,
-/// <see cref="Replacer"/>, <see cref="Remover"/>, <see cref="Lessor"/>.
+/// Set up once, before the first operation. The protocols are types of their own: <see cref="BlockReader"/>, <see cref="BlockWriter"/>,
+/// <see cref="Replacer"/>, <see cref="Remover"/>, <see cref="Lessor"/>. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed unsafe partial class BlockStore
 {
-    private readonly bool _hasChecksums;
-    private readonly BlockChecksumKind _checksums;
-    private readonly OperationBarrier _barrier;
-    private readonly SegmentMap _map;
-    private readonly Allocator _allocator;
-    private readonly ReclaimEvents _reclaimEvents;
-    private readonly LeaseTable _leases = new();
-    private readonly ShadowHeaderTable _shadowHeaders;
+    private readonly bool _hasChecksums; // the next field as a flag: every put reads it
+    private readonly BlockChecksumKind _checksums; // of the pile, as its superblock states
+    private readonly OperationBarrier _barrier; // admits operations
+    private readonly SegmentMap _map; // memory, page info and metadata by address; written by the page pool
+    private readonly Allocator _allocator; // slots, runs, dirty lists, pending frees
+    private readonly ReclaimEvents _reclaimEvents; // the allocator's: counts flushes and trims that free space
+    private readonly LeaseTable _leases = new(); // written by Lessor, and by who frees a leased block
+    private readonly ShadowHeaderTable _shadowHeaders; // written by writers; emptied by flushes
+    // Link targets made less those freed since the pile was opened; interlocked.
     private long _linkCount;
+    // The log epoch that marks frees; written by the flusher, while writers are blocked or the pile is closed.
     private long _freeEpoch;
 
-    /// <summary>Puts together what was opened.</summary>
-    internal BlockStore(OperationBarrier barrier, SegmentMap map, Allocator allocator, SeqLockStripes stripes, Reclaimer reclaimer, in BlockRules rules)
+    /// <summary>Combines what was opened.</summary>
+    internal BlockStore(
+        OperationBarrier barrier, SegmentMap map, Allocator allocator, SeqLockStripes stripes, Reclaimer reclaimer, in BlockRules rules)
     {
         _barrier = barrier;
         _map = map;
@@ -46,49 +49,49 @@ internal sealed unsafe partial class BlockStore
         FreeEpoch = rules.FreeEpoch;
     }
 
-    /// <summary>Who may come in.</summary>
+    /// <summary>Admits operations.</summary>
     internal OperationBarrier Barrier => _barrier;
 
-    /// <summary>Where addresses are.</summary>
+    /// <summary>Maps addresses to memory.</summary>
     internal SegmentMap Map => _map;
 
-    /// <summary>Gives slots out and takes them back.</summary>
+    /// <summary>Allocates and frees slots.</summary>
     internal Allocator Allocator => _allocator;
 
-    /// <summary>Keeps replacements apart, and tells readers of them.</summary>
+    /// <summary>Serialises replacements of one address, and makes them visible to readers.</summary>
     internal SeqLockStripes Stripes { get; }
 
     /// <summary>Which blocks are leased.</summary>
     internal LeaseTable Leases => _leases;
 
-    /// <summary>The headers that count of blocks whose own header must stay.</summary>
+    /// <summary>The current headers of flushed blocks that changed since.</summary>
     internal ShadowHeaderTable ShadowHeaders => _shadowHeaders;
 
-    /// <summary>Where a payload goes before it is written over another one.</summary>
+    /// <summary>The redo log for payloads that are overwritten in place.</summary>
     internal Redo Redo { get; }
 
-    /// <summary>Makes room of what was freed.</summary>
+    /// <summary>Reclaims freed space.</summary>
     internal Reclaimer Reclaimer { get; }
 
     /// <summary>Whether blocks have checksums.</summary>
     internal bool HasChecksums => _hasChecksums;
 
-    /// <summary>Which checksums blocks have.</summary>
+    /// <summary>The kind of checksum that blocks have.</summary>
     internal BlockChecksumKind Checksums => _checksums;
 
-    /// <summary>Whether each read compares with the checksum.</summary>
+    /// <summary>Whether each read verifies the checksum.</summary>
     internal bool ChecksEveryRead { get; }
 
     /// <summary>The directory of a mapped pile, or <see langword="null"/>.</summary>
     internal string? DirectoryPath { get; }
 
-    /// <summary>Examines pages that were found when a mapped pile was opened. Of any other one no page is unexamined.</summary>
+    /// <summary>Recovers pages that were found when a mapped pile was opened; null for any other pile.</summary>
     internal PageRecovery? PageRecovery { get; }
 
-    /// <summary>Payloads behind links that were made since the pile was opened, less those that are gone.</summary>
+    /// <summary>Link targets made since the pile was opened, less those freed.</summary>
     internal long LinkCount => Interlocked.Read(ref _linkCount);
 
-    /// <summary>The log's epoch that what is freed of what was flushed gets as its mark, and so does a page that is laid out.</summary>
+    /// <summary>The log epoch that marks freed flushed blocks, and pages that are laid out.</summary>
     internal long FreeEpoch
     {
         get => Volatile.Read(ref _freeEpoch);
@@ -100,33 +103,36 @@ internal sealed unsafe partial class BlockStore
     }
 
     /// <summary>
-    /// Whether headers of flushed blocks may be links that the device does not have: until it does, what is in the blocks is what was
-    /// flushed. So it is after a checkpoint that stored them and failed, and after a kill, which may have come in such a one.
+    /// Whether headers of flushed blocks may be links that the device does not have yet; then the payloads in these blocks are still the
+    /// flushed ones. True after a checkpoint that stored such headers and failed, and after a kill, which may have interrupted one. Written
+    /// under the flush lock.
     /// </summary>
     internal bool HasNewHeaders { get; set; }
 
-    /// <summary>Leaves the pile.</summary>
+    /// <summary>Leaves the critical region.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Exit(CriticalRegion critical)
     {
         critical.Exit();
-        GC.KeepAlive(this); // a pile that nobody refers to any more must not be collected under its own last call
+        GC.KeepAlive(this); // an unreferenced pile must not be collected during its own last call
     }
 
-    /// <summary>Leaves the pile after something was freed, and gives memory back if there is enough of it.</summary>
+    /// <summary>Leaves the critical region after a free, and trims if enough memory is empty.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ExitAfterFree(CriticalRegion critical)
     {
-        bool wantsTrim = _reclaimEvents.IsTrimWanted;
+        bool wantsTrim = _reclaimEvents.IsTrimWanted; // a hint: TrimQuietly checks again
         critical.Exit();
-        if (wantsTrim && !critical.IsInRegion)
+        if (wantsTrim && !critical.IsInRegion) // still in one: the trim would wait for the outer call
             Reclaimer.TrimQuietly();
     }
 
-    /// <summary>Flushes first if there would be no room in the table of moved blocks; a call within a call goes on.</summary>
+    /// <summary>Flushes if the shadow header table is nearly full, unless this is a nested call.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void EnsureShadowCapacity()
     {
+        // Before the critical region: the flush would wait for it. A nested call goes on; CheckShadowCapacity keeps it from filling the
+        // table.
         if (_shadowHeaders.IsNearlyFull && !CriticalRegion.Current.IsInRegion)
             _ = Reclaimer.TryFlush();
     }
@@ -134,7 +140,7 @@ internal sealed unsafe partial class BlockStore
     /// <summary>Takes a slot for a payload.</summary>
     internal Slot TakeSlot(long payloadBytes) => TakeSlot(payloadBytes, payloadBytes);
 
-    /// <summary>Takes a slot for a payload, with room for it to grow.</summary>
+    /// <summary>Takes a slot for a payload, with space for it to grow.</summary>
     internal Slot TakeSlot(long payloadBytes, long capacityBytes)
     {
         if (capacityBytes > PileBuffer.MaxLengthBytes)
@@ -142,9 +148,7 @@ internal sealed unsafe partial class BlockStore
         return TakeAnySlot(payloadBytes, capacityBytes);
     }
 
-    /// <summary>
-    /// As <see cref="TakeSlot(long, long)"/>, for what a limit of payloads does not count: a link target is longer by its back word.
-    /// </summary>
+    /// <summary>As <see cref="TakeSlot(long, long)"/>, without the payload limit: a link target is longer by its owner word.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Slot TakeAnySlot(long payloadBytes, long capacityBytes)
     {
@@ -153,33 +157,35 @@ internal sealed unsafe partial class BlockStore
         return _allocator.Take(BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes);
     }
 
-    /// <summary>Makes a block live, behind everything that was written to it: one store.</summary>
+    /// <summary>Makes a block live: one store with release, after everything written to it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal PilePointer Publish(Slot slot, BlockKind kind, long payloadBytes)
     {
         Debug.Assert(payloadBytes <= slot.CapacityBytes, "A payload lies within its slot.");
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "A flush sees a block before or after it is made, and nothing in between.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "A flush sees a block before or after its publication, never in between.");
         Debug.Assert(Mutation.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "A slot says free until its block is live.");
         BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
+        // Release: payload and checksum are stored before. Pairs with the loads of the header in BlockReader and EntryBlocks. A kill
+        // before leaves a free slot, behind it the object.
         Volatile.Write(ref *(ulong*)slot.Start, header.Word);
         return slot.Pointer;
     }
 
-    /// <summary>The header for a payload that is in its place; writes the checksum where blocks have one.</summary>
+    /// <summary>The header for a payload that is already written; also writes the checksum if blocks have one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockHeader HeaderOf(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes) =>
         _hasChecksums
             ? BlockChecksum.Write(block, kind, generation, payloadBytes, capacityBytes)
             : new BlockHeader(kind, generation, (ulong)payloadBytes);
 
-    /// <summary>The most bytes of payload that a block's slot has room for.</summary>
+    /// <summary>The most payload bytes of a block's slot.</summary>
     internal long CapacityBytes(Block block)
     {
         Debug.Assert(block.Info.HasSlotAt(block.Address), "A slot begins where the block does.");
         return _allocator.BlockBytesAt(block.Address, block.Info) - BlockHeader.SizeBytes;
     }
 
-    /// <summary>The bytes of pages that a block with such a payload takes, header and slack included.</summary>
+    /// <summary>The bytes that a block with such a payload occupies, header and slack included.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal long FootprintBytesOf(long payloadBytes)
     {
@@ -189,7 +195,7 @@ internal sealed unsafe partial class BlockStore
             : (blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes * SizeClasses.PageBytes;
     }
 
-    /// <summary>What a kind of block is to an application.</summary>
+    /// <summary>The public kind of a block.</summary>
     internal static PayloadKind PayloadKindOf(BlockKind kind) => kind switch
     {
         BlockKind.String or BlockKind.Utf16String => PayloadKind.String,

@@ -9,16 +9,16 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Walks over everything in the order of addresses, some pages at a time.</summary>
+/// <summary>Walks over all blocks in address order, some pages at a time.</summary>
 internal sealed unsafe class BlockWalk
 {
-    private const int PagesAtOnce = 64;
+    private const int PagesAtOnce = 64; // 4 MiB in one critical region
     private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
 
-    private readonly BlockStore _blocks;
-    private readonly BlockReader _reader;
-    private readonly SharedReader? _shared;
-    private readonly SegmentMap _map;
+    private readonly BlockStore _blocks; // barrier, allocator and page recovery
+    private readonly BlockReader _reader; // reads what a walk finds, by the rules of any read
+    private readonly SharedReader? _shared; // null unless the pile is open for reading only
+    private readonly SegmentMap _map; // memory and page info by address
 
     /// <summary>Walks over the blocks of a pile.</summary>
     internal BlockWalk(BlockStore blocks, BlockReader reader, SharedReader? shared)
@@ -30,18 +30,18 @@ internal sealed unsafe class BlockWalk
     }
 
     /// <summary>Collects entries from an address on.</summary>
-    /// <returns>How many; zero at the end of the pile.</returns>
+    /// <returns>Their number; 0 at the end of the pile.</returns>
     internal int Collect(ref ulong address, Span<PileEntry> entries)
     {
-        Debug.Assert(!entries.IsEmpty, "A walk without room would never come on.");
+        Debug.Assert(!entries.IsEmpty, "A walk with an empty span would never advance.");
         int count = 0;
-        while (CollectFew(ref address, entries, ref count) && count == 0)
+        while (CollectFew(ref address, entries, ref count) && count == 0) // each call in a critical region of its own
         {
         }
         return count;
     }
 
-    /// <summary>Collects the entries of some pages: whoever waits for the walk to leave the pile does not wait for long.</summary>
+    /// <summary>Collects the entries of a few pages in one critical region, so that flushes and trims do not wait long for it.</summary>
     /// <returns><see langword="false"/> at the end of the pile.</returns>
     private bool CollectFew(ref ulong address, Span<PileEntry> entries, ref int count)
     {
@@ -62,13 +62,13 @@ internal sealed unsafe class BlockWalk
     }
 
     /// <summary>Collects the addresses of table entries from an address on; any of them may be freed meanwhile.</summary>
-    /// <param name="address">Where to go on; raised.</param>
+    /// <param name="address">Where to continue; advanced.</param>
     /// <param name="end">Where to end; the start of a page.</param>
     /// <param name="found">The addresses.</param>
-    /// <returns>How many were found; <paramref name="address"/> reaches the end when there are no more.</returns>
+    /// <returns>The number found; <paramref name="address"/> reaches the end when there are no more.</returns>
     internal int CollectTableEntries(ref ulong address, ulong end, Span<ulong> found)
     {
-        Debug.Assert(_shared == null, "Whoever only reads has no tables.");
+        Debug.Assert(_shared == null, "A pile open for reading only has no tables.");
         int count = 0;
         while (address < end && count == 0)
             CollectFewTableEntries(ref address, end, found, ref count);
@@ -106,7 +106,7 @@ internal sealed unsafe class BlockWalk
         address = slots.NextPage;
     }
 
-    // Only headers are looked at, and the checksums where every read looks at them: in a pile with many entries each look counts.
+    // Reads only headers, and checksums if every read verifies them: with many entries each extra read is felt.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private void CollectTableEntriesOfPage(ref ulong address, Span<ulong> found, ref int count)
     {
@@ -133,14 +133,14 @@ internal sealed unsafe class BlockWalk
 
     private PageSlots SlotsFrom(ulong address)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "A segment's memory stays until the walk has left the pile.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "A segment's memory stays only during the critical region.");
         ulong page = address & ~(UnitsPerPage - 1);
         byte* start = _map.Find(page, out PageInfo* infoAt);
         PageInfo info = _shared != null ? _shared.InfoAt(page) : start == null ? default : SegmentMap.Load(infoAt);
         if (info.IsUnrecovered)
             info = RecoveredInfo(page, start, infoAt);
         ulong step = info.ClassPlusOne == 0 ? UnitsPerPage : (ulong)SizeClasses.SlotBytes(info.ClassPlusOne - 1) / SizeClasses.GranuleBytes;
-        // The page may have been laid out anew since the batch before; what is in it now did not live through the walk.
+        // The page may have been laid out anew since the previous batch; blocks of the new layout are newer than the walk.
         ulong first = page + (address - page + step - 1) / step * step;
         return new PageSlots
         {
@@ -152,8 +152,8 @@ internal sealed unsafe class BlockWalk
         };
     }
 
-    // The block's place was found with its page: the segment may be given back meanwhile, and then nothing is found any more, while its
-    // memory stays until the walk has left the pile.
+    // The block was located with its page. If the segment is trimmed meanwhile nothing is found any more, but its memory stays until this
+    // critical region ends.
     private bool TryDescribe(ulong address, byte* block, out PileEntry entry)
     {
         entry = default;
@@ -172,7 +172,7 @@ internal sealed unsafe class BlockWalk
         return true;
     }
 
-    // A cold page is sixteen faults: they are taken before the page's lock is.
+    // A cold page takes 16 page faults: take them before the page's lock.
     private PageInfo RecoveredInfo(ulong page, byte* start, PageInfo* infoAt)
     {
         PageRecovery.ReadAhead(start);
@@ -180,7 +180,7 @@ internal sealed unsafe class BlockWalk
         return SegmentMap.Load(infoAt);
     }
 
-    /// <summary>The slots of a page that a walk has before it.</summary>
+    /// <summary>The slots of a page that a walk still has to visit.</summary>
     private readonly ref struct PageSlots
     {
         internal ulong First { get; init; }
@@ -191,7 +191,7 @@ internal sealed unsafe class BlockWalk
 
         internal ulong NextPage { get; init; }
 
-        /// <summary>The block of the first one; in no memory where there is none.</summary>
+        /// <summary>The first block; not valid memory if there is none.</summary>
         internal byte* Block { get; init; }
     }
 }

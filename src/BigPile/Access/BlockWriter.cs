@@ -6,15 +6,12 @@ using BigPile.Layout;
 namespace BigPile.Access;
 
 /// <summary>Stores new payloads.</summary>
-/// <remarks>
-/// In order: a slot of the caller's own; the payload behind the place of the header; the header, by one store with release, which makes
-/// the block live. A kill before leaves a free slot. Each call goes outside and tries again when a flush has made room.
-/// </remarks>
+/// <remarks>What a kill leaves after each store: CRASH.md, the rows "put".</remarks>
 internal sealed unsafe class BlockWriter(BlockStore blocks)
 {
-    private readonly OperationBarrier _barrier = blocks.Barrier;
+    private readonly OperationBarrier _barrier = blocks.Barrier; // begins the critical region of a put
 
-    /// <summary>Stores a payload that is ready.</summary>
+    /// <summary>Stores the bytes of a payload.</summary>
     internal PilePointer Put(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0) =>
         Put(new ReadyPayload(payload, kind, preallocateBytes), attempt: 0);
 
@@ -24,7 +21,7 @@ internal sealed unsafe class BlockWriter(BlockStore blocks)
     /// <summary>Stores bytes, all zero.</summary>
     internal PilePointer PutZeros(int lengthBytes) => Put(new ZerosPayload(lengthBytes), attempt: 0);
 
-    /// <summary>Stores bytes that lie in several places.</summary>
+    /// <summary>Stores bytes from several buffers.</summary>
     internal PilePointer PutParts(PinnedParts parts) => Put(new PartsPayload(parts), attempt: 0);
 
     private PilePointer Put<TPayload>(TPayload payload, int attempt) where TPayload : struct, INewPayload, allows ref struct
@@ -32,16 +29,17 @@ internal sealed unsafe class BlockWriter(BlockStore blocks)
         CriticalRegion critical = _barrier.EnterWriter();
         try
         {
+            // The slot's header says free until it is published: until then a kill leaves a free slot with bytes that mean nothing.
             Slot slot = blocks.TakeSlot(payload.LengthBytes, payload.CapacityBytes);
             if (Mutation.HeaderFirst)
                 _ = blocks.Publish(slot, payload.Kind, payload.LengthBytes);
             payload.WriteTo(slot.Start + BlockHeader.SizeBytes);
             CrashPoints.Pass(CrashPoint.PutBeforeHeader);
-            return blocks.Publish(slot, payload.Kind, payload.LengthBytes);
+            return blocks.Publish(slot, payload.Kind, payload.LengthBytes); // checksum and header: the object is live
         }
-        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
+        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt)) // thrown by TakeSlot: no slot was taken
         {
-            // there will be room once what was freed is durably so
+            // reclaimed below, outside the critical region: a flush waits for all writers
         }
         finally
         {

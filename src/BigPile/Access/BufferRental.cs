@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Access;
 
-/// <summary>Lends each thread a buffer, and a new one to code that is called back while the first is in use.</summary>
+/// <summary>Lends each thread one buffer, and a new one to code that is called back while the first is in use.</summary>
 internal static class BufferRental
 {
     [ThreadStatic]
@@ -14,7 +14,7 @@ internal static class BufferRental
     internal static PileBuffer Rent()
     {
         PileBuffer? buffer = _spare;
-        Debug.Assert(buffer == null || buffer.LengthBytes == 0, "What lies ready is empty: encoders write from the beginning.");
+        Debug.Assert(buffer == null || buffer.LengthBytes == 0, "A spare buffer is empty: encoders write from the beginning.");
         _spare = null;
         return buffer ?? new PileBuffer();
     }
@@ -27,7 +27,7 @@ internal static class BufferRental
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void Return(PileBuffer buffer)
     {
-        Debug.Assert(buffer != _spare, "A buffer comes back once: else two would write to it.");
+        Debug.Assert(buffer != _spare, "A buffer is returned once: otherwise two threads would write to it.");
         buffer.Clear();
         _spare = buffer;
     }

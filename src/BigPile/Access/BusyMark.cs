@@ -1,4 +1,4 @@
 namespace BigPile.Access;
 
-/// <summary>What a reader waited for in vain: whoever comes later need not wait as long again.</summary>
+/// <summary>A change that a reader waited for in vain: later readers that meet the same one fail at once.</summary>
 internal sealed record BusyMark(ulong Address, ulong Number);

@@ -2,19 +2,19 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Access;
 
-/// <summary>Which of the checks a read makes: all of them. Tests leave one out, and must notice.</summary>
+/// <summary>Which checks a read makes: all. Tests omit one and must fail.</summary>
 internal interface IReadChecks
 {
     /// <summary>Whether the address must be the start of a slot.</summary>
     static abstract bool Slot { get; }
 
-    /// <summary>Whether the header must be the same behind the copy, or behind the page info of what is not there.</summary>
+    /// <summary>Whether the header must be unchanged after the copy, or, of an absent block, after the page info's load.</summary>
     static abstract bool HeaderAgain { get; }
 
-    /// <summary>Whether no replacement may have come between.</summary>
+    /// <summary>Whether no replacement may have happened in between.</summary>
     static abstract bool Sequence { get; }
 
-    /// <summary>What happens between the loads of the header and of the page info: nothing, but in a test of their order.</summary>
+    /// <summary>Called between the loads of header and page info; does something only in a test of their order.</summary>
     static virtual void BehindHeader()
     {
     }

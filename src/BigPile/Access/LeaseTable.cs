@@ -6,19 +6,18 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Which blocks are looked at from outside, and which of them were freed meanwhile.</summary>
+/// <summary>The leased blocks, and which of them were freed meanwhile.</summary>
 /// <remarks>
-/// A block is entered while it is busy, so whoever frees or changes it afterwards finds it here: the count is raised before the header
-/// stops being busy, and read after the header was swapped. While nobody leases, that is one load.
-/// Nothing of this is in the file: after a kill no lease is left, and a freed block's header says so.
+/// Not stored: after a kill no lease is left, and a freed block's header says so. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class LeaseTable
 {
-    private readonly Lock _lock = new();
-    private readonly Dictionary<ulong, Entry> _entries = [];
+    private readonly Lock _lock = new(); // innermost: nothing else is locked under it
+    private readonly Dictionary<ulong, Entry> _entries = []; // by the address of the block; under _lock
+    // The size of _entries; written under _lock, read without it.
     private int _blockCount;
 
-    /// <summary>Blocks that were freed and wait for their last lease.</summary>
+    /// <summary>Freed blocks that wait for their last lease to end.</summary>
     internal int PendingCount { get; private set; }
 
     /// <summary>Blocks that are leased.</summary>
@@ -27,29 +26,32 @@ internal sealed class LeaseTable
     /// <summary>Whether any block is leased.</summary>
     internal bool IsAny => Volatile.Read(ref _blockCount) != 0;
 
-    /// <summary>Whether a block is leased: its payload must not change, and its room not be used again.</summary>
+    /// <summary>Whether a block is leased: its payload must not change, and its slot not be reused.</summary>
     internal bool IsLeased(ulong address)
     {
+        // Without the lock: a lease is added while its block is busy, or its bucket locked. Who asks has the block to itself, or has
+        // freed it, so a lease that counts was added before.
         if (!IsAny)
             return false;
         lock (_lock)
             return _entries.ContainsKey(address);
     }
 
-    /// <summary>Enters a lease. The block, or the link that leads to it, is busy.</summary>
+    /// <summary>Adds a lease. The block, or the link that points to it, is busy.</summary>
     internal void Add(ulong address)
     {
         lock (_lock)
         {
             _entries.TryGetValue(address, out Entry entry);
-            Debug.Assert(!entry.IsFreed, "What was freed is leased to nobody any more.");
+            Debug.Assert(!entry.IsFreed, "A freed block gets no new leases.");
             _entries[address] = entry with { Count = entry.Count + 1 };
+            // Before the block stops being busy: who frees or changes it later sees the count.
             Volatile.Write(ref _blockCount, _entries.Count);
         }
     }
 
-    /// <summary>Notes that a block was freed, if it is leased; the last lease will then give its room back.</summary>
-    /// <returns><see langword="false"/> when nobody leases it.</returns>
+    /// <summary>If a block is leased, records that it was freed; the end of its last lease then returns its slot.</summary>
+    /// <returns><see langword="false"/> if it is not leased.</returns>
     internal bool TryDefer(ulong address, BlockHeader before)
     {
         if (!IsAny || Mutation.LeaseIgnored)
@@ -66,13 +68,13 @@ internal sealed class LeaseTable
     }
 
     /// <summary>Ends a lease.</summary>
-    /// <returns><see langword="true"/> when the caller must give back the block's room now.</returns>
+    /// <returns><see langword="true"/> if the caller must return the block's slot now.</returns>
     internal bool Remove(ulong address, out BlockHeader before)
     {
         lock (_lock)
         {
             Entry entry = _entries[address];
-            Debug.Assert(entry.Count > 0, "A lease that ends was counted.");
+            Debug.Assert(entry.Count > 0, "A lease that ends was counted before.");
             before = entry.Before;
             if (entry.Count > 1)
             {

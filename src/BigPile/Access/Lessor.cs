@@ -6,23 +6,24 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Gives views of payloads where they lie, and takes them back.</summary>
+/// <summary>Leases payloads in place.</summary>
 /// <param name="blocks">The blocks.</param>
-/// <param name="background">Ends a lease that is given back by a thread inside the pile.</param>
-/// <param name="release">Frees the pile's memory: its last lease ended after it was closed.</param>
+/// <param name="background">Ends leases that a thread in a critical region disposes.</param>
+/// <param name="release">Frees the pile's memory; called when the last lease of a closed pile ends.</param>
 internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background, Action release) : ILeaseOwner
 {
-    private readonly LeaseTable _leases = blocks.Leases;
+    private readonly LeaseTable _leases = blocks.Leases; // the leases of the pile
 
-    /// <summary>Gives a view of a payload.</summary>
+    /// <summary>Leases a payload.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     internal bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
-        CriticalRegion critical = blocks.Barrier.EnterWriter(); // a header becomes busy: not while a flush settles it
+        // a writer, as the header becomes busy, which must not happen while a flush captures it
+        CriticalRegion critical = blocks.Barrier.EnterWriter();
         try
         {
             lease = null;
-            if (!blocks.TryMakeBusy(pointer, out Block block))
+            if (!blocks.TryMakeBusy(pointer, out Block block)) // busy: neither freed nor overwritten before the lease is counted
                 return false;
             try
             {
@@ -32,7 +33,7 @@ internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background
             }
             finally
             {
-                block.Publish(block.Header); // a block that stayed busy would keep everybody waiting for ever
+                block.Publish(block.Header); // a block that stayed busy would block all others forever
             }
             return true;
         }
@@ -42,33 +43,34 @@ internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background
         }
     }
 
-    /// <summary>Leases a part of an entry's payload. Its table's lock for the key is held, so the entry is not freed meanwhile.</summary>
+    /// <summary>Leases a part of an entry's payload. The table's lock for the key is held, so the entry is not freed meanwhile.</summary>
     internal PileLease LeaseEntry(ulong address, int offsetBytes, int lengthBytes, BlockKind kind)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The bucket's lock keeps the entry, and being inside its memory.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The bucket's lock keeps the entry, and the critical region its memory.");
         byte* start = blocks.Map.Find(address, out _);
         return Register(
             new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, BlockStore.PayloadKindOf(kind)));
     }
 
-    /// <summary>Ends a lease, also of a pile that is closed meanwhile.</summary>
+    /// <summary>Ends a lease, also of a closed pile.</summary>
     public void End(PileLease lease)
     {
         if (CriticalRegion.Current.IsInRegion)
-            background.Queue("ending a lease", () => EndNow(lease)); // the lock's holder may wait for this thread to leave
+            background.Queue("ending a lease", () => EndNow(lease)); // the holder of Closing may be waiting for this thread's region to end
         else
             EndNow(lease);
     }
 
     private void EndNow(PileLease lease)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The lock's holder may wait for this thread to leave.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The lock's holder may wait for this thread's critical region to end.");
+        // Excludes Close and trims: memory is freed once, by the last lease or by Close, whichever comes later.
         lock (blocks.Barrier.Closing)
         {
             bool givesBack = _leases.Remove(lease.Address, out BlockHeader before);
             CrashPoints.Pass(CrashPoint.LeaseBeforeGivenBack);
             if (givesBack && !blocks.Barrier.IsClosed)
-                blocks.Allocator.Return(lease.Address, before);
+                blocks.Allocator.Return(lease.Address, before); // freed meanwhile: its header says so since then
             if (blocks.Barrier.IsClosed && !_leases.IsAny)
                 release();
         }
@@ -88,14 +90,14 @@ internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background
             (int)target.Header.PayloadBytes - OwnerWord.SizeBytes, BlockStore.PayloadKindOf(BlockStore.OwnerWordOf(target).Kind)));
     }
 
-    // Last: a lease that is counted must be one that somebody can end.
+    // Registered last: a counted lease must be one that can be ended.
     private PileLease Register(PileLease lease)
     {
-        _leases.Add(lease.Address);
+        _leases.Add(lease.Address); // before the block stops being busy, or its bucket is unlocked
         return lease;
     }
 
-    // The block, or the origin of a link, is the caller's alone.
+    // The caller has made the block, or the link, busy.
     private bool IsIntact(Block block)
     {
         Block holder = block.Header.Kind == BlockKind.Link ? blocks.TargetOf(block.Header) : block;

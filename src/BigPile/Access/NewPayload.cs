@@ -7,23 +7,23 @@ using BigPile.Memory;
 
 namespace BigPile.Access;
 
-/// <summary>A payload that is about to be stored: each way to come by one writes itself into the slot that was taken for it.</summary>
+/// <summary>A payload that is about to be stored; writes itself into the slot taken for it.</summary>
 internal unsafe interface INewPayload
 {
-    /// <summary>What it is.</summary>
+    /// <summary>Its kind.</summary>
     BlockKind Kind { get; }
 
-    /// <summary>Its bytes.</summary>
+    /// <summary>Its length.</summary>
     long LengthBytes { get; }
 
-    /// <summary>The bytes that the slot has room for: more, where it is to grow.</summary>
+    /// <summary>The payload bytes that the slot must hold: more than the length if it is to grow.</summary>
     long CapacityBytes { get; }
 
-    /// <summary>Fills its place. Runs no code of the application: the caller is inside the pile.</summary>
+    /// <summary>Writes the payload. Runs no application code: the caller is in a critical region.</summary>
     void WriteTo(byte* destination);
 }
 
-/// <summary>A payload that is ready.</summary>
+/// <summary>A payload that exists as bytes.</summary>
 internal readonly unsafe ref struct ReadyPayload(ReadOnlySpan<byte> bytes, BlockKind kind, int preallocateBytes) : INewPayload
 {
     private readonly ReadOnlySpan<byte> _bytes = bytes;
@@ -42,7 +42,7 @@ internal readonly unsafe ref struct ReadyPayload(ReadOnlySpan<byte> bytes, Block
     }
 }
 
-/// <summary>A string of ASCII characters, which the caller has looked at.</summary>
+/// <summary>A string of ASCII characters, as the caller has checked.</summary>
 internal readonly unsafe struct AsciiPayload(string value) : INewPayload
 {
     public BlockKind Kind => BlockKind.String;
@@ -71,7 +71,7 @@ internal readonly unsafe struct ZerosPayload(int lengthBytes) : INewPayload
     public void WriteTo(byte* destination) => new Span<byte>(destination, lengthBytes).Clear();
 }
 
-/// <summary>Bytes that lie in several places.</summary>
+/// <summary>Bytes from several buffers.</summary>
 internal readonly unsafe struct PartsPayload(PinnedParts parts) : INewPayload
 {
     public BlockKind Kind => BlockKind.Bytes;

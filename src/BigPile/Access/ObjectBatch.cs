@@ -9,19 +9,21 @@ namespace BigPile.Access;
 
 /// <summary>Many objects in one call.</summary>
 /// <remarks>
-/// A get of a block that no cache holds waits 0.25 to 0.43 µs for memory. A batch asks for all blocks of a window ahead, so that the waits
-/// of eight and more run at the same time.
+/// A read of an uncached block waits 0.25 to 0.43 µs for memory. A batch prefetches a window of blocks ahead, so that eight and more of
+/// these waits overlap.
 /// </remarks>
 internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, IPileCodec codec, ObjectStore objects, Remover remover)
 {
-    /// <summary>Blocks that are asked for before the first of them is read: about as many as a core can wait for, twice over.</summary>
+    /// <summary>Blocks prefetched ahead: about twice the outstanding misses that a core supports.</summary>
     private const int PrefetchWindow = 16;
 
-    /// <summary>Most blocks end within so many bytes: a second line is asked for only where the block may cross into it.</summary>
+    /// <summary>
+    /// Most blocks end within so many bytes; the line at this offset is prefetched too, in case the block crosses into it.
+    /// </summary>
     private const int UsualBytes = 47;
 
-    private readonly OperationBarrier _barrier = blocks.Barrier;
-    private readonly SegmentMap _map = blocks.Map;
+    private readonly OperationBarrier _barrier = blocks.Barrier; // a critical region for each object: a batch keeps no flush waiting
+    private readonly SegmentMap _map = blocks.Map; // for prefetching: memory and page info by address
 
     /// <summary>Reads many objects.</summary>
     internal int GetMany<T>(ReadOnlySpan<PilePointer> pointers, Span<T?> values)
@@ -29,7 +31,7 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
     {
         if (values.Length < pointers.Length)
             throw new ArgumentException(
-                $"There is room for {values.Length:N0} objects, and there are {pointers.Length:N0} pointers.", nameof(values));
+                $"The span for objects has {values.Length:N0} elements, but there are {pointers.Length:N0} pointers.", nameof(values));
         int count = 0;
         PrefetchFirst(pointers[..Math.Min(PrefetchWindow, pointers.Length)]);
         for (int i = 0; i < pointers.Length; i++)
@@ -38,7 +40,7 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
             bool found = TryReadInBatch(pointers, i, ref one);
             if (!found)
                 one.Release();
-            // Outside the pile: a flush waits for whoever is inside, and a codec may wait for anything.
+            // Outside the critical region: a flush waits for all regions, and a codec may wait for anything.
             values[i] = found ? (T)one.Complete(codec) : null;
             count += found ? 1 : 0;
         }
@@ -51,8 +53,8 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
     {
         if (pointers.Length < values.Length)
             throw new ArgumentException(
-                $"There is room for {pointers.Length:N0} pointers, and there are {values.Length:N0} objects.", nameof(pointers));
-        blocks.Exit(_barrier.EnterWriter()); // an empty batch, too, says that the pile is closed
+                $"The span for pointers has {pointers.Length:N0} elements, but there are {values.Length:N0} objects.", nameof(pointers));
+        blocks.Exit(_barrier.EnterWriter()); // even an empty batch throws if the pile is closed
         int done = 0;
         try
         {
@@ -61,6 +63,7 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
         }
         catch
         {
+            // All or none only in a process that lives: a kill leaves any first part of the batch.
             TakeBack(pointers[..done]);
             throw;
         }
@@ -75,12 +78,12 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
         }
         catch (ObjectDisposedException)
         {
-            // closed meanwhile: what was thrown before says more
+            // closed meanwhile: the first exception says more
         }
         pointers.Clear();
     }
 
-    /// <summary>Reads one of many, and asks for one further on.</summary>
+    /// <summary>Reads one object, and prefetches one further on.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInBatch(ReadOnlySpan<PilePointer> pointers, int index, ref ObjectReader one)
     {
@@ -111,7 +114,7 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
         }
     }
 
-    // The block's beginning, and what readers know of its page: a batch from all over a large pile misses both.
+    // Both the block's first lines and its page's info: a batch scattered over a large pile misses both.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void Prefetch(PilePointer pointer)
     {

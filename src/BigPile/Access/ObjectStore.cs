@@ -8,12 +8,12 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Makes payloads of objects, and objects of payloads. What a codec does is done outside of the pile.</summary>
+/// <summary>Converts objects to payloads and back. Codecs run outside of critical regions.</summary>
 /// <param name="codec">Serializes what is neither a string nor a byte array.</param>
 /// <param name="reader">Reads payloads.</param>
 /// <param name="writer">Stores new payloads.</param>
 /// <param name="replacer">Replaces payloads.</param>
-/// <param name="readOnlyPath">The directory, of a pile that is opened for reading only.</param>
+/// <param name="readOnlyPath">The directory if the pile is open for reading only, otherwise null.</param>
 internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWriter writer, Replacer replacer, string? readOnlyPath)
 {
     /// <summary>Stores an object.</summary>
@@ -35,7 +35,7 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
         return Ascii.IsValid(value) ? writer.PutAscii(value) : PutEncoded(value, preallocateBytes: 0);
     }
 
-    /// <summary>Stores an object with room to grow in place.</summary>
+    /// <summary>Stores an object with space to grow in place.</summary>
     internal PilePointer Put(object value, int preallocateBytes)
     {
         ArgumentNullException.ThrowIfNull(value);
@@ -45,12 +45,12 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
             : PutEncoded(value, preallocateBytes);
     }
 
-    /// <summary>Stores bytes that lie in several places.</summary>
+    /// <summary>Stores bytes from several buffers.</summary>
     internal PilePointer Put(in ReadOnlySequence<byte> value)
     {
         if (value.IsSingleSegment)
             return writer.Put(value.FirstSpan, BlockKind.Bytes);
-        using var parts = new PinnedParts(value); // outside the pile: the memory may be anybody's, and handing it out his code
+        using var parts = new PinnedParts(value); // before the critical region: pinning may run code of the memory's owner
         return writer.PutParts(parts);
     }
 
@@ -68,7 +68,7 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
         return false;
     }
 
-    /// <summary>Puts another object in the place of one.</summary>
+    /// <summary>Replaces an object.</summary>
     internal bool TryReplace(PilePointer pointer, object value)
     {
         ArgumentNullException.ThrowIfNull(value);
@@ -87,8 +87,7 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
     }
 
     /// <summary>
-    /// Whether a value is stored as the bytes that it is. The language takes arrays of signed bytes, and of enumerations, for byte arrays
-    /// too.
+    /// Whether a value is stored as plain bytes. A type check by pattern would also accept arrays of signed bytes and of enumerations.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsBytes(object value) => value.GetType() == typeof(byte[]);
@@ -99,7 +98,7 @@ internal sealed class ObjectStore(IPileCodec codec, BlockReader reader, BlockWri
     {
         Debug.Assert(buffer.LengthBytes == 0, "The payload is all that the buffer holds afterwards.");
         if (readOnlyPath != null)
-            Throw.ReadOnly(readOnlyPath); // before a new type's definition could be stored
+            Throw.ReadOnly(readOnlyPath); // before a new type's definition is stored
         if (value is string text)
             return TextPayload.Write(text, buffer);
         codec.Serialize(value, buffer);

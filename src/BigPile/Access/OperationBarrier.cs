@@ -7,44 +7,45 @@ using BigPile.Concurrency;
 
 namespace BigPile.Access;
 
-/// <summary>Who may come into a pile: everybody, readers only for an instant, readers only for good, or nobody any more.</summary>
+/// <summary>Admits operations to a pile: all, only readers for a moment, only readers for good, or none.</summary>
 /// <remarks>
-/// A flush must see whole changes only. It closes the gate to calls that change something, waits until every thread that was inside has
-/// left, copies what changed, and opens the gate. A call within a call that it waits for passes; any other one waits.
-/// Locks: the flush's, then the closing's, then the gate's.
-/// Memory ordering: coming in is a store to the thread's own word and then a load of the state. Who closes the gate stores the state, and
-/// then waits by <see cref="CriticalRegion.WaitForQuiescence"/>, whose process-wide barrier makes one of the two see the other.
+/// A flush must see only complete changes: it blocks writers, waits until every thread has left its critical region, captures what changed,
+/// and unblocks them. A nested call in a region that the flush waits for passes; any other writer waits. Lock order: the flush lock, then
+/// <see cref="Closing"/>, then the exclusive lock. Thread safety: all members may be called concurrently.
 /// </remarks>
-/// <param name="directory">The directory of a mapped pile, for what is said to those who are refused.</param>
+/// <param name="directory">The directory of a mapped pile, for error messages.</param>
 internal sealed class OperationBarrier(string? directory)
 {
-    private const string PileName = "Pile"; // the type that the caller knows
-    private const int Open = 0;
-    private const int WritersBlocked = 1;
-    private const int ReadersOnly = 2;
-    private const int Closed = 3;
+    private const string PileName = "Pile"; // the public type, for exceptions
+    private const int Open = 0; // all are admitted
+    private const int WritersBlocked = 1; // readers, and writers that a flush waits for
+    private const int ReadersOnly = 2; // for good
+    private const int Closed = 3; // for good
 
-    private readonly Lock _exclusive = new();
+    private readonly Lock _exclusive = new(); // held while writers are blocked: they wait for it
+    // One of the constants above; written under Closing (WritersBlocked also under _exclusive), or at opening; read by every operation.
     private int _state;
 
-    /// <summary>Held by whoever closes the pile or gives memory back.</summary>
+    /// <summary>Held by the thread that closes the pile, trims memory, or blocks writers.</summary>
     internal Lock Closing { get; } = new();
 
     /// <summary>Whether the pile was closed.</summary>
     internal bool IsClosed => Volatile.Read(ref _state) == Closed;
 
-    /// <summary>Makes the calling thread known as being inside the pile. Each call is paired with an exit in a finally block.</summary>
+    /// <summary>Enters a critical region as a reader. Each call is paired with an exit in a finally block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterReader()
     {
         CriticalRegion critical = CriticalRegion.Current;
+        // A store, and then the load of the state. RunExclusive and Close store the state, and then issue a process-wide barrier
+        // (CriticalRegion.WaitForQuiescence): this thread sees their state, or they see its region and wait.
         critical.Enter();
         if (Volatile.Read(ref _state) == Closed)
             ExitAndThrowClosed(critical);
         return critical;
     }
 
-    /// <summary>As <see cref="EnterReader"/>; a closed pile is not entered, and <see langword="false"/> comes back.</summary>
+    /// <summary>As <see cref="EnterReader"/>, but returns <see langword="false"/> if the pile is closed.</summary>
     internal bool TryEnterReader(out CriticalRegion critical)
     {
         critical = CriticalRegion.Current;
@@ -55,55 +56,55 @@ internal sealed class OperationBarrier(string? directory)
         return false;
     }
 
-    /// <summary>
-    /// As <see cref="EnterReader"/>, for a call that changes something. A caller holds no lock that others inside the pile wait for.
-    /// </summary>
+    /// <summary>Enters a critical region as a writer. The caller holds no lock that others wait for within a region.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterWriter()
     {
         CriticalRegion critical = CriticalRegion.Current;
-        critical.Enter();
+        critical.Enter(); // the order of EnterReader
         if (Volatile.Read(ref _state) != Open)
             WaitUntilOpen(critical);
         return critical;
     }
 
-    /// <summary>Lets readers in, and nobody who changes something.</summary>
+    /// <summary>Blocks writers for good: the pile is open for reading only.</summary>
     internal void BlockWriters()
     {
         Debug.Assert(_state == Open, "A pile is opened for reading once, and before it is closed.");
         Volatile.Write(ref _state, ReadersOnly);
     }
 
-    /// <summary>Lets nobody in any more; returns once everybody has left. The caller is outside, and holds <see cref="Closing"/>.</summary>
+    /// <summary>
+    /// Admits no operation any more; returns once all have left. The caller is outside of any region, and holds <see cref="Closing"/>.
+    /// </summary>
     internal void Close()
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever closes the gate would wait for itself.");
-        Volatile.Write(ref _state, Closed);
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The closing thread would wait for itself.");
+        Volatile.Write(ref _state, Closed); // before the wait: who enters later is refused
         CriticalRegion.WaitForQuiescence();
     }
 
-    /// <summary>Runs something while nothing changes. The caller is outside of all calls.</summary>
+    /// <summary>Runs an action while writers are blocked. The caller is outside of any region.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     internal void RunExclusive(Action action)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever keeps the pile still would wait for itself.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The thread that blocks writers would wait for itself.");
         lock (Closing)
         {
             if (IsClosed)
                 throw new ObjectDisposedException(PileName);
             lock (_exclusive)
             {
-                Debug.Assert(_state == Open, "The gate is open again behind this: so it was open, and not for readers only.");
+                Debug.Assert(_state == Open, "The state returns to open afterwards, so it must be open before.");
                 Volatile.Write(ref _state, WritersBlocked);
                 try
                 {
-                    CriticalRegion.WaitForQuiescence();
+                    CriticalRegion.WaitForQuiescence(); // writers that entered before are through: every change is complete
                     action();
                 }
                 finally
                 {
-                    Volatile.Write(ref _state, Open);
+                    Volatile.Write(ref _state, Open); // also if the action threw: writers must not wait forever
                 }
             }
         }
@@ -120,20 +121,21 @@ internal sealed class OperationBarrier(string? directory)
                 ExitAndThrowClosed(critical);
             if (state == ReadersOnly)
                 ExitAndThrowReadOnly(critical);
-            if (state == Open || (critical.IsNested && critical.IsAwaited))
+            if (state == Open || (critical.IsNested && critical.IsAwaited)) // the flush waits for the outer call: let it end
                 return;
             if (critical.IsNested)
             {
-                // It came in as a reader, or into another pile: the flush either waits for it, or is over soon.
+                // The outer call entered as a reader, or another pile: either the flush waits for it, and this loop then passes, or the
+                // flush ends soon.
                 spinner.SpinOnce(sleep1Threshold: -1);
                 continue;
             }
-            critical.Exit();
+            critical.Exit(); // the flush waits for this region, and this thread for the flush
             lock (_exclusive)
             {
-                // nothing: whoever comes here waits until the gate is open again
+                // nothing to do: taking the lock waits until writers are admitted again
             }
-            critical.Enter();
+            critical.Enter(); // the loop loads the state again: another flush may have begun
         }
     }
 

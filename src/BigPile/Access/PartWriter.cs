@@ -7,14 +7,14 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Overwrites a part of a payload where it lies.</summary>
+/// <summary>Overwrites a part of a payload in place.</summary>
 /// <remarks>
-/// As a replacement that fits: busy, under the lock of the stripe, while the sequence is odd. In pieces that fit a redo record, so that a
-/// kill leaves each of them whole or absent. A payload that is leased or frozen is copied and replaced.
+/// As a replacement in place, in chunks: a kill leaves each chunk whole or absent. A payload that is leased or flushed is copied and
+/// replaced instead, which a kill leaves whole or absent. CRASH.md: the rows "write of a part".
 /// </remarks>
 internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
 {
-    private readonly Allocator _allocator = blocks.Allocator;
+    private readonly Allocator _allocator = blocks.Allocator; // dirty lists
 
     /// <summary>Overwrites a part.</summary>
     internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int attempt = 0)
@@ -22,7 +22,7 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         blocks.EnsureShadowCapacity();
         CriticalRegion critical = blocks.Barrier.EnterWriter();
         SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
-        stripe->EnterLock();
+        stripe->EnterLock(); // before the busy bit, as in Replacer.TryReplace
         try
         {
             if (!blocks.TryMakeBusy(pointer, out Block origin))
@@ -33,14 +33,14 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
             }
             catch
             {
-                origin.Publish(origin.Header); // nothing was written: afterwards the block may be busy for somebody else
+                origin.Publish(origin.Header); // nothing was written, and the block is still this caller's
                 throw;
             }
             return;
         }
         catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
-            // there will be room once what was freed is durably so
+            // reclaimed below, outside the critical region: a flush waits for all writers
         }
         finally
         {
@@ -63,17 +63,17 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         bool isCopied = blocks.Leases.IsLeased(holder.Address) || blocks.IsFlushed(holder);
         int partOffsetBytes = headBytes - BlockHeader.SizeBytes + offsetBytes;
         if (!IsWhole(holder, isCopied ? 0 : partOffsetBytes, isCopied ? holder.Header.PayloadBytes : source.Length))
-            Throw.Damaged(blocks.DirectoryPath, pointer); // a new checksum would make it right
+            Throw.Damaged(blocks.DirectoryPath, pointer); // a new checksum would hide the damage
         if (isCopied)
         {
             RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(holder.Start + headBytes, (int)lengthBytes), source, offsetBytes);
             return;
         }
-        stripe->BeginChangeLocked(origin.Address);
+        stripe->BeginChangeLocked(origin.Address); // once for all chunks: readers see none or all of them
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         BlockHeader header = WriteInChunks(holder, source, partOffsetBytes);
         origin.Publish(isLink ? origin.Header : header);
-        stripe->EndChangeLocked();
+        stripe->EndChangeLocked(); // behind the header, as in Replacer.WriteIntoOriginLocked
         _allocator.MarkDirty(holder.Address);
     }
 
@@ -89,14 +89,16 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         {
             Debug.Assert(offsetBytes + source.Length <= header.PayloadBytes, "A part lies within its payload.");
             ReadOnlySpan<byte> chunk = source[..Math.Min(source.Length, RedoFile.MaxPartBytes)];
+            // Valid before the first byte changes: from here on a kill leaves the new chunk.
             int redo = replacer.BeginRedo(holder.Address, holder.Header.Plain, offsetBytes, chunk, default);
             CrashPoints.CopyHalf(chunk, holder.Start + BlockHeader.SizeBytes + offsetBytes, CrashPoint.ReplaceHalfOfPayload);
             chunk.CopyTo(new Span<byte>(holder.Start + BlockHeader.SizeBytes + offsetBytes, chunk.Length));
             CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
             if (blocks.HasChecksums)
                 header = BlockChecksum.Rewrite(holder.Start, holder.Header, capacityBytes, offsetBytes, chunk.Length);
+            // A plain block stays busy for the next chunk. A target is not busy at any time: its link is.
             holder.Publish(holder.Header.Kind == BlockKind.LinkTarget ? header : header.Busy);
-            replacer.EndRedo(redo);
+            replacer.EndRedo(redo); // behind the checksum: a kill leaves this chunk whole
             CrashPoints.Pass(CrashPoint.WriteBetweenParts);
             source = source[chunk.Length..];
             offsetBytes += chunk.Length;
@@ -105,7 +107,8 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         return header;
     }
 
-    private void RewriteElsewhere(SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes)
+    private void RewriteElsewhere(
+        SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes)
     {
         bool isLink = origin.Header.Kind == BlockKind.Link;
         BlockKind kind = isLink ? BlockStore.OwnerWordOf(blocks.TargetOf(origin.Header)).Kind : origin.Header.Kind;

@@ -29,10 +29,10 @@ internal unsafe struct ObjectReader : IPayloadReader
         BufferRental.Fill(_copy, payload, lengthBytes);
     }
 
-    /// <summary>Makes the object of what was copied. Called once, after the read has succeeded.</summary>
+    /// <summary>Makes the object from the copy. Called once, after the read has succeeded.</summary>
     internal object Complete(IPileCodec codec)
     {
-        Debug.Assert(_result != null || _copy != null, "The read has succeeded, and nobody has taken its result.");
+        Debug.Assert(_result != null || _copy != null, "The read succeeded, and its result was not taken yet.");
         if (_result != null)
         {
             Release();
@@ -48,7 +48,7 @@ internal unsafe struct ObjectReader : IPayloadReader
         }
     }
 
-    /// <summary>Gives the buffer back; for a read that found nothing.</summary>
+    /// <summary>Returns the buffer, after a read that found nothing.</summary>
     internal void Release()
     {
         if (_copy != null)
@@ -81,7 +81,7 @@ internal unsafe struct SizeReader : IPayloadReader
     }
 }
 
-/// <summary>Has another reader read a payload, and keeps the size of what that has read.</summary>
+/// <summary>Wraps another reader, and keeps the size of what that has read.</summary>
 internal unsafe ref struct MeasuredReader<TReader>(TReader inner) : IPayloadReader
     where TReader : struct, IPayloadReader, allows ref struct
 {
@@ -97,9 +97,9 @@ internal unsafe ref struct MeasuredReader<TReader>(TReader inner) : IPayloadRead
     }
 }
 
-/// <summary>Copies the bytes of a payload to a place that the caller gives.</summary>
-/// <param name="destination">The place.</param>
-/// <param name="isOfBytes">Whether a payload that is no bytes counts as empty.</param>
+/// <summary>Copies the bytes of a payload to a buffer.</summary>
+/// <param name="destination">The buffer.</param>
+/// <param name="isOfBytes">Whether payloads of other kinds than bytes count as empty.</param>
 internal unsafe ref struct SpanReader(Span<byte> destination, bool isOfBytes = false) : IPayloadReader
 {
     private readonly Span<byte> _destination = destination;
@@ -115,7 +115,7 @@ internal unsafe ref struct SpanReader(Span<byte> destination, bool isOfBytes = f
     }
 }
 
-/// <summary>Copies a part of a payload to a place that the caller gives.</summary>
+/// <summary>Copies a part of a payload to a buffer.</summary>
 internal unsafe ref struct PartReader(Span<byte> destination, int offsetBytes) : IPayloadReader
 {
     private readonly Span<byte> _destination = destination;

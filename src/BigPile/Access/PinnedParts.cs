@@ -5,12 +5,12 @@ using System.Diagnostics;
 
 namespace BigPile.Access;
 
-/// <summary>The parts of a sequence, held in their places so that they can be copied without a call to whoever owns their memory.</summary>
+/// <summary>The pinned segments of a sequence: they can be copied without calling the owner of their memory.</summary>
 internal sealed unsafe class PinnedParts : IDisposable
 {
     private readonly List<(MemoryHandle Handle, int LengthBytes)> _parts = [];
 
-    /// <summary>Pins the parts; what was pinned is let go when a later one can't be.</summary>
+    /// <summary>Pins all parts; unpins them again if one can't be pinned.</summary>
     internal PinnedParts(in ReadOnlySequence<byte> sequence)
     {
         try
@@ -33,10 +33,10 @@ internal sealed unsafe class PinnedParts : IDisposable
     /// <summary>The bytes of all parts.</summary>
     internal long LengthBytes { get; }
 
-    /// <summary>Joins the parts. Runs nobody's code.</summary>
+    /// <summary>Joins the parts. Runs no code of their owner.</summary>
     internal void CopyTo(Span<byte> destination)
     {
-        Debug.Assert(destination.Length == LengthBytes, "The parts fill their place to its end.");
+        Debug.Assert(destination.Length == LengthBytes, "The parts fill the destination exactly.");
         foreach ((MemoryHandle handle, int lengthBytes) in _parts)
         {
             new ReadOnlySpan<byte>(handle.Pointer, lengthBytes).CopyTo(destination);

@@ -5,7 +5,7 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Moves a payload that lies behind a link: back to its pointer's place if it fits, else to a new target.</summary>
+/// <summary>Moves the payload of a link: back into the link's own block if it fits, otherwise to a new target.</summary>
 internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
 {
     /// <summary>Whether a pointer names a link.</summary>
@@ -22,7 +22,7 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
         }
     }
 
-    /// <summary>Moves the payload of a link; does nothing where there is none, or no room, or it is damaged.</summary>
+    /// <summary>Moves the payload of a link; does nothing if it is no link, memory is full, or the payload is damaged.</summary>
     internal void Move(PilePointer pointer, int attempt = 0)
     {
         blocks.EnsureShadowCapacity();
@@ -38,17 +38,17 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
         }
         catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
-            // there will be room once what was freed is durably so
+            // reclaimed below, outside the critical region: a flush waits for all writers
         }
         catch (PileFullException)
         {
-            return; // there is no room to move it to: it stays where it is
+            return; // memory is full: the payload stays where it is
         }
         finally
         {
             stripe->ExitLock();
             blocks.ExitAfterFree(critical);
-            BufferRental.Return(copy);
+            BufferRental.Return(copy); // the next attempt rents another one
         }
         Move(pointer, blocks.Reclaimer.Reclaim(attempt));
     }
@@ -60,22 +60,23 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
         {
             if (origin.Header.Kind != BlockKind.Link)
             {
-                origin.Publish(origin.Header);
+                origin.Publish(origin.Header); // nothing to move: no longer a link
                 return;
             }
             if (!origin.IsShadowed && blocks.IsFlushed(origin))
-                blocks.CheckShadowCapacity();
+                blocks.CheckShadowCapacity(); // before the first store: it may throw
             Block target = blocks.TargetOf(origin.Header);
             Debug.Assert(target.Header.Kind == BlockKind.LinkTarget, "A link leads to a link target.");
             if (blocks.HasChecksums && !blocks.IsIntact(target.Start, target.Header, target.Address, target.Info))
             {
                 origin.Publish(origin.Header);
-                return; // damaged: moved it would get a right checksum
+                return; // damaged: a new copy would get a valid checksum
             }
             int lengthBytes = (int)target.Header.PayloadBytes - OwnerWord.SizeBytes;
             BlockKind kind = BlockStore.OwnerWordOf(target).Kind;
             new ReadOnlySpan<byte>(target.Start + BlockHeader.SizeBytes + OwnerWord.SizeBytes, lengthBytes)
                 .CopyTo(new Span<byte>(copy.Prepare(lengthBytes), lengthBytes));
+            // From a copy: the target stays whole until the link leads elsewhere.
             if (CanComeBack(lengthBytes, origin))
                 replacer.WriteIntoOriginLocked(stripe, origin, copy.WrittenSpan, kind);
             else
@@ -84,12 +85,13 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
         }
         catch
         {
-            origin.Publish(origin.Header);
+            origin.Publish(origin.Header); // thrown before the link changed
             throw;
         }
     }
 
-    // What was flushed in place stays there: only where that is a link too, on the device as well, the bytes behind it mean nothing.
+    // A flushed block's bytes must stay, unless the flushed state is a link on the device too: then the bytes behind its header mean
+    // nothing.
     private bool CanComeBack(int lengthBytes, Block origin) =>
         replacer.FitsInPlace(lengthBytes, origin) && !blocks.Leases.IsLeased(origin.Address)
         && (!blocks.IsFlushed(origin) || (origin.OwnHeader.Kind == BlockKind.Link && !blocks.HasNewHeaders));

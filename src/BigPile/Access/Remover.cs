@@ -7,19 +7,16 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Ends objects: header first, then the target of a link, then the room.</summary>
-/// <remarks>
-/// The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can. What a kill leaves behind each
-/// store: CRASH.md, the rows "delete".
-/// </remarks>
+/// <summary>Deletes objects: first the header, then the target of a link, then the slot.</summary>
+/// <remarks>What a kill leaves after each store: CRASH.md, the rows "delete".</remarks>
 internal sealed unsafe class Remover(BlockStore blocks)
 {
-    private readonly OperationBarrier _barrier = blocks.Barrier;
-    private readonly SegmentMap _map = blocks.Map;
-    private readonly Allocator _allocator = blocks.Allocator;
-    private readonly LeaseTable _leases = blocks.Leases;
+    private readonly OperationBarrier _barrier = blocks.Barrier; // begins the critical region of a deletion
+    private readonly SegmentMap _map = blocks.Map; // memory, page info and metadata by address
+    private readonly Allocator _allocator = blocks.Allocator; // takes slots back
+    private readonly LeaseTable _leases = blocks.Leases; // which blocks keep their slots
 
-    /// <summary>Ends an object.</summary>
+    /// <summary>Deletes an object.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     internal bool TryRemove(PilePointer pointer, int attempt = 0)
     {
@@ -27,11 +24,12 @@ internal sealed unsafe class Remover(BlockStore blocks)
         CriticalRegion critical = _barrier.EnterWriter();
         try
         {
-            return TryFreePlain(pointer) || TryFree(pointer);
+            return TryFreePlain(pointer) || TryFree(pointer); // the second one tells whether there is none
         }
+        // The shadow header table is full: nothing was deleted.
         catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
-            // there will be room once what was moved is settled
+            // reclaimed below, outside the critical region: a flush empties the shadow header table
         }
         finally
         {
@@ -40,13 +38,13 @@ internal sealed unsafe class Remover(BlockStore blocks)
         return TryRemove(pointer, blocks.Reclaimer.Reclaim(attempt));
     }
 
-    /// <summary>Frees a block of the usual sort: in a slot, whole, and not a link.</summary>
-    /// <returns><see langword="false"/> when there is none, or another sort, or somebody is at work on it: nothing was done.</returns>
-    // the caller's loop would get all of it, and then the compiler inlines nothing in it any more
+    /// <summary>Frees a plain block: in a slot, not busy, and not a link.</summary>
+    /// <returns><see langword="false"/> if there is none, it is not plain, or another thread is changing it: nothing was done.</returns>
+    // not inlined: in the caller's loop it would exhaust the inlining budget
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool TryFreePlain(PilePointer pointer)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "What is found stays only while the caller is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "A block that was found stays only during the critical region.");
         ulong address = pointer.Address;
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)
@@ -57,11 +55,13 @@ internal sealed unsafe class Remover(BlockStore blocks)
         if (header.Generation != pointer.Generation || !header.IsPlain || slot >= (uint)info.SlotCount || info.ClassPlusOne == 0)
             return false;
         PageMeta* page = _map.MetaOf(address);
+        // Whether the block is flushed may be asked before the swap: it does not change while the block lives, and else the swap fails.
         BlockHeader freed = blocks.HeaderOfFreed(page, (int)slot, header);
+        // Of several threads one deletes the object: that whose swap succeeds.
         if (Interlocked.CompareExchange(ref *(ulong*)start, freed.Word, header.Word) != header.Word)
             return false;
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
-        if (_leases.IsAny)
+        if (_leases.IsAny) // behind the swap: a lease that began before it is counted by now
             blocks.FreeBlock(new Block(start, (ulong*)start, address, header, info));
         else
             _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
@@ -77,14 +77,15 @@ internal sealed unsafe class Remover(BlockStore blocks)
         return found;
     }
 
-    // The header is the lock: whoever swaps it from live to free has deleted the object, and nobody else can. Whether it is frozen is asked
-    // before: that does not change while the block lives, and when it does not live on, the swap fails.
+    // The swap decides which thread deletes the object. Whether the block is flushed can be asked before: that does not change while it
+    // lives, and if it died the swap fails.
     private bool TryUnpublish(PilePointer pointer, out Block block, bool usesReserve = false)
     {
         var spinner = default(SpinWait);
         while (blocks.TryLocate(pointer, out block))
         {
             if (block.IsShadowed || IsFlushedLink(block))
+                // These store into the shadow header table, whose entry is not the caller's until the block is busy.
                 return TryUnpublishShadowed(pointer, out block, usesReserve);
             if (!block.Header.IsBusy && block.TrySwap(blocks.FreedHeader(block)))
             {
@@ -96,7 +97,7 @@ internal sealed unsafe class Remover(BlockStore blocks)
         return false;
     }
 
-    // Busy first, and for as long as the header that counts is in the table.
+    // Made busy first, and kept so as long as it has a shadow header.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryUnpublishShadowed(PilePointer pointer, out Block block, bool usesReserve)
     {
@@ -107,7 +108,7 @@ internal sealed unsafe class Remover(BlockStore blocks)
         return true;
     }
 
-    // After the origin: a kill between leaves a target that recovery finds by its back word.
+    // After the link: a kill in between leaves a target that recovery finds by its owner word.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void FreeTargetOf(Block origin)
     {
@@ -116,15 +117,15 @@ internal sealed unsafe class Remover(BlockStore blocks)
             blocks.FreeTarget(origin.Header);
     }
 
-    // Nothing can be had back from the free header of a link.
+    // A link's free header can't be undone.
     private bool IsFlushedLink(Block block) => block.Header.Kind == BlockKind.Link && blocks.IsFlushed(block);
 
     private void SetFreed(Block block, bool usesReserve)
     {
-        Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The block became busy by the caller's own hand.");
+        Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The caller has made the block busy.");
         if (!block.IsShadowed && (block.Header.CanBeUndone || !blocks.IsFlushed(block)))
         {
-            block.Publish(blocks.FreedHeader(block));
+            block.Publish(blocks.FreedHeader(block)); // one word: free, or undoable with what was flushed
             return;
         }
         try
@@ -135,7 +136,7 @@ internal sealed unsafe class Remover(BlockStore blocks)
         }
         catch
         {
-            block.Publish(block.Header);
+            block.Publish(block.Header); // nothing was stored: the object is as it was
             throw;
         }
     }

@@ -7,21 +7,17 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Puts another payload in the place of one that a pointer names.</summary>
+/// <summary>Replaces the payload of a pointer.</summary>
 /// <remarks>
-/// The block is made busy first, which keeps deletions away, under the lock of its stripe, which keeps other replacements away from the
-/// sequence. A payload that fits the block is overwritten while the sequence is odd. One that does not fit goes to a new block, and the old
-/// one becomes a link to it: one hop at most, however often it moves, and back again when it fits. A payload that is leased is never
-/// overwritten: the new one goes elsewhere as if it did not fit. Order of stores for a move: target whole and published, then the origin's
-/// header in one store, then the old target freed; so at each instant the origin leads to a whole payload. A frozen payload is not
-/// overwritten either: it goes elsewhere, and the header that says so elsewhere too. The statistics are corrected while the block is still
-/// busy: once it is not, a deletion may give its page away. What a kill leaves behind each store: CRASH.md, the rows "replace" and
-/// "write of a part".
+/// A payload that fits is overwritten. One that does not fit goes to a new block, and the old one becomes a link to it: at most one hop,
+/// however often it moves; when it fits again it moves back. What is leased or flushed is never overwritten: the new payload goes elsewhere
+/// as if it did not fit, and the link of a flushed block to the shadow header table. Lock order: the stripe, then the busy bit. What a kill
+/// leaves after each store: CRASH.md, the rows "replace" and "write of a part".
 /// </remarks>
 internal sealed unsafe class Replacer(BlockStore blocks)
 {
-    private readonly Allocator _allocator = blocks.Allocator;
-    private readonly LeaseTable _leases = blocks.Leases;
+    private readonly Allocator _allocator = blocks.Allocator; // slots for targets; statistics; dirty lists
+    private readonly LeaseTable _leases = blocks.Leases; // asked while the block is busy: no lease can begin then
 
     /// <summary>Replaces a payload.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
@@ -32,26 +28,26 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         blocks.EnsureShadowCapacity();
         CriticalRegion critical = blocks.Barrier.EnterWriter();
         SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
-        stripe->EnterLock();
+        stripe->EnterLock(); // keeps other replacements away from the sequence
         try
         {
-            if (!blocks.TryMakeBusy(pointer, out Block origin))
+            if (!blocks.TryMakeBusy(pointer, out Block origin)) // keeps deletions, leases and moves away
                 return false;
             try
             {
                 ReplaceBusyLocked(stripe, origin, payload, kind);
-                _allocator.MarkDirty(origin.Address);
+                _allocator.MarkDirty(origin.Address); // behind the change is early enough: no flush captures before this region ends
             }
             catch
             {
-                origin.Publish(origin.Header); // there was no room for a target: the old payload stays, untouched
+                origin.Publish(origin.Header); // no memory for a target: the old payload is untouched
                 throw;
             }
             return true;
         }
         catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
-            // there will be room once what was freed is durably so
+            // reclaimed below, outside the critical region: a flush waits for all writers
         }
         finally
         {
@@ -61,14 +57,14 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         return TryReplace(pointer, payload, kind, blocks.Reclaimer.Reclaim(attempt));
     }
 
-    /// <summary>Replaces the payload of a block that is busy, and the caller's alone; ends its being busy.</summary>
+    /// <summary>Replaces the payload of a block that the caller has made busy; ends the busy state.</summary>
     internal void ReplaceBusyLocked(SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         Debug.Assert((stripe->Sequence & 1) == 0, "The lock of the stripe keeps other replacements away from its sequence.");
         Debug.Assert(origin.OwnHeader.IsBusy, "A deletion can't come between.");
         bool isFlushed = blocks.IsFlushed(origin);
         if (isFlushed && !origin.IsShadowed)
-            blocks.CheckShadowCapacity();
+            blocks.CheckShadowCapacity(); // before the first store: it may throw
         if (!isFlushed && FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
             WriteIntoOriginLocked(stripe, origin, payload, kind);
         else if (origin.Header.Kind == BlockKind.Link)
@@ -77,44 +73,49 @@ internal sealed unsafe class Replacer(BlockStore blocks)
             Move(origin, payload, kind);
     }
 
-    /// <summary>Writes a payload to its pointer's own block, and frees the target if that was a link.</summary>
+    /// <summary>Writes a payload into the pointer's own block, and frees the target if that was a link.</summary>
     internal void WriteIntoOriginLocked(SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        Debug.Assert(FitsInPlace(payload.Length, origin), "What is overwritten has room for it.");
+        Debug.Assert(FitsInPlace(payload.Length, origin), "The payload fits the block.");
+        // While the block is busy: afterwards a deletion may free its page, and with it the page's counters.
         _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
         var header = new BlockHeader(kind, origin.Header.Generation, (ulong)payload.Length);
-        // Of a frozen block the payload means nothing as long as the header that counts is another one: that changes by one store.
+        // A flushed link's own payload bytes mean nothing until its shadow header changes, which is one store: no redo is needed.
         bool isFlushed = blocks.IsFlushed(origin);
+        // From here to EndRedo a kill leaves the new payload: recovery writes the record over the block. A kill before leaves the old
+        // one.
         int redo = isFlushed ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
-        stripe->BeginChangeLocked(origin.Address);
+        stripe->BeginChangeLocked(origin.Address); // odd: readers start over
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         if (Mutation.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             blocks.FreeTarget(origin.Header);
         CrashPoints.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, CrashPoint.ReplaceHalfOfPayload);
         payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
         CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
+        // Checksum and header behind the payload; this store also ends the busy state.
         blocks.SetHeader(origin, blocks.HeaderOf(origin.Start, kind, header.Generation, payload.Length, blocks.CapacityBytes(origin)));
-        stripe->EndChangeLocked();
+        stripe->EndChangeLocked(); // release: who sees the even sequence sees payload and header
         if (!isFlushed)
-            EndRedo(redo);
+            EndRedo(redo); // last: from the header on the record says what is there already
         CrashPoints.Pass(CrashPoint.LinkBeforeOldTargetFreed);
+        // The old target behind the new header: a kill in between leaves an orphan. The other order would leave a link to a free slot.
         if (!Mutation.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             blocks.FreeTarget(origin.Header);
     }
 
-    /// <summary>Has a link lead to a new target with another payload, and frees the old one.</summary>
+    /// <summary>Points a link to a new target with another payload, and frees the old target.</summary>
     internal void Relink(Block origin, ReadOnlySpan<byte> payload, BlockKind kind, CrashPoint crashPoint, bool freesFirst)
     {
         Debug.Assert(origin.Header.Kind == BlockKind.Link, "There is an old target.");
         if (freesFirst)
             blocks.FreeTarget(origin.Header);
-        Link(origin, TakeTarget(origin, payload, kind));
+        Link(origin, TakeTarget(origin, payload, kind)); // throws only in TakeTarget, before the link changes
         CrashPoints.Pass(crashPoint);
-        if (!freesFirst)
+        if (!freesFirst) // behind the link, as in WriteIntoOriginLocked
             blocks.FreeTarget(origin.Header);
     }
 
-    /// <summary>Whether a payload has room in a block, and may be written over the one that is there.</summary>
+    /// <summary>Whether a payload fits a block, and is small enough for the redo log.</summary>
     internal bool FitsInPlace(long payloadBytes, Block block)
     {
         long capacityBytes = blocks.CapacityBytes(block);
@@ -122,11 +123,11 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         return fits && payloadBytes <= blocks.Redo.MaxPayloadBytes;
     }
 
-    /// <summary>Notes what is about to be written over a payload.</summary>
+    /// <summary>Logs what is about to overwrite a payload.</summary>
     internal int BeginRedo(ulong address, BlockHeader header, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second) =>
         Mutation.InPlaceWithoutRedo ? 0 : blocks.Redo.Begin(CriticalRegion.Current.Heap, address, header.Word, offsetBytes, first, second);
 
-    /// <summary>Notes that it is written.</summary>
+    /// <summary>Ends that record: the payload is written.</summary>
     internal void EndRedo(int index)
     {
         if (!Mutation.InPlaceWithoutRedo)
@@ -137,6 +138,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
     {
         Block target = blocks.TargetOf(origin.Header);
         int lengthBytes = payload.Length + OwnerWord.SizeBytes;
+        // The target decides: the link itself may be flushed, as it does not change.
         if (!FitsInPlace(lengthBytes, target) || _leases.IsLeased(target.Address) || blocks.IsFlushed(target))
         {
             Relink(origin, payload, kind, CrashPoint.LinkBeforeOldTargetFreed, Mutation.TargetFreedFirst);
@@ -146,24 +148,27 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         var header = new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes);
         ulong back = new OwnerWord(origin.Address, origin.Header.Generation, kind).Word;
         int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
-        stripe->BeginChangeLocked(origin.Address);
+        stripe->BeginChangeLocked(origin.Address); // the pointer's stripe: readers do not know the target's
         Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         CrashPoints.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + OwnerWord.SizeBytes, CrashPoint.ReplaceHalfOfPayload);
         WriteTargetPayload(target.Start, back, payload);
         CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
         target.Publish(
             blocks.HeaderOf(target.Start, BlockKind.LinkTarget, header.Generation, lengthBytes, blocks.CapacityBytes(target)));
+        // The link is as it was: only its busy bit goes. A kill before leaves the bit, which recovery clears.
         origin.Publish(origin.Header);
         stripe->EndChangeLocked();
         EndRedo(redo);
-        _allocator.MarkDirty(target.Address);
+        _allocator.MarkDirty(target.Address); // the caller adds the link
     }
 
     private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        Debug.Assert(origin.Header.Kind != BlockKind.Link, "One hop at most: what moves lay in its pointer's own block.");
+        Debug.Assert(origin.Header.Kind != BlockKind.Link, "One hop at most: a block that becomes a link is not one yet.");
+        // The target is whole before the link leads to it: a kill in between leaves an orphan, and the old object.
         ulong target = TakeTarget(origin, payload, kind);
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
+        // A link needs 8 bytes of its run. Only in files, and only where neither a flush nor a lease needs the old payload.
         bool isToBeCut = blocks.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsShadowed
             && !blocks.IsFlushed(origin) && !_leases.IsLeased(origin.Address);
         if (isToBeCut)
@@ -173,14 +178,15 @@ internal sealed unsafe class Replacer(BlockStore blocks)
             CutRun(origin);
     }
 
-    /// <summary>Writes and publishes a link target; nothing leads to it yet.</summary>
+    /// <summary>Writes and publishes a link target; no link points to it yet.</summary>
     private ulong TakeTarget(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        Debug.Assert(kind is not (BlockKind.Free or BlockKind.Link or BlockKind.LinkTarget), "The back word keeps the kind of a payload.");
+        Debug.Assert(kind is not (BlockKind.Free or BlockKind.Link or BlockKind.LinkTarget), "The owner word keeps a payload's kind.");
         long lengthBytes = (long)payload.Length + OwnerWord.SizeBytes;
         Slot slot = blocks.TakeAnySlot(lengthBytes, lengthBytes);
         WriteTargetPayload(slot.Start, new OwnerWord(origin.Address, origin.Header.Generation, kind).Word, payload);
         CrashPoints.Pass(CrashPoint.PutBeforeHeader);
+        // No pointer names a target, so readers can't see it before the link's store.
         _ = blocks.Publish(slot, BlockKind.LinkTarget, payload.Length + OwnerWord.SizeBytes);
         blocks.CountLink();
         CrashPoints.Pass(CrashPoint.LinkBeforeSwap);
@@ -190,8 +196,8 @@ internal sealed unsafe class Replacer(BlockStore blocks)
     private void Link(Block origin, ulong targetAddress)
     {
         var link = new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress);
-        Debug.Assert(blocks.TargetOf(link).Header.Kind == BlockKind.LinkTarget, "The target is whole before anything leads to it.");
-        Debug.Assert(BlockStore.OwnerWordOf(blocks.TargetOf(link)).LinkAddress == origin.Address, "The target says whose it is.");
+        Debug.Assert(blocks.TargetOf(link).Header.Kind == BlockKind.LinkTarget, "The target is valid before the link points to it.");
+        Debug.Assert(BlockStore.OwnerWordOf(blocks.TargetOf(link)).LinkAddress == origin.Address, "The owner word names the link.");
         blocks.SetHeader(origin, link);
     }
 
@@ -201,11 +207,11 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         payload.CopyTo(new Span<byte>(start + BlockHeader.SizeBytes + OwnerWord.SizeBytes, payload.Length));
     }
 
-    // The block is a link by now and nobody else's to cut, unless it was deleted in between: then its run is gone as a whole.
+    // The block is a link by now. Only this thread cuts its run, unless it was deleted in between: then the whole run is gone.
     private void CutRun(Block origin)
     {
         var pointer = new PilePointer(origin.Address, origin.Header.Generation);
-        if (!blocks.TryMakeBusy(pointer, out Block link))
+        if (!blocks.TryMakeBusy(pointer, out Block link)) // busy: a deletion must not return the run meanwhile
             return;
         if (link.Header.Kind == BlockKind.Link)
             _allocator.CutRun(origin.Address);

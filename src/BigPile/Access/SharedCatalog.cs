@@ -13,33 +13,35 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Access;
 
-/// <summary>What a reader knows of the process that writes: its stripes, and which segments it has.</summary>
+/// <summary>What a reader knows of the writing process: its stripes, and its segment list.</summary>
 /// <remarks>
-/// All of it counts as long as the number of changes in the file of stripes is the same. The owner raises it behind the superblock that
-/// lists other segments, and before it marks or removes the file of one that is gone. So a reader that sees no change has every segment in
-/// which an object can be whose pointer it was given, and one that fails to map a segment sees a change if that was the reason.
-/// A directory without that file has had no owner of this version: nobody changes anything as long as there is none.
+/// All of it is valid as long as the change count in the stripe file is the same. The owner raises the count after it lists or unlists
+/// segments in the superblock, and before it overwrites or deletes the file of an unlisted one. So a reader that sees no change has every
+/// segment in which an object of a pointer it was given can be, and a reader that fails to map a segment sees a change if that was the
+/// reason. A directory without the stripe file has had no owner of this version: nothing changes until there is one. Thread safety: all
+/// members may be called concurrently.
 /// </remarks>
 internal sealed class SharedCatalog : IDisposable
 {
-    private readonly PileDirectory _directory;
-    private readonly OperationBarrier _barrier;
-    private readonly SegmentMap _map;
-    private readonly PagePool _pool;
-    private readonly ILogger _logger;
-    private readonly Lock _mapping = new();
-    private StripeFile? _stripeFile;
-    private WriterSnapshot? _snapshot;
-    private bool _hasSegments;
-    private UndoRule _undoRule;
-    private ShadowHeaderTable? _shadowHeaders;
-    private HeldFile? _lockFile;
-    private FileStatus? _stripeIdentity;
-    private bool _isRemoved;
-    private int _isReleasing;
+    private readonly PileDirectory _directory; // open for reading only
+    private readonly OperationBarrier _barrier; // this process's own
+    private readonly SegmentMap _map; // stays empty: see BlockReader
+    private readonly PagePool _pool; // the mapped segments; they come and go under _mapping
+    private readonly ILogger _logger; // receives failures of the release
+    private readonly Lock _mapping = new(); // serialises refreshing; not taken by reads of a current snapshot
+    private StripeFile? _stripeFile; // set once, under _mapping
+    private WriterSnapshot? _snapshot; // the latest one; replaced under _mapping, read without it
+    private bool _hasSegments; // whether the segments were mapped at least once; under _mapping
+    private UndoRule _undoRule; // of the superblock read last; written under _mapping
+    private ShadowHeaderTable? _shadowHeaders; // null until the writer has made it; set under _mapping
+    private HeldFile? _lockFile; // opened at the first doubt whether the writer lives; under _mapping
+    private FileStatus? _stripeIdentity; // which file _stripeFile maps; under _mapping
+    private bool _isRemoved; // the pile was removed or replaced; under _mapping
+    private int _isReleasing; // 1 while a release of dropped segments is queued; interlocked
 
-    /// <summary>Watches the writer of a directory.</summary>
-    internal SharedCatalog(PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan backoff)
+    /// <summary>Follows the writer of a directory.</summary>
+    internal SharedCatalog(
+        PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan backoff)
     {
         _directory = directory;
         _barrier = barrier;
@@ -52,14 +54,14 @@ internal sealed class SharedCatalog : IDisposable
     /// <summary>The pile's directory.</summary>
     internal string DirectoryPath => _directory.Path;
 
-    /// <summary>How long a reader waits for a writer that does not go on.</summary>
+    /// <summary>How long a reader waits for a writer that makes no progress.</summary>
     internal TimeSpan MaxBackoff { get; }
 
-    /// <summary>What a reader waited for in vain: whoever comes later need not wait as long again.</summary>
+    /// <summary>The change that a reader last waited for in vain: later readers that meet the same one fail at once.</summary>
     internal BusyMark? LastBusy { get; set; }
 
     /// <summary>
-    /// Whether the writer may live. One of a pile that is no shared one does not say; nor does one whose lock can't be looked at.
+    /// Whether the writer may be alive. Unknown, and so true, if the pile is not shared, or its lock file can't be opened.
     /// </summary>
     internal bool MayWriterLive
     {
@@ -73,10 +75,10 @@ internal sealed class SharedCatalog : IDisposable
         }
     }
 
-    /// <summary>Which deletions are undone, by the superblock.</summary>
+    /// <summary>Which deletions count as undone, by the superblock.</summary>
     internal UndoRule UndoRule => _undoRule;
 
-    /// <summary>What is known of the writer, where that still counts; none where it has to be asked for.</summary>
+    /// <summary>The snapshot if it is still current; null if it must be refreshed.</summary>
     internal WriterSnapshot? KnownSnapshot
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -100,21 +102,21 @@ internal sealed class SharedCatalog : IDisposable
         }
     }
 
-    /// <summary>Maps what the writer has by now, and waits while it recovers the pile.</summary>
+    /// <summary>Maps the writer's current segments, and waits while it recovers the pile.</summary>
     internal void MapNewSegments()
     {
         var backoff = new WriterBackoff(this);
         _ = CurrentSnapshot(ref backoff);
     }
 
-    /// <summary>The sequences of whoever writes this pile; none when there is no writer, and was none.</summary>
+    /// <summary>The writer's stripes; null if there is no writer, and never was.</summary>
     internal SeqLockStripes? WritersStripes()
     {
         MapNewSegments();
         return _snapshot?.Stripes;
     }
 
-    /// <summary>Takes over the segments as they are now. Null when there is no writer, and was none.</summary>
+    /// <summary>Takes a new snapshot if the current one is out of date. Null if there is no writer, and never was.</summary>
     internal WriterSnapshot? RefreshSnapshot()
     {
         lock (_mapping)
@@ -122,23 +124,24 @@ internal sealed class SharedCatalog : IDisposable
             while (true)
             {
                 StripeFile? file = StripesLocked();
-                ulong changes = file?.Changes ?? 0;
+                ulong changes = file?.Changes ?? 0; // before the superblock: a later change makes the snapshot out of date
                 if (_isRemoved || changes == StripeFile.Removed)
                     throw Removed();
                 if (file == null ? _hasSegments : _snapshot?.Changes == changes)
                     return _snapshot;
                 try
                 {
-                    if ((changes & 1) == 0)
+                    if ((changes & 1) == 0) // odd: an owner recovers the pile; only the count is remembered
                         TakeOverSegments(_directory.Superblock.ReadListedSegments(out _undoRule));
                     _hasSegments = true;
-                    Volatile.Write(ref _snapshot, file == null ? null : new WriterSnapshot(file, changes, _map.SegmentBytes, _pool.Segments()));
+                    Volatile.Write(
+                        ref _snapshot, file == null ? null : new WriterSnapshot(file, changes, _map.SegmentBytes, _pool.Segments()));
                     return _snapshot;
                 }
                 catch (Exception e) when (e is PileStorageException or IOException or UnauthorizedAccessException)
                 {
                     bool isOutOfDate = file == null ? StripeFile.Exists(_directory.Files) : file.Changes != changes;
-                    if (isOutOfDate)
+                    if (isOutOfDate) // the change explains the failure: a file that is gone
                         continue;
                     if (e is PileStorageException)
                         throw;
@@ -148,7 +151,7 @@ internal sealed class SharedCatalog : IDisposable
         }
     }
 
-    /// <summary>Takes over what the writer has by now, without a reader that waits for it; and lets go of a pile that is gone.</summary>
+    /// <summary>Refreshes the snapshot in the background, and drops the segments of a pile that was removed.</summary>
     internal void Poll()
     {
         if (!_barrier.TryEnterReader(out CriticalRegion critical))
@@ -162,7 +165,7 @@ internal sealed class SharedCatalog : IDisposable
         }
         catch (PileStorageException)
         {
-            // who reads next is told
+            // the next read reports it
         }
         finally
         {
@@ -173,7 +176,7 @@ internal sealed class SharedCatalog : IDisposable
     internal ShadowHeaderTable? ShadowHeaders()
     {
         if (UndoRule.Shutdown == ShutdownKind.PowerCut || _directory.IsShared)
-            return null; // nothing is known of them, or there are none
+            return null; // they mean nothing, or there are none
         if (_shadowHeaders is { } known)
             return known;
         lock (_mapping)
@@ -235,7 +238,7 @@ internal sealed class SharedCatalog : IDisposable
     }
 
     private PileStorageException Removed() => new(
-        $"The pile in '{DirectoryPath}' was removed or replaced while it was being read. Open it anew once there is another one.");
+        $"The pile in '{DirectoryPath}' was removed or replaced while it was being read. Open it again once there is a new one.");
 
     private void ReleaseSoon()
     {
@@ -243,19 +246,19 @@ internal sealed class SharedCatalog : IDisposable
             ThreadPool.UnsafeQueueUserWorkItem(static shared => shared.ReleaseDropped(), this, preferLocal: false);
     }
 
-    // Not by the reader that found out: it is inside, and so may be others that look at the old segment.
+    // Not on the reading thread: it is in a critical region, and so may be others that use the old segment.
     private void ReleaseDropped()
     {
         try
         {
-            Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever waits until all have left is not one of them.");
+            Debug.Assert(!CriticalRegion.Current.IsInRegion, "The waiting thread is in no critical region itself.");
             lock (_barrier.Closing)
             {
-                Volatile.Write(ref _isReleasing, 0);
+                Volatile.Write(ref _isReleasing, 0); // before the list is taken: what is dropped later queues anew
                 if (_barrier.IsClosed)
                     return;
                 Segment[] dropped = _pool.TakeDropped();
-                CriticalRegion.WaitForQuiescence();
+                CriticalRegion.WaitForQuiescence(); // reads that began before they were dropped have ended
                 foreach (Segment segment in dropped)
                     segment.Dispose();
             }

@@ -9,57 +9,46 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>Reading a pile that another process may be writing.</summary>
+/// <summary>Reads a pile that another process may be writing.</summary>
 /// <remarks>
-/// The protocol is that of <see cref="BlockReader"/>, by words that lie in files: the writer's sequences are in the file of stripes, and
-/// the layout of a page is the word in its segment. In order:
-/// <list type="number">
-/// <item>changes (acquire): segments and number of stripes are as this process knows them, and no owner is recovering;</item>
-/// <item>sequence of the address's stripe (acquire): even, or the stripe names another address, which has other blocks;</item>
-/// <item>header (acquire): live, of the pointer's generation;</item>
-/// <item>page word, behind the header's load: a page that is laid out anew states that it is unused before its slots change;</item>
-/// <item>of a link: the target's header, page word and back word likewise;</item>
-/// <item>the copy, and the checksum;</item>
-/// <item>a read barrier, which pairs with the writer's releases;</item>
-/// <item>origin's header and page word, then the target's, then sequence and changes again. Any difference: start over.</item>
-/// </list>
-/// Why nothing else can be served: a payload changes where it lies only while the sequence is odd and names its pointer. A slot that is
-/// used again has another generation, and a page that is laid out again another base in its word; both only grow. A busy header says that
-/// a change is being prepared, or that another header counts, which is read then; its payload is whole until the sequence is odd. So what
-/// was undisturbed is what one <c>Put</c> wrote, and a checksum that does not match then is damage. The target is looked at last, so that
-/// one which is none all the while is damage, too.
+/// The protocol of <see cref="BlockReader"/> on words in files: the writer's sequences are in the stripe file, and a page's layout is its
+/// page word in the segment. A payload changes in place only while the sequence is odd and the stripe names its address. A reused slot has
+/// another generation, and a page laid out anew another base in its word; both only grow. A busy header means that a change is being
+/// prepared, or that a shadow header is current; the payload is whole until the sequence is odd. So an undisturbed read returns what one
+/// <c>Put</c> wrote, and a checksum mismatch then is damage. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed unsafe class SharedReader
 {
     private enum SharedRead
     {
-        /// <summary>There is no such object.</summary>
+        /// <summary>No such object.</summary>
         None,
 
-        /// <summary>It was read.</summary>
+        /// <summary>Read.</summary>
         Whole,
 
-        /// <summary>Something changed meanwhile.</summary>
+        /// <summary>Something changed meanwhile: start over.</summary>
         Disturbed,
 
-        /// <summary>It is being replaced.</summary>
+        /// <summary>The object is being replaced.</summary>
         Held,
 
-        /// <summary>Nothing changed, and it is not what was written.</summary>
+        /// <summary>Nothing changed, and the bytes are not what was written.</summary>
         Damaged,
     }
 
-    private readonly SharedCatalog _writer;
-    private readonly PagePool _pool;
-    private readonly SeqLockStripes _ownStripes;
-    private readonly BlockChecksumKind _checksums;
+    private readonly SharedCatalog _writer; // the writer's segments, stripes and shadow headers
+    private readonly PagePool _pool; // what this process has mapped; written by SharedCatalog
+    private readonly SeqLockStripes _ownStripes; // all even: for a directory without a writer
+    private readonly BlockChecksumKind _checksums; // as the superblock stated at opening
 
     /// <summary>Reads a pile that another process may be writing.</summary>
-    /// <param name="writer">What is known of that process.</param>
+    /// <param name="writer">The state shared with that process.</param>
     /// <param name="pool">The segments that this process has mapped.</param>
-    /// <param name="ownStripes">For a pile without a writer.</param>
+    /// <param name="ownStripes">Stripes to use while there is no writer.</param>
     /// <param name="checksums">
-    /// Which checksums blocks have. Where they have none, in a pile that no power cut reads, what was undisturbed is taken for whole.
+    /// The kind of checksum that blocks have. Without one (only in shared memory, which no power cut survives) an undisturbed read is taken
+    /// as whole.
     /// </param>
     internal SharedReader(SharedCatalog writer, PagePool pool, SeqLockStripes ownStripes, BlockChecksumKind checksums) =>
         (_writer, _pool, _ownStripes, _checksums) = (writer, pool, ownStripes, checksums);
@@ -71,15 +60,13 @@ internal sealed unsafe class SharedReader
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, IReadChecks
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "Segments that the writer gave back are unmapped once nobody is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "Trimmed segments are unmapped after all critical regions.");
         return (_checksums == BlockChecksumKind.None && TryReadFast<TReader, TChecks>(pointer, ref reader))
             || TryReadWithBackoff<TReader, TChecks>(pointer, ref reader);
     }
 
-    /// <summary>
-    /// The same protocol for what nearly all reads find: a block with its payload, without a checksum, that nobody is changing.
-    /// </summary>
-    /// <returns><see langword="false"/> when it is not so, or something changed meanwhile: nothing is known then.</returns>
+    /// <summary>The same protocol for the common case: a plain block without a checksum that nobody is changing.</summary>
+    /// <returns><see langword="false"/> if it is another case, or something changed meanwhile: nothing is known then.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadFast<TReader, TChecks>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
@@ -89,18 +76,19 @@ internal sealed unsafe class SharedReader
             || !snapshot.TryFind(pointer.Address, out byte* block, out ulong* wordAt, out long bytesLeft))
             return false;
         SeqLockStripes.Stripe* stripe = snapshot.Stripes.Of(pointer.Address);
-        ulong sequence = stripe->Sequence;
+        ulong sequence = stripe->Sequence; // acquire; the count that KnownSnapshot loaded comes before it
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
-        var word = new PageWord(Volatile.Read(ref *wordAt));
+        var word = new PageWord(Volatile.Read(ref *wordAt)); // behind the header, as the info in BlockReader
         bool isThere = header.IsPlain && header.Generation == pointer.Generation && header.Generation >= word.GenerationBase;
-        bool isQuiet = !TChecks.Sequence || (sequence & 1) == 0;
+        bool isQuiet = !TChecks.Sequence || (sequence & 1) == 0; // odd for another address: left to the slow way
         if (!isThere || !isQuiet || !word.Info.HasSlotAt(pointer.Address))
             return false;
         long lengthBytes = header.OwnPayloadBytes;
-        if (lengthBytes > Math.Min(word.CapacityBytes, bytesLeft - BlockHeader.SizeBytes))
+        if (lengthBytes > Math.Min(word.CapacityBytes, bytesLeft - BlockHeader.SizeBytes)) // the two words may be of different instants
             return false;
         reader.Read(block + BlockHeader.SizeBytes, lengthBytes, header.Kind);
-        Volatile.ReadBarrier();
+        Volatile.ReadBarrier(); // pairs with the writer's BeginChangeLocked
+        // Header and page word, then sequence, then change count: the reverse of their loads.
         return (!TChecks.HeaderAgain || (*(ulong*)block == header.Word && *wordAt == word.Word))
             && (!TChecks.Sequence || stripe->Sequence == sequence) && snapshot.IsCurrent;
     }
@@ -116,9 +104,12 @@ internal sealed unsafe class SharedReader
             WriterSnapshot? snapshot = _writer.CurrentSnapshot(ref backoff);
             SeqLockStripes.Stripe* stripe = (snapshot?.Stripes ?? _ownStripes).Of(pointer.Address);
             ulong sequence = stripe->Sequence;
+            // A stripe serves many addresses: a writer that was killed, or is slow, keeps readers only from the one that it names. What
+            // another change of the stripe disturbs is noticed by the sequence.
             bool isHeld = TChecks.Sequence && (sequence & 1) != 0 && stripe->Address == pointer.Address;
             SharedRead read = isHeld ? SharedRead.Held : TryReadOnce<TReader, TChecks>(pointer, ref reader);
             bool isQuiet = (!TChecks.Sequence || stripe->Sequence == sequence) && _writer.IsCurrent(snapshot);
+            // "No such object" needs a quiet read, too: its segment may have come since the snapshot.
             if (isQuiet && read is SharedRead.None or SharedRead.Whole)
                 return read == SharedRead.Whole;
             if (isQuiet && read == SharedRead.Damaged)
@@ -126,18 +117,18 @@ internal sealed unsafe class SharedReader
             if (isQuiet && read == SharedRead.Held)
                 backoff.WaitForReplacement(pointer, sequence);
             else
-                backoff.Pause();
+                backoff.Pause(); // disturbed: the writer makes progress, so no time limit
         }
     }
 
-    /// <summary>Maps what the writer has by now, and waits while it recovers the pile.</summary>
+    /// <summary>Maps the writer's current segments, and waits while it recovers the pile.</summary>
     internal void MapNewSegments() => _writer.MapNewSegments();
 
-    /// <summary>Where the blocks of a page begin, as the files say at this instant.</summary>
+    /// <summary>The layout of a page, as the files say at this instant.</summary>
     internal PageInfo InfoAt(ulong address) =>
         _pool.Find(address) is { } segment ? segment.WordOf(segment.PageOf(address)).Info : default;
 
-    /// <summary>What the files say at this instant of the block at an address.</summary>
+    /// <summary>The header of the block at an address, as the files say at this instant.</summary>
     internal BlockHeader HeaderAt(ulong address) => SnapshotOf(address).Header;
 
     private SharedRead TryReadOnce<TReader, TChecks>(PilePointer pointer, ref TReader reader)
@@ -159,7 +150,8 @@ internal sealed unsafe class SharedReader
         {
             isWhole = TryReadPayload(origin, 0, origin.Header.Kind, ref reader);
         }
-        Volatile.ReadBarrier();
+        Volatile.ReadBarrier(); // checksum and copy end before the words are loaded again
+        // The link first, then the target: a link that led to this target throughout, and a target that was no valid one, are damage.
         bool isSame = !TChecks.HeaderAgain || (IsUnchanged(origin) && (!isLink || IsUnchanged(target)));
         return !isSame ? SharedRead.Disturbed : isWhole ? SharedRead.Whole : SharedRead.Damaged;
     }
@@ -169,7 +161,7 @@ internal sealed unsafe class SharedReader
     {
         if (!target.IsSlot || target.Header.Kind != BlockKind.LinkTarget || target.Header.PayloadBytes < OwnerWord.SizeBytes)
             return false;
-        var back = new OwnerWord(*(ulong*)(target.Start + BlockHeader.SizeBytes));
+        var back = new OwnerWord(*(ulong*)(target.Start + BlockHeader.SizeBytes)); // may be torn; the checks that follow decide
         return back.LinkAddress == origin.Address && back.LinkGeneration == origin.Generation
             && TryReadPayload(target, OwnerWord.SizeBytes, back.Kind, ref reader);
     }
@@ -182,24 +174,24 @@ internal sealed unsafe class SharedReader
             ? lengthBytes > block.CapacityBytes
             : !BlockChecksum.IsValid(block.Start, block.Header, block.CapacityBytes, _checksums))
             return false;
-        Debug.Assert(offsetBytes <= lengthBytes && lengthBytes <= block.CapacityBytes, "A payload that is whole lies within its slot.");
+        Debug.Assert(offsetBytes <= lengthBytes && lengthBytes <= block.CapacityBytes, "A valid payload fits its slot.");
         reader.Read(block.Start + BlockHeader.SizeBytes + offsetBytes, lengthBytes - offsetBytes, kind);
         return true;
     }
 
-    /// <summary>What the files say of an address at this instant; no slot where no segment is.</summary>
+    /// <summary>What the files say about an address at this instant; not a slot if no segment is there.</summary>
     private SharedBlock SnapshotOf(ulong address)
     {
         if (_pool.Find(address) is not { } segment)
             return default;
         byte* start = segment.Region.Start + segment.OffsetOf(address);
         BlockHeader effective = EffectiveHeader(start, address);
-        PageWord word = segment.WordOf(segment.PageOf(address));
+        PageWord word = segment.WordOf(segment.PageOf(address)); // behind the header
         bool isSlot = segment.HasBlockAt(address, word, out long capacityBytes);
         BlockHeader header = isSlot && effective.IsUndoableFree && _writer.UndoRule.Undoes(effective)
-            ? BlockInspector.TryUndo(start, effective, capacityBytes, _checksums) // the owner will when it comes by
+            ? BlockInspector.TryUndo(start, effective, capacityBytes, _checksums) // as the owner's page recovery will do
             : effective;
-        isSlot = isSlot && header.Generation >= word.GenerationBase;
+        isSlot = isSlot && header.Generation >= word.GenerationBase; // below: bytes of an older layout
         return new SharedBlock(segment, address, start, effective, header, word, isSlot ? capacityBytes : SharedBlock.NoSlot);
     }
 
@@ -208,7 +200,7 @@ internal sealed unsafe class SharedReader
         || (EffectiveHeader(block.Start, block.Address).Word == block.Effective.Word
             && segment.WordOf(segment.PageOf(block.Address)).Word == block.PageWord.Word);
 
-    /// <summary>What a block's header means to a reader, not busy: the one place that knows.</summary>
+    /// <summary>A block's current header without its busy bit; the only place that resolves shadow headers here.</summary>
     private BlockHeader EffectiveHeader(byte* block, ulong address)
     {
         while (true)
@@ -216,12 +208,14 @@ internal sealed unsafe class SharedReader
             var own = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             if (!own.IsBusy || own.IsFree)
                 return own;
-            // It may be one that another one counts for: the writer keeps it elsewhere until its next flush.
+            // The block may be shadowed: until its next flush the writer keeps the current header in the table.
             ShadowHeaderTable? shadowHeaders = _writer.ShadowHeaders();
             ulong* word = shadowHeaders == null ? null : shadowHeaders.Find(address, own.Generation);
             var header = new BlockHeader(word == null ? own.Word : Volatile.Read(ref *word));
             Volatile.ReadBarrier();
             bool isCurrent = word == null || ShadowHeaderTable.IsCurrent(word, address, own.Generation);
+            // A flush stores the own header before it deletes the entry. So own header and entry unchanged: the entry was current, or
+            // there was none.
             if (isCurrent && Volatile.Read(ref *(ulong*)block) == own.Word)
                 return header.IsFree ? header : header.NotBusy;
         }
@@ -237,16 +231,16 @@ internal sealed unsafe class SharedReader
         internal readonly ulong Address = address;
         internal readonly byte* Start = start;
 
-        /// <summary>What the files say.</summary>
+        /// <summary>The current header in the files.</summary>
         internal readonly BlockHeader Effective = effective;
 
-        /// <summary>What that means.</summary>
+        /// <summary>The same with unflushed deletions undone.</summary>
         internal readonly BlockHeader Header = header;
 
         internal readonly PageWord PageWord = pageWord;
         internal readonly long CapacityBytes = capacityBytes;
 
-        /// <summary>Whether a slot of the page's present layout begins here, and the header belongs to that layout.</summary>
+        /// <summary>Whether a slot of the page's current layout begins here, and the header belongs to that layout.</summary>
         internal bool IsSlot => Segment != null && CapacityBytes >= 0;
     }
 }

@@ -12,7 +12,7 @@ namespace BigPile.Access;
 /// <summary>Text as a payload: UTF-8, or UTF-16 where UTF-8 would lose something (lone surrogates).</summary>
 internal static unsafe class TextPayload
 {
-    private const int MaxStringChars = 0x3FFFFFDF; // what the runtime allows; a payload may have some more bytes
+    private const int MaxStringChars = 0x3FFFFFDF; // the runtime's limit; a payload may have slightly more bytes
 
     /// <summary>Writes text to an empty buffer.</summary>
     /// <returns>The kind of the payload.</returns>
@@ -36,7 +36,7 @@ internal static unsafe class TextPayload
         return BlockKind.Utf16String;
     }
 
-    /// <summary>Reads UTF-8 that may be changing: if it is ASCII throughout, the text; otherwise null.</summary>
+    /// <summary>Reads bytes that may be changing: the text if all are ASCII, otherwise null.</summary>
     internal static string? TryReadAscii(byte* payload, int lengthBytes)
     {
         if (lengthBytes == 0)
@@ -44,7 +44,7 @@ internal static unsafe class TextPayload
         if (lengthBytes > MaxStringChars)
             return null;
         var text = new string('\0', lengthBytes);
-        // The string is nobody else's yet, so it may still be filled.
+        // No other code has the string yet, so it may still be filled.
         Span<char> chars = MemoryMarshal.CreateSpan(ref MemoryMarshal.GetReference(text.AsSpan()), lengthBytes);
         return AsciiText.TryWiden(payload, chars) ? text : null;
     }
@@ -69,7 +69,7 @@ internal static unsafe class TextPayload
         return true;
     }
 
-    /// <summary>Reads text from a copy that nobody changes.</summary>
+    /// <summary>Reads text from a private copy.</summary>
     internal static string Read(ReadOnlySpan<byte> payload, BlockKind kind) =>
         kind == BlockKind.Utf16String
             ? new string(MemoryMarshal.Cast<byte, char>(payload))

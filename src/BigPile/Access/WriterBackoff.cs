@@ -4,19 +4,19 @@ using System.Threading;
 
 namespace BigPile.Access;
 
-/// <summary>Waits for the writer, and not for ever.</summary>
+/// <summary>Waits for the writer with backoff and a timeout.</summary>
 internal struct WriterBackoff(SharedCatalog writer)
 {
-    private const int PausesWithoutSleep = 200;
+    private const int PausesWithoutSleep = 200; // spins before the first sleep of a millisecond
     private const ulong AllAddresses = ulong.MaxValue;
 
-    // Longer than any replacement takes whose writer runs. Of a dead writer nothing is to be waited for.
+    // Longer than any replacement of a running writer. After that, waiting is pointless if the writer is dead.
     private static readonly TimeSpan LivenessCheckAfter = TimeSpan.FromMilliseconds(20);
 
 
-    private SpinWait _spinner;
-    private BusyMark? _awaited;
-    private long _since;
+    private SpinWait _spinner; // of one read; kept over its attempts
+    private BusyMark? _awaited; // what this read waits for; null before the first wait
+    private long _since; // timestamp at which that was first seen
 
     internal void Pause() => _spinner.SpinOnce(sleep1Threshold: -1);
 
@@ -36,9 +36,9 @@ internal struct WriterBackoff(SharedCatalog writer)
 
     private bool IsOver(BusyMark mark)
     {
-        if (mark == writer.LastBusy)
+        if (mark == writer.LastBusy) // another read has waited for it in vain: fail at once
             return true;
-        if (_awaited != mark)
+        if (_awaited != mark) // another change than before: the writer makes progress
         {
             _awaited = mark;
             _since = Stopwatch.GetTimestamp();

@@ -10,15 +10,17 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>The stripes and the segments, and the number of changes at which they were taken over. Never changed once it is made.</summary>
+/// <summary>An immutable snapshot of the writer's stripes and segments, with the change count at which it was taken.</summary>
 internal sealed unsafe class WriterSnapshot
 {
+    // The change count in the stripe file, written by the owner.
     private readonly ulong* _changesAt;
+    // Its value when the snapshot was taken.
     private readonly ulong _changes;
-    private readonly int _numberShift;
-    private readonly SegmentSpan[] _spans;
+    private readonly int _numberShift; // address >> this: the segment number
+    private readonly SegmentSpan[] _spans; // by segment number; never changed
 
-    /// <summary>Takes a view of segments that stay mapped for as long as somebody is inside who may have it.</summary>
+    /// <summary>Takes a snapshot of segments that stay mapped while a critical region may use it.</summary>
     internal WriterSnapshot(StripeFile file, ulong changes, long segmentBytes, IReadOnlyCollection<Segment> segments)
     {
         _changesAt = file.ChangesAt;
@@ -38,13 +40,13 @@ internal sealed unsafe class WriterSnapshot
         get => Volatile.Read(ref *_changesAt) == _changes;
     }
 
-    /// <summary>Whether an owner is putting blocks back just now; or it was killed at that.</summary>
+    /// <summary>Whether an owner is recovering the pile, or was killed while doing so.</summary>
     internal bool IsRecovering => (_changes & 1) != 0;
 
     /// <summary>Finds the memory behind an address.</summary>
     /// <param name="address">Any address.</param>
-    /// <param name="block">Where it is.</param>
-    /// <param name="wordAt">The word of its page.</param>
+    /// <param name="block">Its memory.</param>
+    /// <param name="wordAt">Its page's word.</param>
     /// <param name="bytesLeft">The bytes from there to the end of the segment.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryFind(ulong address, out byte* block, out ulong* wordAt, out long bytesLeft)
@@ -52,7 +54,7 @@ internal sealed unsafe class WriterSnapshot
         ulong number = address >> _numberShift;
         ulong unit = address - (number << _numberShift);
         SegmentSpan span = number < (ulong)_spans.Length ? _spans[number] : default;
-        block = span.Start + unit * SizeClasses.GranuleBytes;
+        block = span.Start + unit * SizeClasses.GranuleBytes; // of a default span not to be used: bytesLeft is then not positive
         wordAt = span.Words + (unit >> SegmentMap.PageShift);
         bytesLeft = span.LengthBytes - (long)unit * SizeClasses.GranuleBytes;
         return bytesLeft > 0;
@@ -76,10 +78,10 @@ internal sealed unsafe class WriterSnapshot
         return [.. spans];
     }
 
-    /// <summary>What one number of a segment leads to.</summary>
+    /// <summary>The memory of one segment number.</summary>
     /// <param name="start">Its first byte.</param>
     /// <param name="words">The words of its pages.</param>
-    /// <param name="lengthBytes">The bytes from there to the end of the segment; none where there is no segment.</param>
+    /// <param name="lengthBytes">The bytes from there to the end of the segment; 0 if there is no segment.</param>
     private readonly struct SegmentSpan(byte* start, ulong* words, long lengthBytes)
     {
         internal readonly byte* Start = start;

@@ -4,16 +4,16 @@ namespace BigPile.Allocation;
 
 internal sealed unsafe partial class Allocator
 {
-    /// <summary>Looks whether pool and heaps fit together, and all counters what is there.</summary>
+    /// <summary>Checks that the pool and the heaps agree, and that all counters match the pages.</summary>
     /// <remarks>
-    /// For tests, of a pile that this process owns, and that nobody else uses meanwhile. The counters of blocks are right over all heaps
-    /// together only: a page that goes to another heap leaves its blocks with the one that they were taken from.
+    /// For tests: this process owns the pile, and no other thread uses it. The block counters match only summed over all heaps: when a page
+    /// moves to another heap, its blocks stay counted in the heap that they were taken from.
     /// </remarks>
-    /// <exception cref="System.InvalidOperationException">They don't.</exception>
+    /// <exception cref="System.InvalidOperationException">They disagree.</exception>
     internal void CheckInvariants()
     {
         const string Structure = "Allocator";
-        Invariant.False(Structure, 0, "room on its way, and nobody at work", ReclaimEvents.IsUnderWay);
+        Invariant.False(Structure, 0, "reclaim under way, and no thread running", ReclaimEvents.IsUnderWay);
         Pool.CheckInvariants();
         Segment[] segments = Pool.Segments();
         long liveBlocks = 0;
@@ -43,6 +43,6 @@ internal sealed unsafe partial class Allocator
         Invariant.Equal(Structure, 0, "bytes of slots beyond those that the heaps count", liveBytes, 0);
         foreach (Heap heap in _heaps)
             withPending -= heap.PendingPageCount;
-        Invariant.Equal(Structure, 0, "pages with quarantine beyond those that the heaps noted", withPending, 0);
+        Invariant.Equal(Structure, 0, "pages with new pending frees beyond those that the heaps list", withPending, 0);
     }
 }

@@ -7,19 +7,19 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>What was flushed is frozen: its room is not used again before a flush has made durable that it was freed.</summary>
+/// <summary>Flushed blocks are copy-on-write: their memory is reused only when a flush has made their deletion durable.</summary>
 /// <remarks>
-/// A block is frozen if it was there when a flush last looked, whether that flush came to its end or not, and all that was found in a
-/// file is. One that was put since is not: it is freed and its slot used again at once.
+/// A block is flushed if it existed when the last flush took its snapshot, whether that flush succeeded or not. Every block that was found
+/// in a file is flushed. A block that was put since then is not: its slot is free for reuse at once.
 /// </remarks>
 internal sealed unsafe partial class Allocator
 {
     private const int ReservedShare = 4;
 
-    /// <summary>Called when so much is in quarantine that a flush should be made.</summary>
+    /// <summary>Called when the pending frees have grown so much that a flush is due.</summary>
     internal Action? FlushWanted { get; set; }
 
-    /// <summary>Bytes that are free once a flush has ended.</summary>
+    /// <summary>Bytes of freed blocks that become free when a flush has ended.</summary>
     internal long PendingFreeBytes
     {
         get
@@ -31,9 +31,9 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    /// <summary>Whether a block must keep its bytes until the next flush, freed or not.</summary>
+    /// <summary>Whether a block's bytes must not change before the next flush, whether it is freed or not.</summary>
     /// <remarks>
-    /// The caller is inside the pile. Where the block is not his alone, the answer is valid only if the block is still live afterwards.
+    /// The caller is in a critical region. If other threads may free the block, the answer is valid only if the block is live afterwards.
     /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsFlushed(ulong address, PageInfo info)
@@ -44,10 +44,10 @@ internal sealed unsafe partial class Allocator
         return info.ClassPlusOne == 0 ? page->IsRunFlushed : page->IsFlushed((int)info.SlotAt(address));
     }
 
-    /// <summary>Notes a block whose room a lease keeps, and whose end is to be flushed all the same.</summary>
+    /// <summary>Adds a freed block whose memory a lease holds; the next flush makes its deletion durable all the same.</summary>
     internal void AddDeferred(ulong address) => _heaps[CriticalRegion.Current.Heap & (_heaps.Length - 1)].AddDeferred(address);
 
-    /// <summary>Takes what was put into quarantine. No change runs.</summary>
+    /// <summary>Moves all pending frees since the last call to <paramref name="pending"/>. No writer may run.</summary>
     internal void TakePendingFrees(PendingFrees pending)
     {
         Pool.TakePendingFrees(pending);
@@ -55,7 +55,7 @@ internal sealed unsafe partial class Allocator
             heap.TakePendingFrees(pending);
     }
 
-    /// <summary>Freezes what is in the pages of some addresses. No change runs.</summary>
+    /// <summary>Marks all blocks in the pages of some addresses as flushed. No writer may run.</summary>
     internal void MarkFlushed(ReadOnlySpan<ulong> addresses)
     {
         PageMeta* last = null;
@@ -68,7 +68,7 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    /// <summary>Freezes everything. No change runs.</summary>
+    /// <summary>Marks all blocks as flushed. No writer may run.</summary>
     internal void MarkAllFlushed()
     {
         foreach (Segment segment in Pool.Segments())
@@ -78,11 +78,11 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    /// <summary>Frees what is in quarantine and durably gone.</summary>
+    /// <summary>Frees blocks whose deletion a flush has made durable.</summary>
     internal void CompletePendingFrees(PendingFrees pending)
     {
         foreach (ulong address in pending.Deferred)
-            CompleteDeferred(address); // first: a lease may have ended since, and put the same block into quarantine
+            CompleteDeferred(address); // first: the lease may have ended since, and its block be among the pages below as well
         foreach (ulong address in pending.Runs)
             Pool.ReleaseRun(_map.MetaOf(address));
         Span<ulong> retired = stackalloc ulong[PageMeta.MostBitWords];
@@ -111,7 +111,7 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    // Nobody else may touch a slot in quarantine, so it takes no lock until they are given back all at once.
+    // No other thread touches a slot that is pending, so its header is stored without a lock. The lock is taken once, to free them all.
     private static void StoreFreeHeaders(PageMeta* page, ReadOnlySpan<ulong> slots, Span<ulong> retired)
     {
         for (int word = 0; word < slots.Length; word++)
@@ -136,7 +136,7 @@ internal sealed unsafe partial class Allocator
             ReturnPage(emptied);
     }
 
-    // A page that nobody owns, or that nobody has examined yet, holds nothing, or what it was found with: that is frozen.
+    // A page without an owner is free, a run, or not yet recovered. What an unrecovered page holds counts as flushed anyway.
     private void MarkFlushed(PageMeta* page)
     {
         int owner;
@@ -153,7 +153,7 @@ internal sealed unsafe partial class Allocator
         RequestFlushIfNeeded();
     }
 
-    // Nobody counts exactly what others free at this instant.
+    // The sum may be stale, as other threads free concurrently: a flush too many or too late does no harm.
     private void RequestFlushIfNeeded()
     {
         if (PendingFreeBytes > Math.Max(Pool.ReservedBytes / ReservedShare, _map.SegmentBytes))

@@ -5,11 +5,11 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Giving room back to the system, and waiting for others who do.</summary>
+/// <summary>Trimming: returns empty segments to the system, and waits for other threads' reclaims.</summary>
 internal sealed unsafe partial class Allocator
 {
-    /// <summary>Gives empty segments back to the system. The caller is outside of all calls of any pile.</summary>
-    /// <returns>What kept it from giving back all that it could; the next trim tries again.</returns>
+    /// <summary>Returns empty segments to the system. The caller must not be in a critical region.</summary>
+    /// <returns>Why some segments could not be returned; the next trim tries again.</returns>
     internal Exception? Trim()
     {
         lock (_trimming)
@@ -26,12 +26,12 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    /// <summary>Returns once what others are giving back is free. The caller is outside of all calls.</summary>
+    /// <summary>Waits until the reclaims that are under way have ended. The caller must not be in a critical region.</summary>
     internal void WaitForReclaim()
     {
         lock (_trimming)
         {
-            // a trim waits for the slowest reader, and for the file system
+            // Empty on purpose: waits for a running trim, which waits for the slowest reader and for the file system.
         }
         ReclaimEvents.Wait();
     }
@@ -57,7 +57,7 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    /// <summary>Ends the way of an empty page that a heap gave up.</summary>
+    /// <summary>Returns to the pool an empty page that a heap gave up, and ends its reclaim.</summary>
     private void ReturnPage(PageMeta* emptied)
     {
         Pool.ReturnPage(emptied);

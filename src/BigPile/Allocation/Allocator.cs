@@ -9,26 +9,26 @@ using BigPile.Memory;
 
 namespace BigPile.Allocation;
 
-/// <summary>Gives out slots and runs, and takes them back.</summary>
+/// <summary>Allocates slots and runs, and takes them back.</summary>
 /// <remarks>
-/// There is a heap for each processor, and each thread keeps to one of them until it meets another thread there. (By the number of the
-/// processor that a thread is on, two threads were seen to share a heap for seconds.) The heaps share a pool of pages. Where a heap has no
-/// free slot, <see cref="AllocatorSlowPath"/> goes on.
+/// There is one heap per processor, rounded up to a power of two. A thread stays with its heap until it meets another thread there.
+/// (Choosing by the processor that a thread runs on let two threads share a heap for seconds.) The heaps share a pool of pages. When a
+/// heap has no free slot, <see cref="AllocatorSlowPath"/> takes over.
 /// <para>
-/// The order of locks, each taken inside those before it only: that of trims; a page's (<c>PageRecovery</c>); the heaps' in the order of
-/// their numbers; the pool's; the store's, which the pool asks for segments. Mostly it is one of them alone: only <see cref="Snapshot"/>,
-/// and a search that finds nothing, takes all heaps and then the pool, only <see cref="AttachFound"/> a heap and then the pool, and no trim
-/// waits for readers inside the pool's. Whoever holds a heap's or the pool's calls nobody who could want another one of them.
+/// Lock order, outermost first: the trim lock; a page's recovery lock (<c>PageRecovery</c>); the heap locks, in the order of their numbers;
+/// the pool's lock; the segment store's lock. Most calls take one lock only. <see cref="Snapshot"/> and a failed search take all heap locks
+/// and then the pool's. <see cref="AttachFound"/> takes one heap lock and then the pool's. No trim waits for readers while it holds the
+/// pool's lock. Code that holds a heap lock or the pool's lock calls nothing that may take an earlier lock.
 /// </para>
 /// </remarks>
 internal sealed unsafe partial class Allocator : IDisposable
 {
-    private readonly Heap[] _heaps;
-    private readonly AllocatorSlowPath _slowPath;
-    private readonly SegmentMap _map;
-    private readonly long _limitBytes;
-    private readonly bool _tracksFlushed;
-    private readonly Lock _trimming = new();
+    private readonly Heap[] _heaps; // a power of two of them; a thread uses number CriticalRegion.Heap & (Length - 1)
+    private readonly AllocatorSlowPath _slowPath; // searches the pool and the other heaps
+    private readonly SegmentMap _map; // memory and page metadata by address
+    private readonly long _limitBytes; // of all segments; for messages
+    private readonly bool _tracksFlushed; // whether slots have flushed bits: in mapped piles
+    private readonly Lock _trimming = new(); // held for a whole trim; the outermost lock
 
     internal Allocator(SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
     {
@@ -44,13 +44,13 @@ internal sealed unsafe partial class Allocator : IDisposable
 
     internal PagePool Pool { get; }
 
-    /// <summary>Who gives room back, for those who found none.</summary>
+    /// <summary>Counts reclaims: tells a failed search whether memory was freed meanwhile.</summary>
     internal ReclaimEvents ReclaimEvents { get; } = new();
 
-    /// <summary>Takes room for a block.</summary>
+    /// <summary>Allocates memory for a block.</summary>
     /// <param name="blockBytes">The bytes of the block, header included.</param>
-    /// <param name="payloadBytes">The bytes of them that are payload, for the statistics.</param>
-    /// <exception cref="PileFullException">There is no room, and none could be made.</exception>
+    /// <param name="payloadBytes">How many of them are payload, for the statistics.</param>
+    /// <exception cref="PileFullException">There is no free memory, and the pile can't grow.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Slot Take(long blockBytes, long payloadBytes)
     {
@@ -62,7 +62,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, critical) : slot;
     }
 
-    /// <summary>Takes back the room of a block whose header says free already.</summary>
+    /// <summary>Frees the memory of a block whose header already says free.</summary>
     /// <param name="address">The block.</param>
     /// <param name="before">Its header while it was live.</param>
     internal void Return(ulong address, BlockHeader before)
@@ -71,7 +71,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         Return(address, SegmentMap.Load(infoAt), before);
     }
 
-    /// <summary>As <see cref="Return(ulong, BlockHeader)"/>, where the page's info is known.</summary>
+    /// <summary>Like <see cref="Return(ulong, BlockHeader)"/>, for a caller that has loaded the page info.</summary>
     internal void Return(ulong address, PageInfo info, BlockHeader before)
     {
         PageMeta* page = _map.MetaOf(address);
@@ -85,7 +85,7 @@ internal sealed unsafe partial class Allocator : IDisposable
         ReturnSlot(page, (int)info.SlotAt(address), generation, before.PayloadBytes);
     }
 
-    /// <summary>As <see cref="Return(ulong, BlockHeader)"/>, of a block in a slot.</summary>
+    /// <summary>Like <see cref="Return(ulong, BlockHeader)"/>, for a block in a slot.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ReturnSlot(PageMeta* page, int slot, uint generation, long payloadBytes)
     {
@@ -100,15 +100,17 @@ internal sealed unsafe partial class Allocator : IDisposable
             RequestFlushIfNeeded(heap);
     }
 
-    /// <summary>Notes that a block was changed where it lies, for the next flush.</summary>
+    /// <summary>Adds a block that was changed in place to the dirty list.</summary>
     internal void MarkDirty(ulong address)
     {
         if (_tracksFlushed)
             _heaps[CriticalRegion.Current.Heap & (_heaps.Length - 1)].MarkDirty(address);
     }
 
-    /// <summary>Takes what changed, and begins new lists. No change runs; pages may be examined meanwhile, and change lists too.</summary>
-    /// <returns><see langword="false"/> when there was more than the lists hold.</returns>
+    /// <summary>
+    /// Takes the addresses of all dirty blocks, and empties the lists. No writer may run; page recovery may run, and add to the lists.
+    /// </summary>
+    /// <returns><see langword="false"/> when a list has overflowed: the addresses are not complete.</returns>
     internal bool TryTakeDirty(List<ulong> addresses)
     {
         bool areWhole = Pool.TryTakeDirty(addresses);
@@ -117,14 +119,14 @@ internal sealed unsafe partial class Allocator : IDisposable
         return areWhole;
     }
 
-    /// <summary>Gives back all pages but the first of a run whose payload has moved elsewhere.</summary>
+    /// <summary>Frees all pages of a run but the first. Its payload lives elsewhere by now.</summary>
     internal void CutRun(ulong address) => Pool.CutRun(_map.MetaOf(address));
 
-    /// <summary>The bytes that the block at an address may have, header included.</summary>
+    /// <summary>The capacity in bytes of the block at an address, header included.</summary>
     internal long BlockBytesAt(ulong address, PageInfo info) =>
         info.ClassPlusOne == 0 ? Pool.RunBytes(_map.MetaOf(address)) : SizeClasses.SlotBytes(info.ClassPlusOne - 1);
 
-    /// <summary>Corrects the statistics after a block's payload changed its length in place.</summary>
+    /// <summary>Corrects the statistics after a payload changed its length in place.</summary>
     internal void AdjustPayload(ulong address, PageInfo info, long deltaBytes)
     {
         if (deltaBytes == 0)
@@ -135,11 +137,11 @@ internal sealed unsafe partial class Allocator : IDisposable
             _heaps[Volatile.Read(ref _map.MetaOf(address)->Owner)].AdjustPayload(deltaBytes);
     }
 
-    /// <summary>Hands a page that was found in a file to the heaps, in turn.</summary>
+    /// <summary>Gives a page that was found in a file to one of the heaps, chosen by page number.</summary>
     internal void AttachFound(PageMeta* page, long blocks, long payloadBytes) =>
         _heaps[page->PageNumber & (_heaps.Length - 1)].AttachFound(page, blocks, payloadBytes, Pool);
 
-    /// <summary>All counters at one instant.</summary>
+    /// <summary>All counters at one instant: holds all heap locks and the pool's.</summary>
     internal AllocatorCounters Snapshot()
     {
         _slowPath.EnterHeaps();
@@ -177,16 +179,16 @@ internal sealed unsafe partial class Allocator : IDisposable
     private PileException Full(long blockBytes, int events)
     {
         if (Pool.GrowthFailure is DirectoryChangedException changed)
-            return new PileStorageException(changed.Message, changed); // room is not what is missing
+            return new PileStorageException(changed.Message, changed); // not a lack of space
         long pendingBytes = PendingFreeBytes;
         if (pendingBytes != 0)
-            FlushWanted?.Invoke(); // who can't flush here and now finds room soon
+            FlushWanted?.Invoke(); // a caller that can't flush itself finds space soon
         string reason = pendingBytes != 0
             ? $"{pendingBytes:N0} of them were freed and can be used again after the next flush"
             : Pool.GrowthFailure is { } failure
             ? $"the store could not grow: {failure.Message}"
             : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
-        string message = $"No room for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
+        string message = $"No space for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
         return new PileFullException(message, Pool.GrowthFailure) { ObservedEvents = events };
     }
 }

@@ -2,7 +2,7 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>The allocator's counters, summed over its heaps and the pool while all of them were held.</summary>
+/// <summary>The allocator's counters, summed over the heaps and the pool while all their locks were held.</summary>
 internal readonly struct AllocatorCounters
 {
     internal AllocatorCounters(PagePool pool, Heap[] heaps)

@@ -3,25 +3,23 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Finds room where the heap of the calling thread has none.</summary>
+/// <summary>Allocates when the heap of the calling thread has no free slot.</summary>
 /// <remarks>
-/// In order: a page of the pool that exists; a page that another heap has to spare; in a fragmented pile, a larger slot; a page of a new
-/// segment; a slot of a page that a heap keeps to itself; what heaps keep for other classes. A search goes from place to place, and others
-/// take and free behind it: what it has seen full may be free when it sees the next place full. So it ends without room only once there was
-/// an instant without any: all heaps and the pool are looked at with all their locks held, and what was on its way meanwhile is told by
-/// <see cref="ReclaimEvents"/>; or once others were faster as often as <see cref="MostSearches"/> says.
+/// It tries in this order: a free page of the pool; a page with free slots from another heap; in a fragmented pile, a larger slot; a page
+/// of a new segment; a slot in another heap's current page; the empty pages that heaps keep for other size classes.
+/// It fails only if there was an instant at which no memory was free, or after <see cref="MostSearches"/> attempts.
 /// </remarks>
 internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, ReclaimEvents reclaimEvents)
 {
     private const int MostWaste = 2;
-    private const int MostSearches = 32; // others may be faster, again and again
+    private const int MostSearches = 32; // bounds the retries when other threads always win
 
     /// <summary>Takes a slot.</summary>
-    /// <param name="sizeClass">Its class; in a fragmented pile it may be of a larger one.</param>
+    /// <param name="sizeClass">Its size class; in a fragmented pile the slot may be of a larger one.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
     /// <param name="critical">The calling thread.</param>
-    /// <param name="events">What <see cref="ReclaimEvents.Read"/> gave before the last search.</param>
-    /// <returns>None when there is no room.</returns>
+    /// <param name="events">What <see cref="ReclaimEvents.Read"/> returned before the last search.</param>
+    /// <returns>None when no memory is free.</returns>
     internal Slot TakeSlot(int sizeClass, long payloadBytes, CriticalRegion critical, out int events)
     {
         for (int searches = 1; ; searches++)
@@ -30,16 +28,18 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Recl
             Slot slot = TakeFromNewPage(sizeClass, payloadBytes, critical);
             if (slot.IsNone)
                 slot = TakeFromAny(sizeClass, payloadBytes, critical);
+            // A search is not atomic: other threads take and free behind it. Before it gives up, HasSpace checks with all heap locks held,
+            // and the event count tells whether memory was in transit meanwhile.
             if (!slot.IsNone || searches == MostSearches || !(HasSpace(sizeClass) || reclaimEvents.HasAdvanced(events)))
                 return slot;
         }
     }
 
-    /// <summary>Takes pages in a row.</summary>
+    /// <summary>Takes consecutive pages.</summary>
     /// <param name="pages">How many.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
-    /// <param name="events">What <see cref="ReclaimEvents.Read"/> gave before the last search.</param>
-    /// <returns>The record of the first; <see langword="null"/> when there is no room.</returns>
+    /// <param name="events">What <see cref="ReclaimEvents.Read"/> returned before the last search.</param>
+    /// <returns>The metadata of the first page; <see langword="null"/> when there are none.</returns>
     internal PageMeta* TakeRun(int pages, long payloadBytes, out int events)
     {
         for (int searches = 1; ; searches++)
@@ -53,21 +53,21 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Recl
         }
     }
 
-    /// <summary>Holds all heaps still.</summary>
+    /// <summary>Takes the locks of all heaps, in the order of their numbers.</summary>
     internal void EnterHeaps()
     {
         foreach (Heap heap in heaps)
             heap.EnterLock();
     }
 
-    /// <summary>Ends it.</summary>
+    /// <summary>Releases the locks of all heaps.</summary>
     internal void ExitHeaps()
     {
         foreach (Heap heap in heaps)
             heap.ExitLock();
     }
 
-    // None as well where others were faster, and took all that the page had.
+    // Also returns none when other threads have taken all slots of the new page.
     private Slot TakeFromNewPage(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
         int own = critical.Heap & (heaps.Length - 1);
@@ -102,8 +102,8 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Recl
         return null;
     }
 
-    // In a fragmented pile a free slot of up to twice the size is better than a larger pile. The heaps are asked without their locks: an
-    // answer that is out of date costs one search, or one segment.
+    // In a fragmented pile a free slot of up to twice the size is better than a larger pile. IsFragmented is read without the lock: a stale
+    // answer costs one search, or one segment.
     private Slot TakeLarger(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
         int largestBytes = SizeClasses.SlotBytes(sizeClass) * MostWaste;

@@ -6,15 +6,15 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Allocation;
 
-/// <summary>The addresses of blocks that changed since the last flush, as far as there is room for them.</summary>
+/// <summary>The addresses of blocks that changed since the last flush, up to a capacity.</summary>
 /// <remarks>
-/// Addresses come in before the blocks are written, so a list is only read while no change runs. One that is full stays so: the next
-/// flush then writes the segments as a whole. Calls are made under the lock of the heap, or the pool, that owns the list.
+/// An address is added before its block is written, so the list is read only while no writer runs. Once it has overflowed, the next flush
+/// writes whole segments instead. Thread safety: the lock of the heap, or the pool, that owns the list.
 /// </remarks>
-/// <param name="mostAddresses">How many there is room for; 0 where nobody wants to know, and then nothing is ever missing.</param>
+/// <param name="mostAddresses">The capacity in addresses; 0 where dirty blocks are not tracked, and then it never overflows.</param>
 internal sealed unsafe class DirtyList(int mostAddresses) : IDisposable
 {
-    /// <summary>The most addresses of one list: 1 MiB.</summary>
+    /// <summary>The usual capacity in addresses: 1 MiB of them.</summary>
     internal const int Capacity = 128 * 1024;
 
     private readonly int _capacity = mostAddresses;
@@ -36,12 +36,12 @@ internal sealed unsafe class DirtyList(int mostAddresses) : IDisposable
         }
     }
 
-    /// <summary>Moves the addresses elsewhere, and begins anew.</summary>
-    /// <returns><see langword="false"/> when there was no room for all changes.</returns>
+    /// <summary>Moves the addresses to <paramref name="addresses"/>, and empties the list.</summary>
+    /// <returns><see langword="false"/> when the list has overflowed.</returns>
     internal bool TryTake(List<ulong> addresses)
     {
         int count = _count;
-        Debug.Assert(count >= 0 && count <= _capacity + 1, "More addresses than there is room for.");
+        Debug.Assert(count >= 0 && count <= _capacity + 1, "More addresses than the capacity.");
         _count = 0;
         addresses.AddRange(new ReadOnlySpan<ulong>(_addresses, Math.Min(count, _capacity)));
         return count <= _capacity || _capacity == 0;

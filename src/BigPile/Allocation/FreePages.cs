@@ -5,19 +5,20 @@ using BigPile.Checking;
 
 namespace BigPile.Allocation;
 
-/// <summary>The free pages of all segments, of which the lowest are taken first, and whether there are many enough to trim.</summary>
+/// <summary>The free pages of all segments, lowest address first; decides when there are enough of them to trim.</summary>
 /// <remarks>
-/// All members are called under the pool's lock. Accounting: <see cref="Count"/> = free pages of the segments in use + all pages, heads
-/// excepted, of those that are idle, or withdrawn and not forgotten yet.
+/// Thread safety: all members need the pool's lock. Invariant: <see cref="Count"/> = free pages of the segments in use + all pages except
+/// head pages of the segments that are idle, or withdrawn and not yet forgotten.
 /// </remarks>
 internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, ReclaimEvents reclaimEvents, Lock poolLock)
 {
-    private int _firstWithSpace;
-    private long _trimAbovePages;
+    private int _firstWithSpace; // no segment below this number has a free page; under the pool's lock
+    private long _trimAbovePages; // a trim is wanted while Count is above; under the pool's lock
 
+    /// <summary>Free pages, those of idle and withdrawn segments included. Written under the pool's lock.</summary>
     internal long Count { get; private set; }
 
-    /// <summary>The first segment with a free page.</summary>
+    /// <summary>The segment with the lowest number that has a free page.</summary>
     internal Segment? First()
     {
         for (; _firstWithSpace < segments.End; _firstWithSpace++)
@@ -28,7 +29,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         return null;
     }
 
-    /// <summary>A page to use; -1 when a segment has no more.</summary>
+    /// <summary>Takes a usable page; -1 when the segment has none.</summary>
     internal int TakePage(Segment segment)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -43,7 +44,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         return -1;
     }
 
-    /// <summary>Pages in a row to use, in a segment that is there; none when there are not so many.</summary>
+    /// <summary>Takes consecutive pages in an existing segment; <see langword="null"/> when no segment has that many.</summary>
     internal Segment? TakeRun(int pages, out int first)
     {
         for (int number = _firstWithSpace; number < segments.End; number++)
@@ -58,7 +59,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         return null;
     }
 
-    /// <summary>Pages in a row to use, the first of which can be given a block; -1 when a segment has none.</summary>
+    /// <summary>Takes consecutive pages of a segment, the first of which can hold a block; -1 when there are none.</summary>
     internal int TakeRun(Segment segment, int pages)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -79,15 +80,15 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         return -1;
     }
 
-    /// <summary>Frees a page that holds nothing. One whose generations are used up is never given out again.</summary>
+    /// <summary>Frees an empty page. A page whose generations are exhausted is retired.</summary>
     /// <remarks>
-    /// The generation rises with each use of a page, whatever became of its slots: so of two words of a page the younger one is known.
+    /// Each use of a page raises its generation base, even if it used no slot: so the newer one of two words of a page is known.
     /// </remarks>
     internal void Free(Segment segment, int page)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         PageMeta* meta = segment.Metas + page;
-        Debug.Assert(meta->FreeBits == null && meta->Owner == PageMeta.NoOwner, "The page is laid out yet.");
+        Debug.Assert(meta->FreeBits == null && meta->Owner == PageMeta.NoOwner, "The page is still laid out.");
         uint generation = Math.Max(meta->MaxGeneration, Math.Min(segment.WordOf(page).GenerationBase + 1, PilePointer.MaxGeneration));
         meta->MaxGeneration = generation;
         segment.Unpublish(page, generation);
@@ -99,40 +100,40 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         reclaimEvents.IsTrimWanted = Count > _trimAbovePages;
     }
 
-    /// <summary>Takes in a segment that was held before its pages were known.</summary>
+    /// <summary>Adds a segment that was held before its pages were known.</summary>
     internal void AddScanned(Segment segment)
     {
         Count += segment.FreePageCount;
         IncludeInSearch(segment);
     }
 
-    /// <summary>Takes in a further segment.</summary>
+    /// <summary>Adds a new segment.</summary>
     internal void AddSegment(Segment segment)
     {
         AddScanned(segment);
         _trimAbovePages = NextTrimAbove(0);
     }
 
-    /// <summary>Has a segment be looked at for free pages.</summary>
+    /// <summary>Makes the next search begin at this segment, or before it.</summary>
     internal void IncludeInSearch(Segment segment) => _firstWithSpace = Math.Min(_firstWithSpace, segment.Number);
 
-    /// <summary>States that a trim has come to its end.</summary>
-    /// <param name="withdrawnPages">The pages that are free yet, and about to go.</param>
+    /// <summary>Called when a trim has ended.</summary>
+    /// <param name="withdrawnPages">The pages that are still counted as free, and about to be unmapped.</param>
     internal void OnTrimmed(long withdrawnPages)
     {
         _trimAbovePages = NextTrimAbove(Count - withdrawnPages);
         reclaimEvents.IsTrimWanted = false;
     }
 
-    /// <summary>Leaves the pages of a segment that is gone.</summary>
+    /// <summary>Subtracts the pages of a segment that is gone.</summary>
     internal void Forget(Segment segment)
     {
         Count -= segment.PageCount - segment.HeadPages;
         Debug.Assert(Count >= 0, "More pages went than were free.");
     }
 
-    /// <summary>Looks whether the count is that of the segments, and none with space is passed over.</summary>
-    /// <exception cref="InvalidOperationException">It is not.</exception>
+    /// <summary>Checks that the count matches the segments, and that the search skips no segment with a free page.</summary>
+    /// <exception cref="InvalidOperationException">It does not.</exception>
     internal void CheckInvariants()
     {
         const string Structure = "FreePages";
@@ -146,7 +147,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         Invariant.Equal(Structure, _firstWithSpace, "free pages", Count, count);
     }
 
-    // Free pages that lie scattered can't be given back: after a trim it takes an eighth of a segment more to try again.
+    // Scattered free pages can't be trimmed: after a trim, the next one needs an eighth of a segment more of them.
     private long NextTrimAbove(long freePages) =>
         Math.Max(segments.PagesPerNumber * 5 / 4, freePages + segments.PagesPerNumber / 8);
 }

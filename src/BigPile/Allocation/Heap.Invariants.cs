@@ -11,8 +11,8 @@ internal sealed unsafe partial class Heap
     private const string Structure = "Heap";
     private const string PageStructure = "Heap's page";
 
-    /// <summary>Looks whether the lists hold the pages that they should, and the counters those of the heap's own.</summary>
-    /// <param name="segments">All segments in which it may have pages. Nobody else uses them.</param>
+    /// <summary>Checks that the lists hold the right pages, and that the counters match them.</summary>
+    /// <param name="segments">All segments that may have pages of this heap. No other thread uses them.</param>
     /// <exception cref="InvalidOperationException">They don't.</exception>
     internal void CheckInvariants(ReadOnlySpan<Segment> segments)
     {
@@ -32,7 +32,7 @@ internal sealed unsafe partial class Heap
             Invariant.Equal(Structure, _index, "listed pages", listed, owned.Listed);
             Invariant.Equal(Structure, _index, "bytes of pages", PageBytes, owned.PageBytes);
             Invariant.Equal(Structure, _index, "unusable bytes", UnusableBytes, owned.UnusableBytes);
-            Invariant.Equal(Structure, _index, "bytes in quarantine", _pendingFreeBytes, owned.PendingFreeBytes);
+            Invariant.Equal(Structure, _index, "bytes of pending frees", _pendingFreeBytes, owned.PendingFreeBytes);
             CheckPendingFrees();
         }
         finally
@@ -85,12 +85,12 @@ internal sealed unsafe partial class Heap
     private void CheckPendingFrees()
     {
         Invariant.Equal(
-            Structure, _index, "pages with quarantine, each once", _pendingPages.Count, new HashSet<nint>(_pendingPages).Count);
+            Structure, _index, "pages with new pending frees, each once", _pendingPages.Count, new HashSet<nint>(_pendingPages).Count);
         foreach (nint page in _pendingPages)
-            Invariant.True(Structure, _index, "page that it noted with quarantine", ((PageMeta*)page)->HasNewPendingFrees);
+            Invariant.True(Structure, _index, "listed page with new pending frees", ((PageMeta*)page)->HasNewPendingFrees);
     }
 
-    /// <summary>Of debug builds, which tests run.</summary>
+    /// <summary>Asserts that the heap's lock is held; in debug builds, which tests run.</summary>
     [Conditional("DEBUG")]
     private void AssertLocked() => Debug.Assert(_lock.IsTaken, "The heap's lock is needed.");
 

@@ -3,11 +3,11 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Pages that come to a heap, and leave it.</summary>
+/// <summary>How pages come to a heap, and leave it.</summary>
 internal sealed unsafe partial class Heap
 {
-    /// <summary>Makes a page from the pool or from another heap this heap's own.</summary>
-    /// <returns>The page, when it is empty and not needed any more: the caller has to return it to the pool.</returns>
+    /// <summary>Adds a page from the pool or from another heap.</summary>
+    /// <returns>The page, when it is empty and no longer needed: the caller returns it to the pool.</returns>
     internal PageMeta* Attach(PageMeta* page)
     {
         _lock.Enter();
@@ -20,8 +20,7 @@ internal sealed unsafe partial class Heap
     }
 
     /// <summary>
-    /// Takes a page with free slots away from this heap, for another one; null when there is none to spare. The caller states the end of
-    /// giving it back once it is there.
+    /// Removes a page with free slots, for another heap; null when none is listed. The caller ends the reclaim once that heap has the page.
     /// </summary>
     internal PageMeta* Detach(int sizeClass, int newOwner)
     {
@@ -40,7 +39,7 @@ internal sealed unsafe partial class Heap
         return page;
     }
 
-    /// <summary>Gives up an empty page that was kept; the caller returns it to the pool, and states the end of giving it back.</summary>
+    /// <summary>Removes the empty current page of a class; the caller returns it to the pool, and ends the reclaim.</summary>
     internal PageMeta* GiveUpEmpty(int sizeClass)
     {
         _lock.Enter();
@@ -49,7 +48,7 @@ internal sealed unsafe partial class Heap
         return page;
     }
 
-    /// <summary>As <see cref="GiveUpEmpty"/>, of a caller that has the lock.</summary>
+    /// <summary>Like <see cref="GiveUpEmpty"/>, for a caller that holds the lock.</summary>
     internal PageMeta* GiveUpEmptyLocked(int sizeClass)
     {
         AssertLocked();
@@ -60,7 +59,7 @@ internal sealed unsafe partial class Heap
         return GiveUpLocked(page);
     }
 
-    /// <summary>Whether a page of a class has a free slot. The caller has the lock.</summary>
+    /// <summary>Whether a page of the class has a free slot. The caller holds the lock.</summary>
     internal bool HasSlotLocked(int sizeClass)
     {
         AssertLocked();
@@ -68,7 +67,7 @@ internal sealed unsafe partial class Heap
         return (page != null && page->FreeCount != 0) || _classes[sizeClass].Listed != null;
     }
 
-    /// <summary>Takes in a page that was found in a file, with what is live in it; the pool counts it no more.</summary>
+    /// <summary>Adds a page that was recovered from a file, with its live blocks.</summary>
     internal void AttachFound(PageMeta* page, long blocks, long payloadBytes, PagePool pool)
     {
         _lock.Enter();
@@ -78,7 +77,7 @@ internal sealed unsafe partial class Heap
         PayloadBytes += payloadBytes;
         LiveSlotBytes += blocks * page->SlotBytes;
         AttachLocked(page);
-        pool.CountRecovered(page); // inside this lock: no statistics may count the page twice, or not at all
+        pool.CountRecovered(page); // inside this lock: statistics must count the page exactly once
         _lock.Exit();
     }
 
@@ -88,7 +87,7 @@ internal sealed unsafe partial class Heap
         PageMeta* page = heapClass->Listed;
         if (page != null)
             heapClass->Unlist(page);
-        heapClass->Current = page; // the one before is full, and comes back to the list when one of its slots is freed
+        heapClass->Current = page; // the previous page is full; it is listed again when one of its slots is freed
         return page;
     }
 
@@ -100,7 +99,7 @@ internal sealed unsafe partial class Heap
         CountLocked(page, +1);
         HeapClass* heapClass = _classes + page->SizeClass;
         if (heapClass->Current == null || heapClass->Current->FreeCount == 0)
-            heapClass->Current = page; // a full one comes to the list when one of its slots is freed
+            heapClass->Current = page; // a full one is listed when one of its slots is freed
         else if (page->FreeCount != 0)
             heapClass->List(page);
     }
@@ -124,7 +123,7 @@ internal sealed unsafe partial class Heap
     private bool IsToReturnLocked(PageMeta* page) =>
         page->IsEmpty && !page->IsInTransit && page != _classes[page->SizeClass].Current;
 
-    // The page is nowhere until the pool has it.
+    // Begins a reclaim: until the pool has the page, no search finds it.
     private PageMeta* GiveUpLocked(PageMeta* page)
     {
         AssertLocked();

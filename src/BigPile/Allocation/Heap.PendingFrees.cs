@@ -5,25 +5,25 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Allocation;
 
-/// <summary>Slots that were flushed: freed, they stay as they are until their end is flushed too.</summary>
+/// <summary>Flushed slots that were freed: they are not reused before a flush has made their deletion durable.</summary>
 internal sealed unsafe partial class Heap
 {
     private const int FlushCheckShift = 16;
 
-    private readonly List<nint> _pendingPages = []; // each once, whichever heap owns it by now
-    private readonly List<ulong> _deferred = [];
-    private long _pendingFreeBytes;
+    private readonly List<nint> _pendingPages = []; // pages with pending frees that no flush has taken, each once, of whichever heap
+    private readonly List<ulong> _deferred = []; // addresses of freed blocks that are leased
+    private long _pendingFreeBytes; // bytes of pending slots in this heap's pages; written under the lock
 
-    /// <summary>Bytes of slots in quarantine, in the pages of this heap.</summary>
+    /// <summary>Bytes of pending slots in the pages of this heap.</summary>
     internal long PendingFreeBytes => _pendingFreeBytes;
 
-    /// <summary>Pages of which no flush has taken what went into quarantine, as far as that was here.</summary>
+    /// <summary>The pages whose pending frees no flush has taken, as far as they were freed through this heap.</summary>
     internal int PendingPageCount => _pendingPages.Count;
 
-    /// <summary>Whether the quarantine has grown so far that somebody should look how large it is.</summary>
+    /// <summary>Whether pending frees have grown by 64 KiB, so that a caller should check whether a flush is due.</summary>
     internal bool WantsFlushCheck { get; set; }
 
-    /// <summary>Takes the slots that were put into quarantine since the last call. No change runs.</summary>
+    /// <summary>Moves the pending slots since the last call to <paramref name="pending"/>. No writer may run.</summary>
     internal void TakePendingFrees(PendingFrees pending)
     {
         _lock.Enter();
@@ -35,7 +35,7 @@ internal sealed unsafe partial class Heap
         _lock.Exit();
     }
 
-    /// <summary>Notes a block that is free and leased: it gets its plain header with the others.</summary>
+    /// <summary>Adds a freed block that is leased: a flush stores its plain free header with the others.</summary>
     internal void AddDeferred(ulong address)
     {
         _lock.Enter();
@@ -43,7 +43,7 @@ internal sealed unsafe partial class Heap
         _lock.Exit();
     }
 
-    /// <summary>Freezes what is in a page.</summary>
+    /// <summary>Marks all blocks of a page as flushed.</summary>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
     internal bool TryMarkFlushed(PageMeta* page)
     {
@@ -55,7 +55,7 @@ internal sealed unsafe partial class Heap
         return isOwn;
     }
 
-    /// <summary>Notes that what a slot held is gone for good; the slot itself goes through <see cref="TryReturn"/> yet.</summary>
+    /// <summary>Clears a slot's flushed bit, as its deletion is durable. The slot is freed later, by <see cref="TryReturn"/>.</summary>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
     internal bool TryClearFlushed(PageMeta* page, int slot)
     {
@@ -67,11 +67,11 @@ internal sealed unsafe partial class Heap
         return isOwn;
     }
 
-    /// <summary>Frees slots whose end is durable, and whose headers say plainly that they are free.</summary>
+    /// <summary>Frees pending slots whose deletion is durable, and whose plain free headers are stored.</summary>
     /// <param name="page">Their page.</param>
-    /// <param name="released">The slots.</param>
-    /// <param name="retired">Those of them whose generation is used up.</param>
-    /// <param name="emptied">The page, when the caller has to return it to the pool, and then to state the end of giving it back.</param>
+    /// <param name="released">The slots, as bits.</param>
+    /// <param name="retired">Those of them whose generation is exhausted.</param>
+    /// <param name="emptied">The page, if it is empty: the caller returns it to the pool, and then ends the reclaim.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
     internal bool TryRelease(PageMeta* page, ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> retired, out PageMeta* emptied)
     {
@@ -97,7 +97,7 @@ internal sealed unsafe partial class Heap
     private void AddPendingFreeLocked(PageMeta* page, int slot)
     {
         page->AddPendingFree(slot);
-        long bytes = _pendingFreeBytes + (page->IsInTransit ? 0 : page->SlotBytes); // of one in transit all is counted when it comes
+        long bytes = _pendingFreeBytes + (page->IsInTransit ? 0 : page->SlotBytes); // counted as a whole when it arrives
         if (bytes >> FlushCheckShift != _pendingFreeBytes >> FlushCheckShift)
             WantsFlushCheck = true;
         _pendingFreeBytes = bytes;

@@ -10,29 +10,28 @@ using BigPile.Memory;
 
 namespace BigPile.Allocation;
 
-/// <summary>The pages that some threads allocate from; there are as many heaps as processors.</summary>
+/// <summary>The pages that some threads allocate from. There are as many heaps as processors, rounded up to a power of two.</summary>
 /// <remarks>
-/// For each class there is a current page, and a list of other pages that have a free slot; full pages are in no list. A page that
-/// becomes empty goes back to the pool, unless it is the current one of its class: a pile that goes from one object to none and back
-/// must not lay out a page each time.
-/// The lock is nearly always free: a thread that meets another one here goes to the next heap for its later allocations, and the others
-/// come only to free. It is held for some nanoseconds.
-/// Accounting, true over all heaps together whenever their locks are free and no page is in transit: <see cref="PageBytes"/> =
-/// <see cref="LiveSlotBytes"/> + free slots + <see cref="PendingFreeBytes"/> + <see cref="UnusableBytes"/>. Of one heap alone the first and
-/// the last two are those of its own pages; what is live is counted where it was taken, and freed where its page is by then.
+/// Each size class has a current page, and a list of other pages with a free slot; full pages are in no list. An empty page goes back to
+/// the pool unless it is the current one of its class, so that a pile that alternates between no object and one lays out no page each time.
+/// The lock is nearly always free: a thread that meets another one moves to the next heap, and other threads only come to free. It is held
+/// for some nanoseconds.
+/// Invariant over all heaps together, while no lock is held and no page is in transit: <see cref="PageBytes"/> =
+/// <see cref="LiveSlotBytes"/> + free slots + <see cref="PendingFreeBytes"/> + <see cref="UnusableBytes"/>. In a single heap, PageBytes and
+/// the last two count its own pages. Live slots are added in the heap that they were taken from, and subtracted in the page's present heap.
 /// </remarks>
 internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 {
     private const long MinFragmentedBytes = 1 << 20;
     private const int FragmentedShare = 8;
 
-    private readonly int _index;
-    private readonly ReclaimEvents _reclaimEvents;
-    private readonly DirtyList? _dirty; // null where nobody wants to know: on the way of each put, a list for nobody costs more
-    private HeapClass* _classes;
-    private TinySpinLock _lock;
+    private readonly int _index; // the owner number in this heap's pages
+    private readonly ReclaimEvents _reclaimEvents; // counts pages that are handed over
+    private readonly DirtyList? _dirty; // null without flushes: an unused list would slow down each put
+    private HeapClass* _classes; // one for each size class; under the lock
+    private TinySpinLock _lock; // protects all members, and the metadata of the pages that this heap owns
 
-#pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
+#pragma warning disable CS0169, IDE0051 // padding: the runtime lays structs out last, so this keeps the next object's fields off the line
     private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
@@ -44,21 +43,22 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
 
+    /// <summary>Blocks taken from this heap less those freed in its pages; may be negative. All counters: written under the lock.</summary>
     internal long LiveBlocks { get; private set; }
 
-    /// <summary>Bytes of payloads, link targets' back words included.</summary>
+    /// <summary>Bytes of payloads, owner words of link targets included.</summary>
     internal long PayloadBytes { get; private set; }
 
+    /// <summary>Bytes of live slots, counted as <see cref="LiveBlocks"/>.</summary>
     internal long LiveSlotBytes { get; private set; }
 
+    /// <summary>Bytes of this heap's pages.</summary>
     internal long PageBytes { get; private set; }
 
-    /// <summary>Bytes of pages behind their last slot, and of slots whose generation is used up.</summary>
+    /// <summary>Bytes of this heap's pages behind the last slot, and of retired slots.</summary>
     internal long UnusableBytes { get; private set; }
 
-    /// <summary>
-    /// Whether so much of the pages is free slots that objects should go into slots of larger sizes before the pile grows.
-    /// </summary>
+    /// <summary>Whether so many slots are free that a block should take a larger slot before the pile grows.</summary>
     internal bool IsFragmented
     {
         get
@@ -72,7 +72,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
 
     internal void ExitLock() => _lock.Exit();
 
-    /// <summary>Takes a slot, or none when all pages of the class are full.</summary>
+    /// <summary>Takes a slot; none when all pages of the class are full.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Slot TryTake(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
@@ -106,12 +106,12 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         return new Slot(start, address, generation, capacityBytes);
     }
 
-    /// <summary>Takes back the slot of a block whose header says free already.</summary>
+    /// <summary>Frees the slot of a block whose header already says free.</summary>
     /// <param name="page">The block's page.</param>
     /// <param name="slot">The slot in the page.</param>
     /// <param name="generation">The generation in the header now.</param>
     /// <param name="payloadBytes">The bytes of the payload that was there.</param>
-    /// <param name="emptied">The page, when the caller has to return it to the pool, and then to state the end of giving it back.</param>
+    /// <param name="emptied">The page, if it is empty: the caller returns it to the pool, and then ends the reclaim.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryReturn(PageMeta* page, int slot, uint generation, long payloadBytes, out PageMeta* emptied)
@@ -144,7 +144,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     }
 
     /// <summary>
-    /// Takes what changed in blocks that this heap's threads took, freed or replaced; false when that was more than was listed.
+    /// Takes the addresses of blocks that this heap's threads took, freed or replaced; false when the list has overflowed.
     /// </summary>
     internal bool TryTakeDirty(List<ulong> addresses)
     {
@@ -154,7 +154,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         return isWhole;
     }
 
-    /// <summary>Notes that a block was changed where it lies.</summary>
+    /// <summary>Adds a block that was changed in place to the dirty list.</summary>
     internal void MarkDirty(ulong address)
     {
         _lock.Enter();
@@ -177,7 +177,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         _dirty?.Dispose();
     }
 
-    // Stored before the slot is used: the next owner goes on from what it finds.
+    // Stored before the slot is used: after a kill, the next owner continues from the generation that it finds.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static uint RaiseGeneration(byte* slot, uint floor)
     {
@@ -191,7 +191,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
             new BlockHeader(*(ulong*)page->BlockAt(slot)).Generation == generation, "The generation is not that of the slot's header.");
         if (generation == PilePointer.MaxGeneration)
         {
-            page->RetiredCount++; // the slot is never given out again: its generation has no next value
+            page->RetiredCount++; // never used again: its generation has no successor
             if (!page->IsInTransit)
                 UnusableBytes += page->SlotBytes;
             return;

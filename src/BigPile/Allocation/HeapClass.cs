@@ -2,17 +2,17 @@ using System.Diagnostics;
 
 namespace BigPile.Allocation;
 
-/// <summary>What a heap has of one size class: the page that it takes slots of, and a list of others with a free slot.</summary>
-/// <remarks>Read and changed under the heap's lock.</remarks>
+/// <summary>A heap's pages of one size class.</summary>
+/// <remarks>Thread safety: the heap's lock.</remarks>
 internal unsafe struct HeapClass
 {
-    /// <summary>The page that slots are taken of, listed nowhere; null before the first.</summary>
+    /// <summary>The page that slots are taken from; not in the list. Null before the first one.</summary>
     internal PageMeta* Current;
 
-    /// <summary>The first of the list.</summary>
+    /// <summary>The head of a doubly linked list of other pages with a free slot.</summary>
     internal PageMeta* Listed;
 
-    /// <summary>Puts a page before the others of the list.</summary>
+    /// <summary>Adds a page at the head of the list.</summary>
     internal void List(PageMeta* page)
     {
         Debug.Assert(!page->IsListed && page->FreeCount != 0 && page != Current, "The page is listed, current, or full.");
@@ -24,7 +24,7 @@ internal unsafe struct HeapClass
         Listed = page;
     }
 
-    /// <summary>Takes a page out of the list.</summary>
+    /// <summary>Removes a page from the list.</summary>
     internal void Unlist(PageMeta* page)
     {
         Debug.Assert(page->IsListed && (page->Previous != null || Listed == page), "The page is not in this list.");

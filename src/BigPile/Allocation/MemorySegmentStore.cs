@@ -6,10 +6,10 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.Allocation;
 
-/// <summary>Segments in memory that goes with the process.</summary>
+/// <summary>Segments in memory of the process.</summary>
 /// <remarks>
-/// The next segment may be made ready in the background: the first store to its first huge page then is not its first writer's. The lock is
-/// held for an exchange only.
+/// The next segment may be prepared in the background, so that the first writer does not pay for the first touch of huge pages. The lock is
+/// held only to exchange it.
 /// </remarks>
 internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages, BackgroundWork? background = null) : SegmentStore
 {
@@ -23,7 +23,7 @@ internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages, 
 
     internal override StoreKind Kind => kind;
 
-    /// <summary>Whether a segment is ready. For tests.</summary>
+    /// <summary>Whether a prepared segment is ready. For tests.</summary>
     internal bool HasSpare
     {
         get
@@ -78,7 +78,7 @@ internal sealed unsafe class MemorySegmentStore(StoreKind kind, bool hugePages, 
         }
         catch (OutOfMemoryException)
         {
-            // Whoever needs the segment will try again, and be told.
+            // The thread that needs the segment will try again, and report the failure.
         }
         finally
         {

@@ -8,9 +8,9 @@ internal unsafe partial struct PageMeta
 {
     private const string Structure = "PageMeta";
 
-    /// <summary>Looks whether what the record says fits together, and the headers of the free slots with it.</summary>
-    /// <remarks>The caller holds the lock of the owner, or the pool's.</remarks>
-    /// <exception cref="System.InvalidOperationException">It does not.</exception>
+    /// <summary>Checks that the counts match the bits, and the bits the headers of the free slots.</summary>
+    /// <remarks>The caller holds the owner's lock, or the pool's.</remarks>
+    /// <exception cref="System.InvalidOperationException">They don't.</exception>
     internal readonly void CheckInvariants()
     {
         if (FreeBits == null)
@@ -42,15 +42,15 @@ internal unsafe partial struct PageMeta
                 continue;
             ulong pendingBits = PendingFreeBits[word];
             pending += BitOperations.PopCount(pendingBits);
-            Invariant.Equal(Structure, PageNumber, "slots free and frozen", bits & FlushedBits[word], 0ul);
-            Invariant.Equal(Structure, PageNumber, "slots free and in quarantine", bits & pendingBits, 0ul);
-            Invariant.Equal(Structure, PageNumber, "quarantine behind the last slot", pendingBits & ~MaskOf(word), 0ul);
+            Invariant.Equal(Structure, PageNumber, "slots free and flushed", bits & FlushedBits[word], 0ul);
+            Invariant.Equal(Structure, PageNumber, "slots free and pending", bits & pendingBits, 0ul);
+            Invariant.Equal(Structure, PageNumber, "pending frees behind the last slot", pendingBits & ~MaskOf(word), 0ul);
         }
         Invariant.Equal(Structure, PageNumber, "free slots", FreeCount, free);
-        Invariant.Between(Structure, PageNumber, "slots in quarantine", PendingFreeCount, pending, SlotCount);
-        Invariant.Equal(Structure, PageNumber, "quarantine not taken", HasNewPendingFrees, pending != 0);
+        Invariant.Between(Structure, PageNumber, "pending slots", PendingFreeCount, pending, SlotCount);
+        Invariant.Equal(Structure, PageNumber, "pending frees not taken", HasNewPendingFrees, pending != 0);
         int notLive = FreeCount + RetiredCount + PendingFreeCount;
-        Invariant.Between(Structure, PageNumber, "slots free, worn or in quarantine", notLive, 0, SlotCount);
+        Invariant.Between(Structure, PageNumber, "slots free, retired or pending", notLive, 0, SlotCount);
     }
 
     private readonly void CheckFreeSlots()
@@ -67,6 +67,6 @@ internal unsafe partial struct PageMeta
         }
     }
 
-    // The bits of a word that stand for slots.
+    // The bits of a word that belong to slots.
     private readonly ulong MaskOf(int word) => SlotCount - word * 64 >= 64 ? ulong.MaxValue : (1UL << (SlotCount - word * 64)) - 1;
 }

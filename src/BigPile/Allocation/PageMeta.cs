@@ -7,68 +7,94 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>The allocator's own record of a page, in process memory: which slots are free, and whose page it is.</summary>
+/// <summary>The allocator's metadata of a page, in process memory: which slots are free, and which heap owns the page.</summary>
 /// <remarks>
-/// Invariants while the page holds slots: a set bit is a free slot whose header says free and whose generation may still be given out;
+/// Invariants while the page holds slots: a set free bit is a slot whose header says free and whose generation is not exhausted;
 /// <see cref="FreeCount"/> is the number of set bits; <see cref="MaxGeneration"/> is at least the generation in each slot's header.
-/// In a mapped pile a slot is frozen if it was not free when a flush last looked; so a free one is not. A frozen slot that was freed is in
-/// quarantine, counted in <see cref="PendingFreeCount"/>, and neither free nor live until a flush has made its end durable; until a flush
-/// has taken it, it has a bit behind the free ones.
-/// All members are read and written under the owner's lock, or the pool's while no heap owns the page. Without it are read
-/// <see cref="Owner"/>, which is checked again under the lock, and <see cref="FlushedBits"/>, which stay where they are for as long as the
-/// segment does: the bit of a slot does not change while its block lives and its reader is inside the pile.
+/// In a mapped pile a slot is flushed if it was not free when the last flush took its snapshot, so a free slot is not flushed. A flushed
+/// slot that was freed is pending: neither free nor live until a flush has made its deletion durable.
+/// Thread safety: the lock of the owning heap, or the pool's while no heap owns the page. Without a lock only two fields are read:
+/// <see cref="Owner"/>, which is checked again under the lock, and <see cref="FlushedBits"/>, whose memory stays as long as the segment:
+/// a slot's bit does not change while its block lives and its reader is in a critical region.
 /// </remarks>
 [StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
 internal unsafe partial struct PageMeta
 {
-    /// <summary>Two cache lines, which the processor fetches as a pair: neighbours belong to heaps of different processors.</summary>
+    /// <summary>
+    /// Two cache lines, which processors fetch as a pair: neighbouring pages may belong to heaps of different processors.
+    /// </summary>
     internal const int SizeBytes = 128;
 
     internal const int NoOwner = -1;
 
-    /// <summary>The words of a bit for each slot, of slots of the smallest size.</summary>
+    /// <summary>The most 64-bit words of one bit per slot: for slots of the smallest size.</summary>
     internal const int MostBitWords = SizeClasses.PageBytes / SizeClasses.MinSlotBytes / 64;
 
     private const int LineBytes = 64;
 
+    /// <summary>The page's memory. Set once.</summary>
     internal byte* Start;
+
+    /// <summary>
+    /// One bit per slot: set while it is free. Behind them in a mapped pile, one bit per slot that is pending and that no flush has taken.
+    /// Null while the page holds no slots.
+    /// </summary>
     internal ulong* FreeBits;
 
-    /// <summary>Which slots may hold something that was flushed; null where nobody has to know.</summary>
+    /// <summary>One bit per slot: set if it may hold a flushed block. Null in piles without flushes.</summary>
     internal ulong* FlushedBits;
 
-    /// <summary>The page's number within the pile: its address divided by a page's units.</summary>
+    /// <summary>The page's number within the pile: its first address divided by the units per page. Set once.</summary>
     internal int PageNumber;
+
+    /// <summary>The number of the heap that owns the page, or <see cref="NoOwner"/>. Also read without the lock.</summary>
     internal int Owner;
+
+    /// <summary>At least the highest generation in the headers of its slots, or of its run.</summary>
     internal uint MaxGeneration;
 
     /// <summary>
-    /// The lowest generation that a slot may be given out with. Of a page that was found: above those of all its free slots, since one may
-    /// have been given out, and pointed to, by an owner that died before anything in the slot said so.
+    /// The lowest generation to take a slot with; 0 in a new page. In a recovered page it is above all its free slots: the previous owner
+    /// may have taken one, and given out its pointer, and died before it stored anything in the slot.
     /// </summary>
     internal uint GenerationFloor;
+
+    /// <summary>The size of a slot in bytes, header included.</summary>
     internal int SlotBytes;
+
+    /// <summary>How many slots the page holds; 0 when it is not laid out for slots.</summary>
     internal ushort SlotCount;
+
+    /// <summary>Free slots: the number of set free bits.</summary>
     internal ushort FreeCount;
+
+    /// <summary>Slots that are never used again, as their generation is exhausted.</summary>
     internal ushort RetiredCount;
+
+    /// <summary>The word of the free bits in which the last slot was found.</summary>
     internal ushort Cursor;
 
-    /// <summary>Frozen slots that were freed.</summary>
+    /// <summary>Pending slots: flushed ones that were freed and are not reusable yet.</summary>
     internal ushort PendingFreeCount;
+
+    /// <summary>The size class of the slots.</summary>
     internal short SizeClass;
+
+    /// <summary>Whether the page is in its heap's list of pages with a free slot.</summary>
     internal bool IsListed;
 
-    /// <summary>Owned by a heap that has not received it yet: a free must leave it where it is, and uncounted.</summary>
+    /// <summary>Owned by a heap that has not attached it yet: a free must not list, count or return it.</summary>
     internal bool IsInTransit;
 
-    /// <summary>Of the first page of a run: whether its block was there when a flush last looked.</summary>
+    /// <summary>In the first page of a run: whether its block is flushed.</summary>
     internal bool IsRunFlushed;
 
-    /// <summary>Whether slots went into quarantine that no flush has taken.</summary>
+    /// <summary>Whether it has pending slots that no flush has taken.</summary>
     internal bool HasNewPendingFrees;
 
+    /// <summary>The neighbours in the heap's list; without meaning while the page is not listed.</summary>
     internal PageMeta* Previous;
-    internal PageMeta* Next;
+    internal PageMeta* Next; // as Previous
 
     internal readonly bool IsEmpty => FreeCount == SlotCount;
 
@@ -77,18 +103,18 @@ internal unsafe partial struct PageMeta
 
     internal readonly ulong FirstAddress => (ulong)PageNumber * (SizeClasses.PageBytes / SizeClasses.GranuleBytes);
 
-    /// <summary>The 64-bit words that hold a bit for each slot.</summary>
+    /// <summary>The 64-bit words that hold one bit per slot.</summary>
     internal readonly int WordCount => (SlotCount + 63) / 64;
 
-    /// <summary>The bytes that are in use of the page's bits.</summary>
+    /// <summary>The bytes of process memory that the page's bits use.</summary>
     internal readonly long BitsBytes => OwnBitsBytes + (FlushedBits == null ? 0 : WordCount * sizeof(ulong));
 
-    // Free bits, and behind them those of the quarantine.
+    // The free bits, and behind them the bits of pending slots.
     private readonly long OwnBitsBytes => RoundToLines(WordCount * (FlushedBits == null ? 1 : 2) * sizeof(ulong));
 
     private readonly Span<ulong> PendingFreeBits => new(FreeBits + WordCount, WordCount);
 
-    /// <summary>Takes process memory for the free bits, and states all slots free or none.</summary>
+    /// <summary>Allocates the bits of a size class, and marks all slots free, or none.</summary>
     internal void LayOut(int sizeClass, bool allFree)
     {
         Debug.Assert(FreeBits == null, "The page is laid out already.");
@@ -110,8 +136,8 @@ internal unsafe partial struct PageMeta
             SetAllFree();
     }
 
-    /// <summary>States that the page holds old bytes.</summary>
-    /// <remarks>Generation base 0 is a page that was never used: all zero, which is free slots of generation 0.</remarks>
+    /// <summary>Records that the page's bytes may not be zero any more.</summary>
+    /// <remarks>Generation base 0 is a page that was never used: all zero, which means free slots of generation 0.</remarks>
     internal void MarkUsed() => MaxGeneration = Math.Max(MaxGeneration, 1);
 
     internal void Drop()
@@ -122,7 +148,7 @@ internal unsafe partial struct PageMeta
         FreeCount = 0;
     }
 
-    /// <summary>Takes the next free slot in the order of addresses, beginning where the last one was found. There must be one.</summary>
+    /// <summary>Takes the next free slot in address order, starting where the last one was found. There must be one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal int TakeSlot()
     {
@@ -152,26 +178,26 @@ internal unsafe partial struct PageMeta
 
     internal readonly bool IsFree(int slot) => (FreeBits[slot >> 6] >> slot & 1) != 0;
 
-    /// <summary>Whether a slot may hold something that was flushed.</summary>
+    /// <summary>Whether a slot may hold a flushed block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly bool IsFlushed(int slot) => FlushedBits != null && (FlushedBits[slot >> 6] >> slot & 1) != 0;
 
-    /// <summary>Freezes every slot that is not free.</summary>
+    /// <summary>Marks every slot that is not free as flushed.</summary>
     internal void MarkFlushed()
     {
-        Debug.Assert(FlushedBits != null || SlotCount == 0, "Nobody knows what is frozen here.");
+        Debug.Assert(FlushedBits != null || SlotCount == 0, "The page has no flushed bits.");
         for (int word = 0; word < WordCount; word++)
             FlushedBits[word] = ~FreeBits[word];
     }
 
-    /// <summary>Notes that what a slot held is gone for good.</summary>
+    /// <summary>Clears a slot's flushed bit, as its deletion is durable.</summary>
     internal void ClearFlushed(int slot)
     {
-        Debug.Assert(!IsFree(slot), "A slot that is free was frozen.");
+        Debug.Assert(!IsFree(slot), "A free slot was flushed.");
         FlushedBits[slot >> 6] &= ~(1UL << slot);
     }
 
-    /// <summary>Puts a slot that was freed, and is frozen, into quarantine.</summary>
+    /// <summary>Marks a flushed slot that was freed as pending.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void AddPendingFree(int slot)
     {
@@ -180,7 +206,7 @@ internal unsafe partial struct PageMeta
         PendingFreeCount++;
     }
 
-    /// <summary>Takes the bits of the slots that went into quarantine since the last call.</summary>
+    /// <summary>Copies the bits of the slots that became pending since the last call, and clears them.</summary>
     internal void TakePendingFrees(Span<ulong> bits)
     {
         PendingFreeBits.CopyTo(bits);
@@ -188,23 +214,23 @@ internal unsafe partial struct PageMeta
         HasNewPendingFrees = false;
     }
 
-    /// <summary>Lets slots out of quarantine.</summary>
-    /// <param name="released">The slots.</param>
-    /// <param name="retired">Those of them that are never given out again.</param>
+    /// <summary>Frees pending slots whose deletion is durable.</summary>
+    /// <param name="released">The slots, as bits.</param>
+    /// <param name="retired">Those of them whose generation is exhausted.</param>
     internal void Release(ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> retired)
     {
         Debug.Assert(released.Length == WordCount && retired.Length == WordCount, "The page was laid out for another class meanwhile.");
         for (int word = 0; word < released.Length; word++)
         {
             ulong free = released[word] & ~retired[word];
-            Debug.Assert((FreeBits[word] & released[word]) == 0, "A slot in quarantine is not free.");
+            Debug.Assert((FreeBits[word] & released[word]) == 0, "A pending slot is free.");
             FlushedBits[word] &= ~released[word];
             FreeBits[word] |= free;
             FreeCount += (ushort)BitOperations.PopCount(free);
             RetiredCount += (ushort)BitOperations.PopCount(retired[word]);
             PendingFreeCount -= (ushort)BitOperations.PopCount(released[word]);
         }
-        Debug.Assert(PendingFreeCount <= SlotCount, "More slots are released than went into quarantine.");
+        Debug.Assert(PendingFreeCount <= SlotCount, "More slots are released than were pending.");
     }
 
     private static long RoundToLines(long bytes) => (bytes + LineBytes - 1) / LineBytes * LineBytes;

@@ -5,12 +5,12 @@ namespace BigPile.Allocation;
 
 internal sealed unsafe partial class PagePool
 {
-    /// <summary>Looks whether the segments, the free pages, the runs and all counters fit together.</summary>
+    /// <summary>Checks that the segments, the free pages, the runs and all counters agree.</summary>
     /// <remarks>
-    /// Of a pile that this process owns, while nobody else uses it, and none of its segments is between being held and being scanned. Where
-    /// heaps have pages, <see cref="Allocator.CheckInvariants"/> looks at those too.
+    /// This process owns the pile, no other thread uses it, and each segment that is held was scanned.
+    /// <see cref="Allocator.CheckInvariants"/> checks the pages of heaps too.
     /// </remarks>
-    /// <exception cref="System.InvalidOperationException">They don't.</exception>
+    /// <exception cref="System.InvalidOperationException">They disagree.</exception>
     internal void CheckInvariants()
     {
         lock (_lock)

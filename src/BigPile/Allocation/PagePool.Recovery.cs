@@ -2,30 +2,30 @@ using System;
 
 namespace BigPile.Allocation;
 
-/// <summary>Segments that were found in a directory. Their used pages are unknown until somebody examines them.</summary>
+/// <summary>Segments that were found in a directory. The contents of their used pages are unknown until each is recovered.</summary>
 internal sealed unsafe partial class PagePool
 {
-    /// <summary>Pages in use that nobody has examined since the pile was opened.</summary>
+    /// <summary>Pages that were in use when the pile was opened and are not recovered yet.</summary>
     internal long UnrecoveredPages { get; private set; }
 
-    /// <summary>Pages that can't be used any more, because what they say of themselves is damaged.</summary>
+    /// <summary>Pages that can't be used, because their page word is damaged.</summary>
     internal long LostPages { get; private set; }
 
-    /// <summary>Says above which generation a page has to be laid out; set after a power cut, before anybody uses the pool.</summary>
+    /// <summary>Gives the generation above which a page has to be laid out; set after a power cut, before the pool is used.</summary>
     internal Func<Segment, int, uint>? GenerationAbove
     {
         get => _suspects.GenerationAbove;
         set => _suspects.GenerationAbove = value;
     }
 
-    /// <summary>Free pages that were not searched yet.</summary>
+    /// <summary>Free pages that have to be searched before they are used.</summary>
     internal long SuspectPages => _suspects.Count;
 
-    /// <summary>Makes the pool the owner of a segment's memory before its pages are known, so that it is freed whatever happens.</summary>
+    /// <summary>Makes the pool own a segment's memory before its pages are scanned, so that it is freed in any case.</summary>
     /// <param name="segment">The segment.</param>
     /// <param name="isShared">
-    /// Another process writes it, and may replace it by one of the same number: it is found through the pool alone, which changes by one
-    /// store.
+    /// Another process writes the segment, and may replace it by one of the same number. It is then found through the pool only, where one
+    /// store replaces it, and not through the map.
     /// </param>
     internal void Hold(Segment segment, bool isShared)
     {
@@ -36,10 +36,10 @@ internal sealed unsafe partial class PagePool
         }
     }
 
-    /// <summary>Takes in what a segment's page words say. Nobody else uses the pool yet.</summary>
+    /// <summary>Adds the result of scanning a segment's page words. The pool is not used yet.</summary>
     /// <param name="segment">A segment that was held before.</param>
-    /// <param name="unrecoveredPages">Pages of it that are in use.</param>
-    /// <param name="lostPages">Pages of it that are damaged.</param>
+    /// <param name="unrecoveredPages">Its pages that are in use.</param>
+    /// <param name="lostPages">Its pages that are damaged.</param>
     internal void AddScanned(Segment segment, long unrecoveredPages, long lostPages)
     {
         lock (_lock)
@@ -51,8 +51,8 @@ internal sealed unsafe partial class PagePool
         }
     }
 
-    /// <summary>Searches those of some free pages that were not searched yet.</summary>
-    /// <returns>How many these were.</returns>
+    /// <summary>Searches the suspect pages among some free pages.</summary>
+    /// <returns>How many it searched.</returns>
     internal int SearchSuspects(Segment segment, int first, int end)
     {
         int count = 0;
@@ -67,7 +67,7 @@ internal sealed unsafe partial class PagePool
         return count;
     }
 
-    /// <summary>Notes that a block of a lost layout was at an address: no later one there may be taken for it.</summary>
+    /// <summary>Records that a block of a lost layout was at an address: later blocks there get a higher generation.</summary>
     internal void RecordLostBlock(ulong address, uint generation)
     {
         lock (_lock)
@@ -79,7 +79,7 @@ internal sealed unsafe partial class PagePool
         }
     }
 
-    /// <summary>States that a page of slots is in a heap's care from now on.</summary>
+    /// <summary>Moves a page of slots from the unrecovered pages to the heaps' pages.</summary>
     internal void CountRecovered(PageMeta* page)
     {
         lock (_lock)
@@ -89,7 +89,7 @@ internal sealed unsafe partial class PagePool
         }
     }
 
-    /// <summary>Frees a page of slots that turned out to be empty.</summary>
+    /// <summary>Frees a recovered page of slots without a live block.</summary>
     internal void FreeRecovered(PageMeta* page)
     {
         lock (_lock)
@@ -99,7 +99,7 @@ internal sealed unsafe partial class PagePool
         }
     }
 
-    /// <summary>Takes in a run that was found live.</summary>
+    /// <summary>Adds a recovered run with a live block.</summary>
     internal void AddRecoveredRun(PageMeta* meta, int pages, long payloadBytes)
     {
         lock (_lock)
@@ -109,7 +109,7 @@ internal sealed unsafe partial class PagePool
         }
     }
 
-    /// <summary>Takes in a run that was freed, and whose end was not flushed.</summary>
+    /// <summary>Adds a recovered run whose deletion is not known to be durable.</summary>
     internal void AddPendingFreeRun(PageMeta* meta, int pages)
     {
         lock (_lock)
@@ -119,7 +119,7 @@ internal sealed unsafe partial class PagePool
         }
     }
 
-    /// <summary>Frees the pages of a run that turned out to hold nothing.</summary>
+    /// <summary>Frees the pages of a recovered run without a block.</summary>
     internal void FreeRecoveredRun(PageMeta* meta, int pages)
     {
         lock (_lock)
@@ -129,14 +129,16 @@ internal sealed unsafe partial class PagePool
         }
     }
 
-    /// <summary>Takes a segment away from readers, which another process has given back. It stays until those inside have left.</summary>
+    /// <summary>
+    /// Removes a segment that its writer, another process, has given back. Its memory stays for readers in a critical region.
+    /// </summary>
     internal void Drop(Segment segment)
     {
         lock (_lock)
             _segments.Drop(segment);
     }
 
-    /// <summary>The segments that were dropped since the last call. They are the caller's to free once no reader can be inside.</summary>
+    /// <summary>The segments that were dropped since the last call. The caller frees them after quiescence.</summary>
     internal Segment[] TakeDropped()
     {
         lock (_lock)

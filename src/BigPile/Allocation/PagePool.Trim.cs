@@ -3,7 +3,7 @@ using System.Collections.Generic;
 
 namespace BigPile.Allocation;
 
-/// <summary>Giving segments back, and the pool's part of the statistics.</summary>
+/// <summary>Trimming segments, and the pool's part of the statistics.</summary>
 internal sealed unsafe partial class PagePool
 {
     internal long FreePages => _free.Count;
@@ -22,17 +22,17 @@ internal sealed unsafe partial class PagePool
 
     internal long RunPayloadBytes => _runs.PayloadBytes;
 
-    /// <summary>Takes empty segments away from allocation and from readers. One segment always stays.</summary>
-    /// <param name="failure">Why others could not be given back; they stay, and are used again as soon as that is safe.</param>
-    /// <returns>The segments, which must go to <see cref="Release"/> once no reader can be inside any more.</returns>
+    /// <summary>Removes empty segments from allocation and from the map. One segment always stays.</summary>
+    /// <param name="failure">Why other segments could not be withdrawn; they stay, and are used again as soon as that is safe.</param>
+    /// <returns>The segments, which the caller passes to <see cref="Release"/> after quiescence.</returns>
     internal List<Segment> WithdrawEmpty(out Exception? failure)
     {
         lock (_lock)
             return _trim.WithdrawEmpty(out failure);
     }
 
-    /// <summary>Frees the memory of withdrawn segments, and their numbers for later ones.</summary>
-    /// <returns>Why files of some are left, which the next trim removes; <see langword="null"/> when none is.</returns>
+    /// <summary>Frees the memory of withdrawn segments, and then their numbers.</summary>
+    /// <returns>Why some files could not be removed; the next trim removes them. <see langword="null"/> when all were.</returns>
     internal Exception? Release(List<Segment> withdrawn)
     {
         Exception? failure = null;
@@ -45,7 +45,7 @@ internal sealed unsafe partial class PagePool
         return failure;
     }
 
-    /// <summary>Holds the pool still; for a consistent look at all counters.</summary>
+    /// <summary>Takes the pool's lock, for a consistent view of all counters.</summary>
     internal void EnterLock() => _lock.Enter();
 
     internal void ExitLock() => _lock.Exit();

@@ -5,24 +5,24 @@ using System.Threading;
 
 namespace BigPile.Allocation;
 
-/// <summary>The segments of a pile, and the pages in them that no heap owns.</summary>
+/// <summary>The segments of a pile, and the pages that no heap owns.</summary>
 /// <remarks>
-/// One lock, taken once for some hundreds of blocks, and held for all that the parts do: the table of segments, their free pages, pages of
-/// slots, runs, growing and trimming. <see cref="Allocator"/> says where it stands in the order of locks.
+/// One lock protects all parts: the segment table, free pages, pages of slots, runs, growth and trimming. It is taken once for some
+/// hundreds of blocks. <see cref="Allocator"/> states its place in the lock order.
 /// </remarks>
 internal sealed unsafe partial class PagePool : IDisposable
 {
-    private readonly Lock _lock = new();
+    private readonly Lock _lock = new(); // protects all parts, and the metadata of pages without an owner
     private readonly SegmentSource _source;
-    private readonly DirtyList _dirty;
-    private readonly SegmentTable _segments;
-    private readonly SuspectPages _suspects;
-    private readonly FreePages _free;
-    private readonly SlotPages _slots;
-    private readonly Runs _runs;
-    private readonly TouchAhead _touch;
-    private readonly SegmentGrowth _growth;
-    private readonly SegmentTrim _trim;
+    private readonly DirtyList _dirty; // runs that changed since the last flush
+    private readonly SegmentTable _segments; // segments by number
+    private readonly SuspectPages _suspects; // free pages to search before use, after a power cut
+    private readonly FreePages _free; // free pages of all segments
+    private readonly SlotPages _slots; // lays out pages of slots
+    private readonly Runs _runs; // pages of large blocks
+    private readonly TouchAhead _touch; // touches pages before they are needed
+    private readonly SegmentGrowth _growth; // adds segments
+    private readonly SegmentTrim _trim; // gives empty segments back
     private readonly ReclaimEvents _reclaimEvents;
 
     internal PagePool(
@@ -44,32 +44,32 @@ internal sealed unsafe partial class PagePool : IDisposable
         _trim = new SegmentTrim(store, _segments, _free, _suspects, generations, _lock);
     }
 
-    /// <summary>Whether it is known of each block whether it is frozen: in mapped piles.</summary>
+    /// <summary>Whether each slot and run has a flushed bit: in mapped piles.</summary>
     internal bool TracksFlushed { get; }
 
-    /// <summary>States the epoch of the flush log that pages are laid out in from now on. Nobody is inside the pile.</summary>
+    /// <summary>Sets the epoch of the flush log that pages are laid out in from now on. No thread is in the pile.</summary>
     internal void BeginEpoch(long epoch) => _slots.Epoch = epoch;
 
-    /// <summary>Takes which runs changed; false when that was more than was listed.</summary>
+    /// <summary>Takes the addresses of runs that changed; false when the dirty list has overflowed.</summary>
     internal bool TryTakeDirty(List<ulong> addresses)
     {
         lock (_lock)
             return _dirty.TryTake(addresses);
     }
 
-    /// <summary>Touches pages of a segment in the background, from the first up to the end; where that is of use.</summary>
+    /// <summary>Touches pages of a segment in the background, from the first to before the end; null where that is of no use.</summary>
     internal Action<Segment, int, int>? Touch
     {
         get => _touch.Touch;
         set => _touch.Touch = value;
     }
 
-    /// <summary>Why the last attempt to grow failed, where the store said so.</summary>
+    /// <summary>Why the last attempt to grow failed, if the store threw.</summary>
     internal Exception? GrowthFailure => _growth.Failure;
 
     /// <summary>
-    /// A page laid out for a class and owned by a heap, or null when there is none (and growing was not asked for or failed). The caller
-    /// states the end of giving it back once others can find it: its heap has many slots of it to spare.
+    /// Lays out a free page for a class and a heap; null when there is none, and growing is not allowed or has failed. It begins a reclaim:
+    /// the caller ends it once the page is attached, as other threads may use most of its slots.
     /// </summary>
     internal PageMeta* TakePage(int sizeClass, int owner, bool mayGrow)
     {
@@ -92,14 +92,14 @@ internal sealed unsafe partial class PagePool : IDisposable
         }
     }
 
-    /// <summary>Takes back a page that holds nothing and that no heap knows any more.</summary>
+    /// <summary>Takes back an empty page that no heap refers to.</summary>
     internal void ReturnPage(PageMeta* meta)
     {
         lock (_lock)
             _slots.Return(meta);
     }
 
-    /// <summary>Whether a page that exists can be had.</summary>
+    /// <summary>Whether an existing page is free.</summary>
     internal bool HasFreePage()
     {
         lock (_lock)
@@ -107,7 +107,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     }
 
     /// <summary>
-    /// Pages in a row for one large block: the record of the first, or null when there are none (and growing was not asked for or failed).
+    /// Takes consecutive pages for one large block: the metadata of the first; null when there are none, and growing is not allowed or has
+    /// failed.
     /// </summary>
     internal PageMeta* TakeRun(int pages, long payloadBytes, bool mayGrow)
     {
@@ -124,18 +125,18 @@ internal sealed unsafe partial class PagePool : IDisposable
         }
     }
 
-    /// <summary>Takes back a run whose header says free. A first page whose generation is used up is never given out again.</summary>
-    /// <returns>Whether it is in quarantine.</returns>
+    /// <summary>Frees a run whose header already says free. A first page whose generation is exhausted is retired.</summary>
+    /// <returns>Whether the run is pending until a flush.</returns>
     internal bool ReturnRun(PageMeta* meta, uint generation, long payloadBytes)
     {
         lock (_lock)
             return _runs.Return(meta, generation, payloadBytes);
     }
 
-    /// <summary>The bytes that a run's block may have, header included.</summary>
+    /// <summary>The capacity in bytes of a run's block, header included.</summary>
     internal long RunBytes(PageMeta* meta) => _runs.BytesOf(meta);
 
-    /// <summary>Gives back all pages of a run but its first.</summary>
+    /// <summary>Frees all pages of a run but its first.</summary>
     internal void CutRun(PageMeta* meta)
     {
         lock (_lock)
@@ -151,7 +152,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     /// <summary>One past the highest segment number in use.</summary>
     internal int SegmentsEnd => _segments.End;
 
-    /// <summary>The segments that exist now.</summary>
+    /// <summary>A copy of the list of segments.</summary>
     internal Segment[] Segments()
     {
         lock (_lock)
@@ -174,7 +175,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     /// <summary>The segment that an address lies in, if there is one.</summary>
     internal Segment? Find(ulong address) => _segments.Find(address);
 
-    /// <summary>Whether a segment was not given back. Its memory then stays until the caller leaves the pile.</summary>
+    /// <summary>Whether a segment is in use. If so, its memory stays until the caller leaves its critical region.</summary>
     internal bool IsInUse(Segment segment)
     {
         lock (_lock)

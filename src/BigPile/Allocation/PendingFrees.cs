@@ -9,32 +9,32 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Freed blocks that flushes have taken, and whose end is not known to be durable.</summary>
+/// <summary>Freed blocks that a flush has taken, and whose deletion is not known to be durable.</summary>
 /// <remarks>
-/// Of slots one bit each, by pages, since a page has up to thousands of them: deleting everything must not need a list of everything. A
-/// page with a slot in here stays as it is laid out, and its segment stays. Used under the flush's lock.
+/// Slots are one bit each, by page: deleting everything must not need a list of everything. A page with a pending slot keeps its layout,
+/// and its segment stays. Thread safety: the flush's lock.
 /// </remarks>
 internal sealed unsafe class PendingFrees
 {
     private readonly List<PagePart> _pages = [];
     private readonly List<ulong> _bits = [];
 
-    /// <summary>Whether there is nothing.</summary>
+    /// <summary>Whether nothing is pending.</summary>
     internal bool IsEmpty => _pages.Count == 0 && Runs.Count == 0 && Deferred.Count == 0;
 
     /// <summary>The addresses of runs.</summary>
     internal List<ulong> Runs { get; } = [];
 
-    /// <summary>The addresses of blocks whose room a lease gives back; they get their plain headers all the same.</summary>
+    /// <summary>The addresses of leased blocks: only their headers are completed; the end of the lease frees their memory.</summary>
     internal List<ulong> Deferred { get; } = [];
 
-    /// <summary>The pages with slots, each as often as it was taken.</summary>
+    /// <summary>The number of pages with slots; a page counts as often as it was taken.</summary>
     internal int PageCount => _pages.Count;
 
-    /// <summary>Takes the slots that are in quarantine in a page.</summary>
+    /// <summary>Takes the new pending slots of a page.</summary>
     internal void Take(PageMeta* page)
     {
-        Debug.Assert(page->HasNewPendingFrees && page->PendingFreeCount != 0, "Nothing of the page is in quarantine.");
+        Debug.Assert(page->HasNewPendingFrees && page->PendingFreeCount != 0, "The page has no pending slots.");
         int start = _bits.Count;
         int count = page->WordCount;
         CollectionsMarshal.SetCount(_bits, start + count);
@@ -42,7 +42,7 @@ internal sealed unsafe class PendingFrees
         _pages.Add(new PagePart((nint)page, start, count));
     }
 
-    /// <summary>One of the pages, and which of its slots.</summary>
+    /// <summary>A page, and its slots as bits.</summary>
     internal PageMeta* PageAt(int index, out ReadOnlySpan<ulong> slots)
     {
         PagePart part = _pages[index];
@@ -50,7 +50,7 @@ internal sealed unsafe class PendingFrees
         return (PageMeta*)part.Page;
     }
 
-    /// <summary>States that all of it was freed in an epoch. Nothing changes meanwhile.</summary>
+    /// <summary>Stores the epoch in all undoable free headers. No writer runs.</summary>
     internal void MarkEpoch(long epoch, SegmentMap map)
     {
         for (int index = 0; index < PageCount; index++)
@@ -76,11 +76,11 @@ internal sealed unsafe class PendingFrees
         Deferred.Clear();
     }
 
-    /// <summary>Looks whether what was taken is in quarantine yet, each slot and run once. For tests, that use nothing meanwhile.</summary>
+    /// <summary>Checks that what was taken is still pending, each slot and run once. For tests, which use nothing concurrently.</summary>
     /// <exception cref="System.InvalidOperationException">It is not.</exception>
     internal void CheckInvariants(SegmentMap map)
     {
-        const string Structure = "Quarantine";
+        const string Structure = "PendingFrees";
         var taken = new Dictionary<nint, int>();
         int end = 0;
         for (int index = 0; index < PageCount; index++)
@@ -111,22 +111,21 @@ internal sealed unsafe class PendingFrees
             {
                 int slot = word * 64 + BitOperations.TrailingZeroCount(bits);
                 bool isFreed = !page->IsFree(slot) && IsFreed(new BlockHeader(*(ulong*)page->BlockAt(slot)));
-                Invariant.True("Quarantine", page->PageNumber, "slot freed and not free yet", isFreed);
+                Invariant.True("PendingFrees", page->PageNumber, "slot freed and not free yet", isFreed);
             }
         }
         return count;
     }
 
     /// <summary>
-    /// Whether a header may be that of a block in quarantine: a free one, or a busy one, for which another one counts that says free. It is
-    /// in the table of those that were moved.
+    /// Whether a header may be that of a pending block: a free one, or a busy one whose shadow header says free.
     /// </summary>
     internal static bool IsFreed(BlockHeader header) => header.IsFree || header.IsBusy;
 
     private static void MarkEpoch(byte* block, long epoch)
     {
         var header = new BlockHeader(*(ulong*)block);
-        Debug.Assert(IsFreed(header), "A block in quarantine is live.");
+        Debug.Assert(IsFreed(header), "A pending block is live.");
         if (header.IsUndoableFree)
             Volatile.Write(ref *(ulong*)block, header.WithEpoch(epoch).Word);
     }

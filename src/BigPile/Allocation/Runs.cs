@@ -8,10 +8,10 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Pages in a row for one large block each, and which of them wait in quarantine.</summary>
+/// <summary>Runs: consecutive pages that hold one large block each. Also which of them are pending frees.</summary>
 /// <remarks>
-/// All members are called under the pool's lock. A run that was flushed, and is freed, stays as it is until its end is flushed too.
-/// Accounting: <see cref="Pages"/> + <see cref="PendingFreePages"/> = pages of all runs that are not unexamined.
+/// Thread safety: all members need the pool's lock. A flushed run that is freed is pending until a flush has made its deletion durable.
+/// Invariant: <see cref="Pages"/> + <see cref="PendingFreePages"/> = pages of all runs that are recovered.
 /// </remarks>
 internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyList dirty, Lock poolLock)
 {
@@ -24,11 +24,11 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
 
     internal long PayloadBytes { get; private set; }
 
-    /// <summary>Pages of runs in quarantine.</summary>
+    /// <summary>Pages of pending runs.</summary>
     internal long PendingFreePages { get; private set; }
 
-    /// <summary>Gives pages that were taken to a block.</summary>
-    /// <returns>The record of the first.</returns>
+    /// <summary>Publishes a run on free pages that were taken.</summary>
+    /// <returns>The metadata of its first page.</returns>
     internal PageMeta* LayOut(Segment segment, int first, int pages, long payloadBytes)
     {
         PageMeta* meta = segment.Metas + first;
@@ -39,8 +39,8 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
         return meta;
     }
 
-    /// <summary>Takes back a run whose header says free. A first page whose generation is used up is never given out again.</summary>
-    /// <returns>Whether it is in quarantine.</returns>
+    /// <summary>Frees a run whose header already says free. A first page whose generation is exhausted is retired.</summary>
+    /// <returns>Whether the run is pending until a flush.</returns>
     internal bool Return(PageMeta* meta, uint generation, long payloadBytes)
     {
         int pages = PagesOf(meta, out Segment segment, out int first);
@@ -60,11 +60,11 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
         return false;
     }
 
-    /// <summary>The bytes that a run's block may have, header included.</summary>
-    /// <remarks>Without the lock: the run is the caller's, and stays as it is.</remarks>
+    /// <summary>The capacity in bytes of a run's block, header included.</summary>
+    /// <remarks>Needs no lock: the caller owns the run, so its length does not change.</remarks>
     internal long BytesOf(PageMeta* meta) => (long)PagesOf(meta, out _, out _) * SizeClasses.PageBytes;
 
-    /// <summary>Gives back all pages of a run but its first.</summary>
+    /// <summary>Frees all pages of a run but its first.</summary>
     internal void Cut(PageMeta* meta)
     {
         int pages = PagesOf(meta, out Segment segment, out int first);
@@ -79,56 +79,56 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
 
     internal void AdjustPayload(long deltaBytes) => PayloadBytes += deltaBytes;
 
-    /// <summary>Takes in a run that was found live.</summary>
-    /// <param name="meta">The record of its first page.</param>
+    /// <summary>Adds a recovered run with a live block.</summary>
+    /// <param name="meta">The metadata of its first page.</param>
     /// <param name="pages">Its pages.</param>
-    /// <param name="payloadBytes">Those of its block.</param>
-    /// <param name="isFlushed">Whether somebody has to know that it may have been flushed.</param>
+    /// <param name="payloadBytes">The payload bytes of its block.</param>
+    /// <param name="isFlushed">Whether its block counts as flushed: in mapped piles.</param>
     internal void AddFound(PageMeta* meta, int pages, long payloadBytes, bool isFlushed)
     {
         meta->IsRunFlushed = isFlushed;
         CountRun(pages, payloadBytes);
     }
 
-    /// <summary>Takes in a run that was freed, and whose end was not flushed.</summary>
+    /// <summary>Adds a recovered run that was freed, and whose deletion is not known to be durable.</summary>
     internal void AddPendingFree(PageMeta* meta, int pages)
     {
         meta->IsRunFlushed = true;
         Keep(meta, pages);
     }
 
-    /// <summary>Frees the pages of a run that turned out to hold nothing.</summary>
+    /// <summary>Frees the pages of a recovered run without a block.</summary>
     internal void FreeFound(PageMeta* meta, int pages)
     {
         Segment segment = segments.Of(meta);
         int first = segment.IndexOf(meta);
         for (int page = first; page < first + pages; page++)
         {
-            dirty.Add(segment.Metas[page].FirstAddress); // a power cut must not leave the first page without the others
+            dirty.Add(segment.Metas[page].FirstAddress); // a power cut must not leave the first page as a run without the others
             free.Free(segment, page);
         }
     }
 
-    /// <summary>Takes the runs that were put into quarantine since the last call.</summary>
+    /// <summary>Moves the pending runs since the last call to <paramref name="pending"/>.</summary>
     internal void TakePendingFrees(PendingFrees pending)
     {
         pending.Runs.AddRange(_pendingFrees);
         _pendingFrees.Clear();
     }
 
-    /// <summary>Frees a run whose end is durable.</summary>
+    /// <summary>Frees a pending run whose deletion is durable.</summary>
     internal void Release(PageMeta* meta)
     {
         int pages = PagesOf(meta, out Segment segment, out int first);
-        // thawed before if it was leased as well
-        Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "A run that is not in quarantine.");
+        // its flushed bit is clear already if it was leased as well
+        Debug.Assert(new BlockHeader(*(ulong*)meta->Start).IsFree, "The run is not pending.");
         ClearFlushed(meta);
         PendingFreePages -= pages;
-        Debug.Assert(PendingFreePages >= 0, "More runs were released than went into quarantine.");
+        Debug.Assert(PendingFreePages >= 0, "More runs were released than were pending.");
         Free(segment, first, pages);
     }
 
-    /// <summary>Stores the plain header of a run that is free for good.</summary>
+    /// <summary>Stores the plain free header of a run whose deletion is durable.</summary>
     internal void ClearFlushed(PageMeta* meta)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -136,7 +136,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
         meta->IsRunFlushed = false;
     }
 
-    /// <summary>Stores the plain header of a slot that is free for good.</summary>
+    /// <summary>Stores the plain free header of a slot whose deletion is durable.</summary>
     internal static uint StorePlainFree(byte* block)
     {
         uint generation = new BlockHeader(*(ulong*)block).Generation;
@@ -144,8 +144,8 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
         return generation;
     }
 
-    /// <summary>Looks whether the counters are those of the runs that are there.</summary>
-    /// <exception cref="System.InvalidOperationException">They are not.</exception>
+    /// <summary>Checks that the counters match the runs.</summary>
+    /// <exception cref="System.InvalidOperationException">They don't.</exception>
     internal void CheckInvariants(List<Segment> all)
     {
         const string Structure = "Runs";
@@ -161,7 +161,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
                 count++;
             }
         }
-        Invariant.Equal(Structure, 0, "pages with a block and in quarantine", Pages + PendingFreePages, pages);
+        Invariant.Equal(Structure, 0, "pages with a block and pending", Pages + PendingFreePages, pages);
         Invariant.Between(Structure, 0, "runs with a block", Count, 0, count);
         Invariant.Between(Structure, 0, "pages of runs with a block", Pages, Count, pages);
         Invariant.Between(Structure, 0, "bytes of payloads", PayloadBytes, 0, Pages * SizeClasses.PageBytes);
@@ -169,7 +169,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
         {
             Segment segment = segments.Find(address)!;
             int page = segment.PageOf(address);
-            Invariant.True(Structure, (long)address, "run in quarantine there, frozen and free", segment.WordOf(page).IsRunHead
+            Invariant.True(Structure, (long)address, "pending run mapped, flushed and free", segment.WordOf(page).IsRunHead
                 && segment.Metas[page].IsRunFlushed && PendingFrees.IsFreed(new BlockHeader(*(ulong*)segment.Metas[page].Start)));
         }
     }

@@ -9,9 +9,9 @@ internal sealed unsafe partial class Segment
     private const string Structure = "Segment";
     private const string PageStructure = "Segment's page";
 
-    /// <summary>Looks whether free pages, words, what readers know and the records of the pages say the same.</summary>
-    /// <remarks>The caller owns the pile, holds the pool's lock, and nobody examines, takes or frees a page meanwhile.</remarks>
-    /// <exception cref="System.InvalidOperationException">They don't.</exception>
+    /// <summary>Checks that free pages, page words, page infos and page metadata agree.</summary>
+    /// <remarks>The caller owns the pile, and holds the pool's lock. No page is recovered, taken or freed concurrently.</remarks>
+    /// <exception cref="System.InvalidOperationException">They disagree.</exception>
     internal void CheckInvariants()
     {
         Invariant.True(Structure, Number, "head of a segment in use", SegmentHead.IsMarked(Head.Magic));
@@ -31,7 +31,7 @@ internal sealed unsafe partial class Segment
             page += CheckPage(page);
     }
 
-    /// <summary>How many of its pages nobody has examined.</summary>
+    /// <summary>How many of its pages are not recovered.</summary>
     internal long CountUnrecovered()
     {
         long count = 0;
@@ -43,7 +43,7 @@ internal sealed unsafe partial class Segment
         return count;
     }
 
-    /// <summary>How many pages are free and have to be searched before they are used.</summary>
+    /// <summary>How many free pages have to be searched before they are used.</summary>
     internal long CountSuspects()
     {
         long count = 0;
@@ -59,7 +59,7 @@ internal sealed unsafe partial class Segment
         PageInfo info = _infos[page];
         Invariant.Equal(PageStructure, meta->PageNumber, "place of a page", meta->Start - Region.Start, (long)page * SizeClasses.PageBytes);
         Invariant.Equal(Structure, Number, "number of a page", meta->PageNumber, (int)(_firstAddress >> SegmentMap.PageShift) + page);
-        Invariant.True(PageStructure, meta->PageNumber, "bits of what is frozen in their place",
+        Invariant.True(PageStructure, meta->PageNumber, "address of the flushed bits",
             meta->FlushedBits == (_flushedBits == null ? null : _flushedBits + (long)page * PageMeta.MostBitWords));
         if (IsFreePage(page))
             CheckFree(page, word, info);
@@ -81,7 +81,7 @@ internal sealed unsafe partial class Segment
 
     private void CheckFree(int page, PageWord word, PageInfo info)
     {
-        // of a run that a kill cut, a later page is free as it is
+        // When a kill interrupts the cut of a run, its later pages are free with their words unchanged.
         Invariant.True(PageStructure, _metas[page].PageNumber, "word of a free page unused", word.IsUnused || word.IsRunTail);
         Invariant.Equal(PageStructure, _metas[page].PageNumber, "what readers know of a free page", info.Word, 0ul);
         Invariant.Equal(PageStructure, _metas[page].PageNumber, "owner of a free page", _metas[page].Owner, PageMeta.NoOwner);
@@ -113,13 +113,13 @@ internal sealed unsafe partial class Segment
         return word.RunPages;
     }
 
-    // A page that is in no use and yet not free: its generations are used up, or the segment is idle.
+    // A page that is neither used nor free: its generations are exhausted, or the segment is idle.
     private void CheckUnused(int page, PageMeta* meta, PageInfo info)
     {
         Invariant.Equal(PageStructure, meta->PageNumber, "what readers know of an unused page", info.Word, 0ul);
         Invariant.True(PageStructure, meta->PageNumber, "unused page without bits", meta->FreeBits == null);
         bool mayBeKept = IsIdle || meta->MaxGeneration == PilePointer.MaxGeneration;
-        Invariant.True(PageStructure, meta->PageNumber, "unused page free, idle or worn", IsFreePage(page) || mayBeKept);
+        Invariant.True(PageStructure, meta->PageNumber, "unused page free, idle or retired", IsFreePage(page) || mayBeKept);
         meta->CheckInvariants();
     }
 }

@@ -9,19 +9,20 @@ using BigPile.Memory;
 
 namespace BigPile.Allocation;
 
-/// <summary>One contiguous block of memory, cut into pages, with the records of its pages.</summary>
+/// <summary>One contiguous block of memory, divided into pages, with the metadata of its pages.</summary>
 /// <remarks>
-/// Laid out as: head, page words, then pages. All members are called under the pool's lock, except for reading the constants.
-/// A set bit in the free pages is a page that nobody owns and whose word says unused.
+/// Layout: head, page words, then pages. Thread safety: all members need the pool's lock, except constants and
+/// <see cref="PublishInfo"/>, which page recovery calls under the page's recovery lock. A page whose free bit is set has no owner, and its
+/// word says unused.
 /// </remarks>
 internal sealed unsafe partial class Segment : IDisposable
 {
-    private readonly ulong[] _freePages;
-    private readonly ulong _firstAddress;
-    private ulong[]? _suspects;
-    private PageInfo* _infos;
-    private PageMeta* _metas;
-    private ulong* _flushedBits;
+    private readonly ulong[] _freePages; // one bit per page: set while it is free
+    private readonly ulong _firstAddress; // in units of 8 bytes
+    private ulong[]? _suspects; // one bit per page: a free page that has to be searched; null where none was suspect
+    private PageInfo* _infos; // one per page, for readers; written under the pool's lock or the page's recovery lock
+    private PageMeta* _metas; // one per page; PageMeta says under which lock
+    private ulong* _flushedBits; // MostBitWords per page; null in piles without flushes
 
     internal Segment(int number, ulong firstAddress, MemoryRegion region, bool tracksFlushed)
     {
@@ -35,7 +36,7 @@ internal sealed unsafe partial class Segment : IDisposable
         _metas = (PageMeta*)NativeMemory.AlignedAlloc((nuint)PageCount * (nuint)sizeof(PageMeta), PageMeta.SizeBytes);
         NativeMemory.Clear(_metas, (nuint)PageCount * (nuint)sizeof(PageMeta));
         if (tracksFlushed)
-            // no memory before it is used
+            // zeroed lazily by the system: takes no memory before it is used
             _flushedBits = (ulong*)NativeMemory.AllocZeroed((nuint)PageCount, PageMeta.MostBitWords * sizeof(ulong));
         for (int i = 0; i < PageCount; i++)
         {
@@ -52,25 +53,25 @@ internal sealed unsafe partial class Segment : IDisposable
 
     internal int PageCount { get; }
 
-    /// <summary>The pages that the head and the page words take.</summary>
+    /// <summary>The pages that hold the head and the page words.</summary>
     internal int HeadPages { get; }
 
     internal int FreePageCount { get; private set; }
 
-    /// <summary>One past the last page that was touched ahead; of a segment that is not new, all of them.</summary>
+    /// <summary>One past the last page that was touched ahead; in a segment that is not new, all pages count as touched.</summary>
     internal int TouchedEnd { get; set; } = int.MaxValue;
 
     internal bool IsEmpty => FreePageCount == PageCount - HeadPages;
 
     /// <summary>
-    /// Whether it is empty and no page of it may be taken: it could not be given back, and nobody knows whether the disk lists it.
+    /// Whether it is empty and out of use: it could not be given back, and it is unknown whether the superblock on disk still lists it.
     /// </summary>
     internal bool IsIdle { get; private set; }
 
-    /// <summary>Whether its memory is about to go: no page of it may be taken.</summary>
+    /// <summary>Whether its memory is about to be unmapped: no page of it may be taken.</summary>
     internal bool IsWithdrawn { get; private set; }
 
-    /// <summary>Whether its writer has given it back: the file is gone, and another one of its number may be there.</summary>
+    /// <summary>Whether its writer has given it back: its file is removed, and another file may have its number.</summary>
     internal bool IsGivenBack => !SegmentHead.IsMarked(Volatile.Read(ref Head.Magic));
 
     internal PageInfo* Infos => _infos;
@@ -79,23 +80,23 @@ internal sealed unsafe partial class Segment : IDisposable
 
     internal ref SegmentHead Head => ref *(SegmentHead*)Region.Start;
 
-    /// <summary>The bytes of process memory that the records take.</summary>
+    /// <summary>The bytes of process memory that its metadata takes.</summary>
     internal long RecordBytes => PageCount * (long)(sizeof(PageInfo) + sizeof(PageMeta)) + _freePages.Length * sizeof(ulong);
 
-    /// <summary>The words of the pages, in their order.</summary>
+    /// <summary>The page words, in page order.</summary>
     internal ulong* Words => (ulong*)(Region.Start + SegmentHead.SizeBytes);
 
-    /// <summary>The byte of the segment that an address stands for.</summary>
+    /// <summary>The offset in bytes of an address.</summary>
     internal long OffsetOf(ulong address) => (long)(address - _firstAddress) * SizeClasses.GranuleBytes;
 
     /// <summary>Whether any byte of a page is not zero.</summary>
     internal bool HasBytesIn(int page) =>
         new ReadOnlySpan<byte>(_metas[page].Start, SizeClasses.PageBytes).ContainsAnyExcept((byte)0);
 
-    /// <summary>Whether somebody has stored a word of a page: it is not one that the disk has lost.</summary>
+    /// <summary>Whether a page word was ever stored; if not, the disk has lost it.</summary>
     internal bool IsWritten(PageWord word) => word.Word != 0 || !Head.HasWrittenWords;
 
-    /// <summary>The pages behind the head that their words say are in use.</summary>
+    /// <summary>The number of pages behind the head that are in use by their words.</summary>
     internal int CountPagesInUse()
     {
         int count = 0;
@@ -106,9 +107,9 @@ internal sealed unsafe partial class Segment : IDisposable
 
     internal PageWord WordOf(int page) => new(Volatile.Read(ref Words[page]));
 
-    /// <summary>Whether a block begins at an address, by a word of its page that may be damaged.</summary>
+    /// <summary>Whether a block begins at an address, by a page word that may be damaged.</summary>
     /// <param name="address">An address of this segment.</param>
-    /// <param name="word">What its page says.</param>
+    /// <param name="word">The word of its page.</param>
     /// <param name="capacityBytes">The most bytes of the block's payload; all of them lie in the segment.</param>
     internal bool HasBlockAt(ulong address, PageWord word, out long capacityBytes)
     {
@@ -118,7 +119,7 @@ internal sealed unsafe partial class Segment : IDisposable
         return isInside && word.Info.HasSlotAt(address);
     }
 
-    /// <summary>The number of a page, of which this is the record.</summary>
+    /// <summary>The number within the segment of a page.</summary>
     internal int IndexOf(PageMeta* meta)
     {
         Debug.Assert(meta >= _metas && meta < _metas + PageCount, "A page of another segment.");
@@ -128,7 +129,7 @@ internal sealed unsafe partial class Segment : IDisposable
     /// <summary>The page that an address of this segment lies in.</summary>
     internal int PageOf(ulong address) => (int)(OffsetOf(address) / SizeClasses.PageBytes);
 
-    /// <summary>States a page's layout, first in the segment itself and then for readers.</summary>
+    /// <summary>Publishes a page's layout: first the word in the segment, then the info for readers.</summary>
     internal void Publish(int page, PageWord word, PageInfo info)
     {
         Debug.Assert(word.IsIntact && word.GenerationBase >= WordOf(page).GenerationBase, "A page's generation never goes back.");
@@ -137,7 +138,7 @@ internal sealed unsafe partial class Segment : IDisposable
         Volatile.Write(ref *(ulong*)&_infos[page], info.Word);
     }
 
-    /// <summary>Takes a page away from readers, and then from the segment's own words.</summary>
+    /// <summary>Clears a page's layout: first the info for readers, then the word in the segment.</summary>
     internal void Unpublish(int page, uint generationBase)
     {
         Debug.Assert(!IsFreePage(page) && generationBase <= PilePointer.MaxGeneration, "The page is free already.");
@@ -146,7 +147,7 @@ internal sealed unsafe partial class Segment : IDisposable
         Volatile.Write(ref Words[page], PageWord.Unused(generationBase).Word);
     }
 
-    /// <summary>Has each slot of a page that nobody may read yet say that it is free.</summary>
+    /// <summary>Stores a free header in each slot of a page that is not published yet.</summary>
     internal void ClearSlots(int page, int slotBytes, uint generation)
     {
         Debug.Assert(slotBytes >= SizeClasses.MinSlotBytes && slotBytes % SizeClasses.GranuleBytes == 0, "No slot is of that size.");
@@ -156,17 +157,17 @@ internal sealed unsafe partial class Segment : IDisposable
             *(ulong*)(start + offset) = free;
     }
 
-    /// <summary>States what a reader may know of a page whose word is right already.</summary>
+    /// <summary>Publishes the info of a page whose word is stored already.</summary>
     internal void PublishInfo(int page, PageInfo info) => Volatile.Write(ref *(ulong*)&_infos[page], info.Word);
 
-    /// <summary>Writes a page's word while nobody uses the pile.</summary>
+    /// <summary>Stores a page word while the page is in no use.</summary>
     internal void SetWord(int page, PageWord word) => Words[page] = word.Word;
 
     /// <summary>The words of a run's later pages, as bytes.</summary>
     internal ReadOnlySpan<byte> TailWords(int page, int pages) => new(Words + page + 1, (pages - 1) * sizeof(ulong));
 
     /// <summary>
-    /// Makes a run shorter by its later pages, which the caller frees. A kill between leaves later pages without a first one.
+    /// Shortens a run; the caller frees its later pages. A kill in between leaves later pages without a first one.
     /// </summary>
     internal void CutRun(int page, int pages)
     {
@@ -192,7 +193,7 @@ internal sealed unsafe partial class Segment : IDisposable
         return page;
     }
 
-    /// <summary>Takes neighbouring free pages; -1 when there are not so many in a row.</summary>
+    /// <summary>Takes consecutive free pages; -1 when there are not so many.</summary>
     internal int TakeFreeRun(int pages)
     {
         int length = 0;
@@ -209,7 +210,7 @@ internal sealed unsafe partial class Segment : IDisposable
         return -1;
     }
 
-    /// <summary>Takes the pages of an empty segment away from allocation; nothing else changes.</summary>
+    /// <summary>Takes the pages of an empty segment out of allocation; nothing else changes.</summary>
     internal void TakeOut()
     {
         Debug.Assert(IsEmpty && !IsIdle && !IsWithdrawn, "The segment holds something, or was taken out before.");
@@ -218,7 +219,7 @@ internal sealed unsafe partial class Segment : IDisposable
         Array.Clear(_freePages);
     }
 
-    /// <summary>Has the pages of a segment that was taken out be taken again.</summary>
+    /// <summary>Returns the pages of a segment that was taken out to allocation.</summary>
     internal void PutBack()
     {
         Debug.Assert(IsIdle && FreePageCount == 0, "The segment was not taken out.");
@@ -227,16 +228,16 @@ internal sealed unsafe partial class Segment : IDisposable
             AddFreePage(page);
     }
 
-    /// <summary>States that a segment that was taken out is gone for ever.</summary>
+    /// <summary>Marks a segment that was taken out as gone for good.</summary>
     internal void Withdraw()
     {
-        Debug.Assert(IsIdle, "Somebody may take a page of it.");
+        Debug.Assert(IsIdle, "Its pages are still allocated.");
         IsIdle = false;
         IsWithdrawn = true;
-        Volatile.Write(ref Head.Magic, 0); // processes that have the file mapped for reading look for its successor then
+        Volatile.Write(ref Head.Magic, 0); // tells processes that map the file for reading to look for its successor
     }
 
-    /// <summary>The highest generation that any of its pages has seen.</summary>
+    /// <summary>The highest generation of its pages.</summary>
     internal uint MaxGeneration()
     {
         uint max = 0;
@@ -260,8 +261,8 @@ internal sealed unsafe partial class Segment : IDisposable
         Region.Dispose();
     }
 
-    /// <summary>Has all pages that are free be searched before they are used.</summary>
-    /// <returns>How many these are.</returns>
+    /// <summary>Marks all free pages as suspect: to be searched before they are used.</summary>
+    /// <returns>How many there are.</returns>
     internal int SuspectFreePages()
     {
         _suspects = [.. _freePages];

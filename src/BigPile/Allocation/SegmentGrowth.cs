@@ -8,18 +8,18 @@ using BigPile.Memory;
 
 namespace BigPile.Allocation;
 
-/// <summary>Takes further segments from the store.</summary>
-/// <remarks>Calls are made under the pool's lock.</remarks>
+/// <summary>Adds segments from the store.</summary>
+/// <remarks>Thread safety: the pool's lock.</remarks>
 internal sealed unsafe class SegmentGrowth(
     SegmentSource source, SegmentTable segments, FreePages free, SegmentGenerations generations, bool tracksFlushed, Lock poolLock)
 {
-    /// <summary>Why the last attempt failed, where the store said so.</summary>
+    /// <summary>Why the last attempt failed, if the store threw.</summary>
     internal Exception? Failure { get; private set; }
 
-    /// <summary>Forgets why an attempt failed.</summary>
+    /// <summary>Clears the failure of the last attempt.</summary>
     internal void Begin() => Failure = null;
 
-    /// <summary>A new segment with so many pages in a row; none where the limit, the numbers or the store have no room for it.</summary>
+    /// <summary>Adds a segment with that many consecutive pages; null when the limit, the numbers or the store do not allow it.</summary>
     internal Segment? Grow(int pages)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -59,7 +59,7 @@ internal sealed unsafe class SegmentGrowth(
         for (int page = segment.HeadPages; page < segment.PageCount; page++)
         {
             segment.Metas[page].MaxGeneration = generation;
-            segment.Unpublish(page, generation); // in the file as well: an unused page must not come back with base 0
+            segment.Unpublish(page, generation); // stored in the file as well: an unused page must not come back with base 0
             segment.AddFreePage(page);
         }
         TouchAhead.Begin(segment);

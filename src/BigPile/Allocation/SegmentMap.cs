@@ -11,9 +11,9 @@ namespace BigPile.Allocation;
 
 /// <summary>Finds the memory behind an address: one shift, one mask, two loads.</summary>
 /// <remarks>
-/// An entry is filled before any address of its segment is given out, and emptied before the memory goes; whoever loaded an entry
-/// before that is waited for by <see cref="Concurrency.CriticalRegion"/>. Any address may be asked for: an empty entry has no units, and
-/// a short segment fewer than others.
+/// An entry is filled before any address of its segment is given out, and cleared before the memory is unmapped, which waits for quiescence
+/// of <see cref="Concurrency.CriticalRegion"/>: a reader that has loaded an entry may use it. Any address may be looked up: a cleared entry
+/// has no units, and that of a short segment fewer than others.
 /// </remarks>
 internal sealed unsafe class SegmentMap : IDisposable
 {
@@ -32,7 +32,7 @@ internal sealed unsafe class SegmentMap : IDisposable
         _entries = (Entry*)NativeMemory.AllocZeroed((nuint)Capacity, (nuint)sizeof(Entry));
     }
 
-    /// <summary>The bytes of address space that one segment number stands for; a power of two.</summary>
+    /// <summary>The bytes of address space per segment number; a power of two.</summary>
     internal long SegmentBytes { get; }
 
     /// <summary>How many segment numbers there are.</summary>
@@ -41,7 +41,7 @@ internal sealed unsafe class SegmentMap : IDisposable
     /// <summary>The first address of a segment.</summary>
     internal ulong AddressOf(int segmentNumber) => (ulong)segmentNumber << _segmentShift;
 
-    /// <summary>The block at an address and where its page's info is found, or null where no segment is.</summary>
+    /// <summary>The memory at an address, and its page's info; null where no segment is.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal byte* Find(ulong address, out PageInfo* info)
     {
@@ -56,12 +56,12 @@ internal sealed unsafe class SegmentMap : IDisposable
         return entry->Start + unit * SizeClasses.GranuleBytes;
     }
 
-    /// <summary>The allocator's record of the page that an address lies in. The address must be of a live block.</summary>
+    /// <summary>The metadata of the page that an address lies in. The address must be of a live block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal PageMeta* MetaOf(ulong address) =>
         _entries[address >> _segmentShift].Metas + ((address & _unitMask) >> PageShift);
 
-    /// <summary>Loads a page's info; what was loaded before can't be moved behind it by the caller's acquire.</summary>
+    /// <summary>Loads a page's info with acquire semantics: later loads can't move before it.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static PageInfo Load(PageInfo* info) => new(Volatile.Read(ref *(ulong*)info));
 
@@ -79,7 +79,7 @@ internal sealed unsafe class SegmentMap : IDisposable
 
     internal void Clear(int number) => Volatile.Write(ref _entries[number].Units, 0);
 
-    /// <summary>Looks whether a number leads to what it should; to nothing, where that has no length.</summary>
+    /// <summary>Checks that a number leads to its segment; to nothing if the length is 0.</summary>
     /// <exception cref="System.InvalidOperationException">It does not.</exception>
     internal void CheckInvariants(int number, byte* start, PageInfo* infos, PageMeta* metas, long lengthBytes)
     {
@@ -109,7 +109,7 @@ internal sealed unsafe class SegmentMap : IDisposable
         internal PageInfo* Infos;
         internal PageMeta* Metas;
 
-        /// <summary>The units that are memory; 0 in an empty entry. Published last, and taken away first.</summary>
+        /// <summary>The units of 8 bytes that are mapped; 0 in a cleared entry. Stored last, and cleared first.</summary>
         internal ulong Units;
     }
 }

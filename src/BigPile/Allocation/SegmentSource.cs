@@ -2,9 +2,9 @@ using System;
 
 namespace BigPile.Allocation;
 
-/// <summary>What a pool takes its memory from, and how much of it.</summary>
-/// <param name="Map">Where readers find the segments.</param>
-/// <param name="Store">What makes and removes them.</param>
-/// <param name="LimitBytes">The most bytes of all of them.</param>
-/// <param name="PileId">The number of the pile, for their heads.</param>
+/// <summary>Where a pool takes its memory from, and how much of it.</summary>
+/// <param name="Map">Finds segments by address, for readers.</param>
+/// <param name="Store">Creates and removes segments.</param>
+/// <param name="LimitBytes">The most bytes of all segments together.</param>
+/// <param name="PileId">The pile's id, for the heads of segments.</param>
 internal sealed record SegmentSource(SegmentMap Map, SegmentStore Store, long LimitBytes, Guid PileId);

@@ -5,64 +5,64 @@ using BigPile.Memory;
 
 namespace BigPile.Allocation;
 
-/// <summary>Makes and removes the memory of segments.</summary>
-/// <remarks>Called under the pool's lock, or while nobody else uses the pile.</remarks>
+/// <summary>Creates and removes the memory of segments.</summary>
+/// <remarks>Thread safety: the pool's lock, or no other thread uses the pile.</remarks>
 internal abstract class SegmentStore : IDisposable
 {
     /// <summary>Where the segments are.</summary>
     internal abstract StoreKind Kind { get; }
 
     /// <summary>
-    /// Whether what was written through stays as it is until a later flush has ended: a power cut must leave the one or the other.
+    /// Whether flushed blocks are copy-on-write: a power cut must leave the old state or the new one.
     /// </summary>
     internal virtual bool IsCopyOnWrite => false;
 
     /// <summary>
-    /// The generation that segments begin with at least. Above 0 every word of a page and of a slot is stored, so that one which is zero
-    /// was lost; at 0 memory that nobody touched is free.
+    /// The lowest generation of a new segment. Above 0, all words of pages and headers of slots are stored, so a zero one was lost; at 0,
+    /// untouched memory is free.
     /// </summary>
     internal virtual uint LeastGeneration => 0;
 
-    /// <summary>Makes the memory of a segment, all zero.</summary>
+    /// <summary>Creates the memory of a segment, all zero.</summary>
     /// <exception cref="OutOfMemoryException">There is no such memory.</exception>
     /// <exception cref="IOException">The disk is full, or can't be written.</exception>
     internal abstract MemoryRegion Create(int number, long lengthBytes);
 
-    /// <summary>Says that a segment will be wanted soon; a hint.</summary>
+    /// <summary>A hint that a segment will be needed soon.</summary>
     /// <param name="lengthBytes">Its length.</param>
     /// <param name="touchedBytes">How many of its first bytes will be written at once.</param>
     internal virtual void Prepare(long lengthBytes, long touchedBytes)
     {
     }
 
-    /// <summary>States that a segment is in use, once its head is written.</summary>
+    /// <summary>Lists a segment as in use, once its head is written.</summary>
     internal virtual void Publish(int number, MemoryRegion region)
     {
     }
 
-    /// <summary>States that a segment is gone for ever, before its memory is freed.</summary>
+    /// <summary>Strikes a segment from the list for good, before its memory is freed.</summary>
     /// <param name="number">The segment.</param>
     /// <param name="generation">The generation that later segments of its numbers start at.</param>
-    /// <exception cref="IOException">It is not known whether that was stated: the segment has to stay as it is, and unused.</exception>
+    /// <exception cref="IOException">It is not known whether it was struck: the segment has to stay as it is, and unused.</exception>
     internal virtual void Withdraw(int number, uint generation)
     {
     }
 
     /// <summary>
-    /// States again what was stated last, if a withdrawal that failed left that open: the segment may be used again then.
+    /// Makes the list on disk agree with the process, if a withdrawal that failed left that open. Afterwards the segment may be used again.
     /// </summary>
-    /// <exception cref="IOException">That still can't be stated.</exception>
+    /// <exception cref="IOException">The list still can't be written.</exception>
     internal virtual void Reconcile()
     {
     }
 
     /// <summary>
-    /// The generations that new segments of some numbers start at, where earlier ones of the same number were given back.
+    /// The generations at which new segments of some numbers start, where earlier ones were given back.
     /// </summary>
     internal virtual IReadOnlyDictionary<int, uint>? Generations => null;
 
-    /// <summary>Removes what is left of a segment whose memory was freed, and what could not be removed before.</summary>
-    /// <exception cref="IOException">Something is left, which is removed the next time.</exception>
+    /// <summary>Removes the file of a segment whose memory was freed, and files that could not be removed before.</summary>
+    /// <exception cref="IOException">A file is left; the next call removes it.</exception>
     internal virtual void Remove(int number)
     {
     }

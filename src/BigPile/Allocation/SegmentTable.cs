@@ -8,19 +8,19 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>The segments by their numbers, and those that were taken away while readers may still look at them.</summary>
+/// <summary>The segments by number, and those that were dropped while readers may still use them.</summary>
 /// <remarks>
-/// All members are called under the pool's lock, but for <see cref="End"/>, <see cref="Of"/> and <see cref="Find"/>. Accounting: each of
-/// the three counters of bytes is a sum over the segments that are here, those included that are withdrawn and not forgotten yet.
+/// Thread safety: all members need the pool's lock, except <see cref="End"/>, <see cref="Of"/> and <see cref="Find"/>. Invariant: each of
+/// the three byte counters is the sum over all segments here, those included that are withdrawn and not yet forgotten.
 /// </remarks>
 internal sealed unsafe class SegmentTable
 {
-    private readonly SegmentMap _map;
+    private readonly SegmentMap _map; // where readers find segments
     private readonly Lock _lock;
-    private readonly Segment?[] _segments;
-    private readonly int _numberShift;
-    private readonly List<Segment> _dropped = [];
-    private int _end;
+    private readonly Segment?[] _segments; // by number; a segment that spans several has each of them; written under the lock
+    private readonly int _numberShift; // from an address to a segment number
+    private readonly List<Segment> _dropped = []; // dropped, not yet taken
+    private int _end; // one past the highest number that was ever in use; written under the lock
 
     internal SegmentTable(SegmentMap map, Lock poolLock)
     {
@@ -39,7 +39,7 @@ internal sealed unsafe class SegmentTable
     /// <summary>One past the highest number in use.</summary>
     internal int End => Volatile.Read(ref _end);
 
-    /// <summary>The pages that one number stands for.</summary>
+    /// <summary>The pages per segment number.</summary>
     internal long PagesPerNumber => _map.SegmentBytes / SizeClasses.PageBytes;
 
     /// <summary>How many segments were dropped and not taken yet.</summary>
@@ -63,7 +63,7 @@ internal sealed unsafe class SegmentTable
 
     internal bool IsInUse(Segment segment) => !segment.IsWithdrawn && ReferenceEquals(_segments[segment.Number], segment);
 
-    /// <summary>The segments in use, in the order of their numbers.</summary>
+    /// <summary>The segments in use, by number.</summary>
     internal List<Segment> All()
     {
         var all = new List<Segment>();
@@ -86,19 +86,19 @@ internal sealed unsafe class SegmentTable
         return count;
     }
 
-    /// <summary>The numbers that a segment takes.</summary>
+    /// <summary>How many numbers a segment takes.</summary>
     internal int SpansOf(Segment segment) => (int)((segment.PageCount + PagesPerNumber - 1) / PagesPerNumber);
 
-    /// <summary>The lowest free numbers in a row, worn ones only where there are no others; -1 when there are none.</summary>
+    /// <summary>The lowest free consecutive numbers, those with exhausted generations last; -1 when there are none.</summary>
     internal int FreeNumber(int spans, SegmentGenerations generations)
     {
         int number = FreeNumber(spans, generations, includeRetired: false);
         return number >= 0 ? number : FreeNumber(spans, generations, includeRetired: true);
     }
 
-    /// <summary>Makes a segment known to readers.</summary>
+    /// <summary>Adds a segment.</summary>
     /// <param name="segment">The segment.</param>
-    /// <param name="isShared">Another process writes it: it is found here alone, by one store.</param>
+    /// <param name="isShared">Whether another process writes it: then it is found here only, by one store, and not in the map.</param>
     internal void Add(Segment segment, bool isShared)
     {
         Debug.Assert(_lock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -117,7 +117,7 @@ internal sealed unsafe class SegmentTable
         RecordBytes += segment.RecordBytes;
     }
 
-    /// <summary>Takes a segment away from readers. Its memory stays until those that are inside have left.</summary>
+    /// <summary>Removes a segment that readers may still use. Its memory stays until quiescence.</summary>
     internal void Drop(Segment segment)
     {
         Debug.Assert(_lock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -138,7 +138,7 @@ internal sealed unsafe class SegmentTable
         return dropped;
     }
 
-    /// <summary>Takes a segment's addresses away from readers; its numbers stay taken.</summary>
+    /// <summary>Clears a segment's entries in the map; its numbers stay taken.</summary>
     internal void Unmap(Segment segment)
     {
         Debug.Assert(segment.IsWithdrawn, "Pages of it may be in use.");
@@ -149,7 +149,7 @@ internal sealed unsafe class SegmentTable
         }
     }
 
-    /// <summary>Frees the numbers of a segment whose memory is gone.</summary>
+    /// <summary>Frees the numbers of a segment whose memory is freed.</summary>
     internal void Forget(Segment segment)
     {
         Debug.Assert(_lock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -164,7 +164,7 @@ internal sealed unsafe class SegmentTable
         Debug.Assert(ReservedBytes >= 0 && HeadBytes >= 0 && RecordBytes >= 0, "More was given back than was taken.");
     }
 
-    /// <summary>Looks whether each segment has its numbers, and readers its memory.</summary>
+    /// <summary>Checks that each segment has its numbers, and that the map leads to its memory.</summary>
     /// <exception cref="InvalidOperationException">It does not.</exception>
     internal void CheckInvariants()
     {
@@ -194,7 +194,7 @@ internal sealed unsafe class SegmentTable
         Invariant.Equal(Structure, _end, "bytes of records", RecordBytes, recordBytes);
     }
 
-    /// <summary>All pages, heads excepted, of the segments that are withdrawn and not forgotten.</summary>
+    /// <summary>All pages except head pages of the segments that are withdrawn and not forgotten.</summary>
     internal long CountWithdrawnPages()
     {
         long pages = 0;

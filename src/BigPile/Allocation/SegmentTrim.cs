@@ -11,20 +11,18 @@ namespace BigPile.Allocation;
 
 /// <summary>Gives empty segments back to the store.</summary>
 /// <remarks>
-/// Calls are made under the pool's lock, but for <see cref="Destroy"/>. A segment goes in three steps: it is taken out, so that nobody can
-/// take a page of it; then the store strikes it, and only then it is gone for readers too: of a store that fails nobody knows what it has
-/// written, and an empty segment that nobody uses is right whether it is listed or not. One that stays between the first step and the
-/// second is idle.
+/// A segment goes in three steps: it is taken out of allocation; the store strikes it from its list; it is removed from the map. A segment
+/// that stays between the first step and the second is idle. Thread safety: the pool's lock, except for <see cref="Destroy"/>.
 /// </remarks>
 internal sealed class SegmentTrim(
     SegmentStore store, SegmentTable segments, FreePages free, SuspectPages suspects, SegmentGenerations generations, Lock poolLock)
 {
-    /// <summary>Segments that could not be given back, and are not used.</summary>
+    /// <summary>Segments that could not be given back, and are out of use.</summary>
     internal int IdleCount { get; private set; }
 
-    /// <summary>Takes empty segments away from allocation and from readers. One segment always stays.</summary>
-    /// <param name="failure">Why others could not be given back; they stay, and are used again as soon as that is safe.</param>
-    /// <returns>The segments, whose memory is to be destroyed once no reader can be inside any more.</returns>
+    /// <summary>Removes empty segments from allocation and from the map. One segment always stays.</summary>
+    /// <param name="failure">Why other segments could not be withdrawn; they stay, and are used again as soon as that is safe.</param>
+    /// <returns>The segments, whose memory is to be destroyed after quiescence.</returns>
     internal List<Segment> WithdrawEmpty(out Exception? failure)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -50,7 +48,7 @@ internal sealed class SegmentTrim(
         return withdrawn;
     }
 
-    /// <summary>Frees the memory of a segment that was withdrawn, and removes its file. No lock is held.</summary>
+    /// <summary>Frees the memory of a withdrawn segment, and removes its file. No lock is held.</summary>
     /// <returns>Why its file is left, which the next trim removes; <see langword="null"/> when it is not.</returns>
     internal Exception? Destroy(Segment segment)
     {
@@ -60,15 +58,15 @@ internal sealed class SegmentTrim(
         return Mutation.SegmentRemovedFirst ? null : TryRemove(segment.Number);
     }
 
-    /// <summary>Frees the numbers of a segment whose memory is gone.</summary>
+    /// <summary>Frees the numbers of a segment whose memory is freed.</summary>
     internal void Forget(Segment segment)
     {
         segments.Forget(segment);
         free.Forget(segment);
     }
 
-    /// <summary>Uses segments again that could not be given back, if the store can state that they are there.</summary>
-    /// <returns>The largest of them; <see langword="null"/> when they have to stay unused.</returns>
+    /// <summary>Uses idle segments again, if the store can state that they are listed.</summary>
+    /// <returns>The largest of them; <see langword="null"/> when they have to stay idle.</returns>
     internal Segment? PutBackIdle()
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -78,7 +76,7 @@ internal sealed class SegmentTrim(
         }
         catch (IOException)
         {
-            return null; // whoever needs the room fails at the same thing, and says so
+            return null; // an allocation that needs the memory fails for the same reason, and reports it
         }
         Segment? largest = null;
         for (int number = segments.End - 1; number >= 0; number--)
@@ -94,8 +92,8 @@ internal sealed class SegmentTrim(
         return largest;
     }
 
-    /// <summary>Looks whether the idle segments are those that are counted.</summary>
-    /// <exception cref="InvalidOperationException">They are not.</exception>
+    /// <summary>Checks the count of idle segments.</summary>
+    /// <exception cref="InvalidOperationException">It is wrong.</exception>
     internal void CheckInvariants(List<Segment> all) =>
         Invariant.Equal("SegmentTrim", 0, "idle segments", IdleCount, all.Count(static segment => segment.IsIdle));
 
@@ -111,6 +109,8 @@ internal sealed class SegmentTrim(
         CrashPoints.Pass(CrashPoint.SegmentBeforeStruck);
         try
         {
+            // When the store fails, it is unknown what it has written. An empty segment that nobody uses is right whether it is listed or
+            // not, so it stays mapped and idle.
             store.Withdraw(segment.Number, generation);
         }
         catch (IOException e)

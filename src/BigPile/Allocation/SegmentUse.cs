@@ -3,12 +3,12 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>What a segment's pages are used for, as seen by a walk through the allocator's records that stops nobody.</summary>
+/// <summary>What a segment's pages are used for, by a walk through the page metadata that blocks no thread.</summary>
 /// <param name="Number">The segment.</param>
-/// <param name="Cells">Its pages in order, cut into parts of equal length but for one page.</param>
+/// <param name="Cells">Its pages in order, in parts whose lengths differ by one page at most.</param>
 internal sealed record SegmentUse(int Number, PageUse[] Cells)
 {
-    /// <summary>Walks through a segment's pages. The caller is inside the pile, and the segment is in use.</summary>
+    /// <summary>Walks through a segment's pages. The caller is in a critical region, and the segment is in use.</summary>
     internal static unsafe SegmentUse Of(Segment segment, int cells)
     {
         var found = new PageUse[Math.Min(cells, segment.PageCount)];
@@ -21,7 +21,7 @@ internal sealed record SegmentUse(int Number, PageUse[] Cells)
         return new SegmentUse(segment.Number, found);
     }
 
-    // Counts may be of different instants, as others go on; each of them is read once and bounded by what a page holds.
+    // Counts may be of different instants, as other threads go on. Each is read once, and bounded by what a page holds.
     private static unsafe int Measure(Segment segment, int page, out PageUse use)
     {
         const long PageBytes = SizeClasses.PageBytes;

@@ -7,20 +7,19 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Pages on their way between the pool and the heaps: laid out for slots of a class, and taken back empty.</summary>
+/// <summary>Lays out pages for slots of a class when the pool gives them to heaps, and takes empty ones back.</summary>
 /// <remarks>
-/// All members are called under the pool's lock. Accounting: <see cref="BitsBytes"/> is a sum over the pages that are laid out for slots,
-/// and examined.
+/// Thread safety: all members need the pool's lock. Invariant: <see cref="BitsBytes"/> is the sum over the recovered pages of slots.
 /// </remarks>
 internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lock poolLock)
 {
-    /// <summary>The bytes of process memory that are in use of the pages' bits.</summary>
+    /// <summary>The bytes of process memory that the pages' bits use.</summary>
     internal long BitsBytes { get; private set; }
 
-    /// <summary>The epoch of the flush log that pages are laid out in.</summary>
+    /// <summary>The epoch of the flush log in which pages are laid out.</summary>
     internal long Epoch { get; set; }
 
-    /// <summary>Gives a page that was taken to a heap.</summary>
+    /// <summary>Lays out a free page for a heap.</summary>
     internal PageMeta* LayOut(Segment segment, int page, int sizeClass, int owner)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
@@ -38,7 +37,7 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
         return meta;
     }
 
-    /// <summary>Takes back a page that holds nothing and that no heap knows any more.</summary>
+    /// <summary>Takes back an empty page that no heap refers to.</summary>
     internal void Return(PageMeta* meta)
     {
         Debug.Assert(meta->IsEmpty && !meta->IsListed && meta->PendingFreeCount == 0, "The page holds something, or a heap knows it.");
@@ -48,22 +47,22 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
         Free(meta);
     }
 
-    /// <summary>States that a page that was found is in a heap's care from now on.</summary>
+    /// <summary>Counts the bits of a recovered page that a heap gets.</summary>
     internal void CountRecovered(PageMeta* meta)
     {
         Debug.Assert(poolLock.IsHeldByCurrentThread, "The pool's lock is needed.");
         BitsBytes += meta->BitsBytes;
     }
 
-    /// <summary>Frees a page that was found, and turned out to be empty.</summary>
+    /// <summary>Frees a recovered page without a live block.</summary>
     internal void FreeFound(PageMeta* meta)
     {
-        meta->MarkUsed(); // a payload may have been begun in it: it is not all zero any more
+        meta->MarkUsed(); // a payload may have been begun in it: it may not be all zero
         Free(meta);
     }
 
-    /// <summary>Looks whether the bytes are those of the pages that are out.</summary>
-    /// <exception cref="System.InvalidOperationException">They are not.</exception>
+    /// <summary>Checks that the bytes match the pages of slots.</summary>
+    /// <exception cref="System.InvalidOperationException">They don't.</exception>
     internal void CheckInvariants(List<Segment> all)
     {
         long bytes = 0;

@@ -7,20 +7,20 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Free pages that may hold blocks of a layout which a power cut took: see <c>LostLayouts</c>.</summary>
-/// <remarks>All members are called under the pool's lock. Where there was no power cut no page of any segment is suspect.</remarks>
+/// <summary>Free pages that may hold blocks of a layout that a power cut lost: see <c>LostLayouts</c>.</summary>
+/// <remarks>Thread safety: all members need the pool's lock. Without a power cut no page is suspect.</remarks>
 internal sealed unsafe class SuspectPages(Lock poolLock)
 {
-    /// <summary>Says above which generation a page has to be laid out; set after a power cut, before anybody uses the pool.</summary>
+    /// <summary>Gives the generation above which a page has to be laid out; set after a power cut, before the pool is used.</summary>
     internal Func<Segment, int, uint>? GenerationAbove { get; set; }
 
     /// <summary>Free pages that were not searched yet.</summary>
     internal long Count { get; private set; }
 
-    /// <summary>Takes in a segment whose free pages are known by now.</summary>
+    /// <summary>Marks the free pages of a scanned segment as suspect, after a power cut.</summary>
     internal void AddScanned(Segment segment) => Count += GenerationAbove == null ? 0 : segment.SuspectFreePages();
 
-    /// <summary>Searches a free page, if it was not searched yet, for this life of the pile and those to come.</summary>
+    /// <summary>Searches a free page if it is suspect, and stores the result in its word, for later openings too.</summary>
     internal bool TrySearchFree(Segment segment, int page)
     {
         if (segment.IsWithdrawn || !segment.IsSuspect(page))
@@ -30,7 +30,9 @@ internal sealed unsafe class SuspectPages(Lock poolLock)
         return true;
     }
 
-    /// <summary>Whether a page that was taken can be used: one whose generations are used up stays out of use.</summary>
+    /// <summary>
+    /// Whether a page that was taken can be used; searches it first if it is suspect. A page with exhausted generations can't.
+    /// </summary>
     internal bool IsUsable(Segment segment, int page)
     {
         if (segment.IsSuspect(page))
@@ -38,7 +40,7 @@ internal sealed unsafe class SuspectPages(Lock poolLock)
         return segment.Metas[page].MaxGeneration < PilePointer.MaxGeneration;
     }
 
-    /// <summary>Leaves the pages of a segment that is gone for ever.</summary>
+    /// <summary>Subtracts the pages of a segment that is gone.</summary>
     internal void Forget(Segment segment)
     {
         for (int page = segment.HeadPages; page < segment.PageCount && Count != 0; page++)
@@ -48,8 +50,8 @@ internal sealed unsafe class SuspectPages(Lock poolLock)
         }
     }
 
-    /// <summary>Looks whether the count is that of the segments.</summary>
-    /// <exception cref="InvalidOperationException">It is not.</exception>
+    /// <summary>Checks that the count matches the segments.</summary>
+    /// <exception cref="InvalidOperationException">It does not.</exception>
     internal void CheckInvariants(List<Segment> segments)
     {
         long count = 0;

@@ -4,23 +4,23 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Has the pages of a new segment touched, and a further segment made ready, before somebody needs them.</summary>
-/// <remarks>Calls are made under the pool's lock.</remarks>
+/// <summary>Has the pages of a new segment touched in the background, and the next segment prepared, before they are needed.</summary>
+/// <remarks>Thread safety: the pool's lock.</remarks>
 internal sealed class TouchAhead(SegmentStore store, SegmentTable segments, long segmentBytes, long limitBytes)
 {
     private const int LeastPages = 32;
     private const int MostPages = 256;
 
-    /// <summary>Touches pages of a segment in the background, from the first up to the end; where that is of use.</summary>
+    /// <summary>Touches pages of a segment in the background, from the first to before the end; null where that is of no use.</summary>
     internal Action<Segment, int, int>? Touch { get; set; }
 
-    /// <summary>States how far a new segment is touched by whoever uses it first.</summary>
+    /// <summary>Marks the first pages of a new segment as touched: the first allocations touch them themselves.</summary>
     internal static void Begin(Segment segment) => segment.TouchedEnd = segment.HeadPages + LeastPages;
 
-    /// <summary>Goes ahead of a page that was taken.</summary>
+    /// <summary>Touches pages ahead of a page that was taken.</summary>
     /// <remarks>
-    /// Half as far again as the segment is in use, so that a small pile takes no memory that it never needs, and not further than is
-    /// written in some milliseconds.
+    /// The distance grows with the pages in use, so that a small pile takes no memory that it never needs, up to what is written in some
+    /// milliseconds.
     /// </remarks>
     internal void OnPageTaken(Segment segment, int page)
     {

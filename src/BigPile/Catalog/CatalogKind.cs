@@ -1,6 +1,6 @@
 namespace BigPile.Catalog;
 
-/// <summary>What a definition in the catalog defines.</summary>
+/// <summary>The kinds of definitions in the catalog.</summary>
 internal enum CatalogKind : byte
 {
     /// <summary>A type's name and members, as the codec wrote them.</summary>
@@ -9,11 +9,11 @@ internal enum CatalogKind : byte
     /// <summary>A table's name and key type.</summary>
     Table = 2,
 
-    /// <summary>The name of the codec that wrote the objects, when it is not the pile's own.</summary>
+    /// <summary>The name of the codec that wrote the objects, unless it is the pile's own.</summary>
     Codec = 3,
 
     /// <summary>
-    /// Which table has an id from here on, or that none has it; with the version up to which its entries are of the table before.
+    /// The table that has an id from now on, or none; and the version up to which entries of the id belong to the previous table.
     /// </summary>
     TableChange = 4,
 }

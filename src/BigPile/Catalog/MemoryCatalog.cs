@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Catalog;
 
-/// <summary>The catalog of a pile that goes with its process, or of payloads that take their schemas along.</summary>
+/// <summary>A catalog in memory: of a pile that ends with the process, or of payloads that carry their schemas.</summary>
 internal sealed class MemoryCatalog(bool outlivesProcess = false) : PileCatalog
 {
     public override bool OutlivesProcess => outlivesProcess;

@@ -8,17 +8,17 @@ namespace BigPile.Catalog;
 
 /// <summary>The definitions that payloads refer to by number: schemas and tables.</summary>
 /// <remarks>
-/// Definitions are only ever added, and ids of each kind run from 1 without gaps; but for changes of tables, which a later one makes void.
-/// Thread safety: all members may be called concurrently.
+/// Definitions are only added, and the ids of each kind run from 1 without gaps. The exception are table changes, where a later one
+/// supersedes an earlier one. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal abstract class PileCatalog : ISchemaCatalog, IDisposable
 {
     private const int MaxId = (1 << 24) - 1;
 
-    private readonly Lock _lock = new();
-    private readonly Dictionary<CatalogKind, List<byte[]>> _definitions = [];
+    private readonly Lock _lock = new(); // protects all fields
+    private readonly Dictionary<CatalogKind, List<byte[]>> _definitions = []; // by kind; the definition of id n at n - 1
     private readonly Dictionary<(CatalogKind Kind, string Definition), int> _ids = [];
-    private readonly TableChanges _changes = new();
+    private readonly TableChanges _changes = new(); // definitions of kind TableChange
 
     public abstract bool OutlivesProcess { get; }
 
@@ -26,7 +26,7 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
 
     public bool TryGet(int id, out ReadOnlyMemory<byte> definition) => TryGet(CatalogKind.Schema, id, out definition);
 
-    /// <summary>The id of a definition, which is stored first if it is new.</summary>
+    /// <summary>The id of a definition; stores it first if it is new.</summary>
     internal int GetOrAdd(CatalogKind kind, ReadOnlySpan<byte> definition)
     {
         lock (_lock)
@@ -35,7 +35,7 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
         }
     }
 
-    /// <summary>Stores a definition, also if there is one like it, and gives its id.</summary>
+    /// <summary>Stores a definition, even if an equal one exists, and returns its id.</summary>
     internal int Add(CatalogKind kind, ReadOnlySpan<byte> definition)
     {
         lock (_lock)
@@ -75,28 +75,28 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
             return CountLocked(kind);
     }
 
-    /// <summary>The last change of each table that has any.</summary>
+    /// <summary>The last change of each table that has one.</summary>
     internal byte[][] LastTableChanges()
     {
         lock (_lock)
             return [.. _changes.Last];
     }
 
-    /// <summary>Runs something while nobody stores a definition.</summary>
+    /// <summary>Runs an action while no definition is stored.</summary>
     protected void RunExclusive(Action action)
     {
         lock (_lock)
             action();
     }
 
-    /// <summary>What is stored of changes of tables. The lock is held.</summary>
+    /// <summary>The table changes. The lock is held.</summary>
     protected TableChanges Changes => _changes;
 
-    /// <summary>The definitions of all other kinds, each in order. The lock is held.</summary>
+    /// <summary>The definitions of all other kinds, in order of id. The lock is held.</summary>
     protected IReadOnlyDictionary<CatalogKind, List<byte[]>> Definitions => _definitions;
 
     /// <summary>
-    /// Gives back the room of changes that are void, where it is worth it. The lock is held, and the last change is stored.
+    /// Removes superseded changes if that saves enough space. The lock is held, and the last change is stored.
     /// </summary>
     protected abstract void DropSuperseded();
 
@@ -104,15 +104,15 @@ internal abstract class PileCatalog : ISchemaCatalog, IDisposable
     {
     }
 
-    /// <summary>Makes a new definition outlive the process, where the pile does. The lock is held.</summary>
+    /// <summary>Makes a new definition durable, if the pile is. The lock is held.</summary>
     protected abstract void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition);
 
-    /// <summary>Looks whether somebody else has stored definitions meanwhile. The lock is held.</summary>
+    /// <summary>Reads definitions that another process has stored. The lock is held.</summary>
     protected virtual void Refresh()
     {
     }
 
-    /// <summary>Takes in a definition that is stored already.</summary>
+    /// <summary>Adds a definition that is stored already.</summary>
     protected void Remember(CatalogKind kind, ReadOnlySpan<byte> definition)
     {
         if (kind == CatalogKind.TableChange)

@@ -15,8 +15,10 @@ internal sealed class PileCodecs
     private readonly Lazy<MessagePackPileCodec> _keys;
 
     /// <param name="user">The application's codec, if it has one.</param>
-    /// <param name="catalog">Where schemas are.</param>
-    /// <param name="options">What the pile's own codec may read and write; what is named later counts for this pile alone.</param>
+    /// <param name="catalog">Where schemas are stored.</param>
+    /// <param name="options">
+    /// What the pile's own codec may read and write. Types that are allowed later are allowed in this pile only.
+    /// </param>
     internal PileCodecs(IPileCodec? user, PileCatalog catalog, PileCodecOptions options)
     {
         _user = user;
@@ -25,38 +27,38 @@ internal sealed class PileCodecs
         Objects = user == null ? new MessagePackPileCodec(catalog, _options) : new UserCodec(user);
     }
 
-    /// <summary>Makes payloads of objects.</summary>
+    /// <summary>Encodes objects.</summary>
     internal IPileCodec Objects { get; }
 
-    /// <summary>Makes bytes of keys, which are the same where keys are equal; see <see cref="MakesKeysOf"/>.</summary>
+    /// <summary>Encodes keys: equal keys have equal bytes; see <see cref="MakesKeysOf"/>.</summary>
     internal IPileCodec Keys => _keys.Value;
 
-    /// <summary>What made bytes of keys before <see cref="Keys"/> did, and makes those that only the application's codec knows.</summary>
+    /// <summary>Encodes keys as versions before <see cref="Keys"/> did, and those that only the application's codec knows.</summary>
     internal IPileCodec OtherKeys => _user ?? Objects;
 
-    /// <summary>Whether <see cref="Keys"/> makes the bytes of keys of a type, where the choice is free.</summary>
+    /// <summary>Whether new tables use <see cref="Keys"/> for keys of a type.</summary>
     internal bool MakesKeysOf(Type type) => _user == null || UserCodec.IsPrimitive(type);
 
-    /// <summary>Allows what the application names: types, and the assemblies of what their objects are declared to hold.</summary>
+    /// <summary>Allows types that the application names, and the assemblies of their members' declared types.</summary>
     internal void Allow(ReadOnlySpan<Type> types)
     {
         foreach (Type type in types)
         {
             if (_user != null || NamedTypes.Contain(type, _options))
                 continue;
-            lock (_naming) // whoever comes second goes on when the first is through
+            lock (_naming) // a second caller waits until the first has added the type
             {
                 if (NamedTypes.Add(type, _options))
-                    Clear(); // what was refused may be allowed now
+                    Clear(); // a type that was refused may be allowed now
                 NamedTypes.Remember(type, _options);
             }
         }
     }
 
-    /// <summary>Why no value of a type can be stored, as a sentence; null when nothing is known that speaks against it.</summary>
+    /// <summary>Why no value of a type can be stored, as a sentence; null if no reason is known.</summary>
     internal string? WhyNot(Type type) => (Objects as MessagePackPileCodec)?.WhyNot(type);
 
-    /// <summary>Lets go of what they know of types: nobody uses them any more, or more types are allowed.</summary>
+    /// <summary>Clears what they have cached of types: they are no longer used, or more types are allowed.</summary>
     internal void Clear()
     {
         (Objects as MessagePackPileCodec)?.Clear();

@@ -8,10 +8,10 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Catalog;
 
-/// <summary>Object graphs as bytes that another process can read: the schemas go with the payload.</summary>
+/// <summary>Encodes object graphs so that another process can read them: the schemas go with the payload.</summary>
 /// <remarks>
-/// Bytes are the number of schemas (2), each with its length (4) in front, and the payload. All schemas that this codec has written so far
-/// go along, since a payload does not tell which ones it uses: so a codec of this kind is to be had for each root type.
+/// Format: the number of schemas (2 bytes), each schema behind its length (4 bytes), and the payload. A payload does not say which schemas
+/// it uses, so all that this codec has written so far are included: use one codec for each root type.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class PortableCodec
@@ -31,7 +31,7 @@ internal sealed class PortableCodec
         _codec = new MessagePackPileCodec(_catalog, options);
     }
 
-    /// <summary>One that knows the types that a pile's own codec knows; null where the pile has a codec of the user's.</summary>
+    /// <summary>A codec for the types that a pile's own codec knows; null if the pile has the user's codec.</summary>
     internal static PortableCodec? Of(IPileCodec codec) => codec is MessagePackPileCodec own ? new PortableCodec(own.Options) : null;
 
     /// <summary>Appends an object with its schemas.</summary>
@@ -46,10 +46,10 @@ internal sealed class PortableCodec
         target.Write(scratch.WrittenSpan);
     }
 
-    /// <summary>Reads back what a codec of this kind wrote, in whatever process.</summary>
+    /// <summary>Reads what a codec of this kind has written in any process.</summary>
     /// <param name="source">The bytes.</param>
     /// <param name="scratch">An empty buffer.</param>
-    /// <exception cref="PileSerializationException">The bytes are not such.</exception>
+    /// <exception cref="PileSerializationException">The bytes have another format.</exception>
     internal object Deserialize(ReadOnlySpan<byte> source, PileBuffer scratch)
     {
         int schemaBytes = MeasureSchemas(source);
@@ -94,7 +94,7 @@ internal sealed class PortableCodec
         return lengthBytes;
     }
 
-    // Two instances of one application mostly meet their types in the same order, and then the codec at hand will do.
+    // Instances of one application mostly meet their types in the same order, and then their schemas equal this codec's.
     private MessagePackPileCodec CodecOf(ReadOnlySpan<byte> schemas)
     {
         if (IsOwn(schemas))

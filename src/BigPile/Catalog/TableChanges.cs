@@ -4,10 +4,10 @@ using System.Collections.Generic;
 
 namespace BigPile.Catalog;
 
-/// <summary>The changes of tables in a catalog, of which the last one of each table's id counts.</summary>
+/// <summary>The table changes in a catalog. Of each table id only the last change is valid.</summary>
 /// <remarks>
-/// A change begins with the id, in 4 bytes. Those that a later one has made void are not kept: tables that are made and dropped again and
-/// again take no memory. Thread safety: none; the catalog has a lock.
+/// A change begins with the id, in 4 bytes. Superseded changes are not kept, so that tables that are created and dropped again and again
+/// take no memory. Thread safety: the catalog's lock.
 /// </remarks>
 internal sealed class TableChanges
 {
@@ -16,10 +16,10 @@ internal sealed class TableChanges
     /// <summary>The number of the last change.</summary>
     internal int Number { get; private set; }
 
-    /// <summary>The changes that were made void by later ones.</summary>
+    /// <summary>The number of superseded changes.</summary>
     internal int SupersededCount => Number - _last.Count;
 
-    /// <summary>Their bytes.</summary>
+    /// <summary>The bytes of superseded changes.</summary>
     internal long SupersededBytes { get; private set; }
 
     /// <summary>The last change of each id.</summary>
@@ -27,7 +27,7 @@ internal sealed class TableChanges
 
     internal void Add(ReadOnlySpan<byte> change)
     {
-        // One that is cut off is told by whoever reads the changes.
+        // A truncated change is reported by the code that reads the changes.
         int id = change.Length < sizeof(int) ? 0 : BinaryPrimitives.ReadInt32LittleEndian(change);
         if (_last.TryGetValue(id, out byte[]? before))
             SupersededBytes += before.Length;
@@ -35,7 +35,7 @@ internal sealed class TableChanges
         Number++;
     }
 
-    /// <summary>Forgets all, to be told of them anew.</summary>
+    /// <summary>Forgets all changes; they are added again.</summary>
     internal void Clear()
     {
         _last.Clear();
@@ -43,7 +43,7 @@ internal sealed class TableChanges
         SupersededBytes = 0;
     }
 
-    /// <summary>States that the catalog has only those that count any more, numbered anew.</summary>
+    /// <summary>Records that the catalog no longer has superseded changes, and has renumbered the others.</summary>
     internal void ForgetSuperseded()
     {
         Number = _last.Count;

@@ -6,18 +6,18 @@ using BigPile.Codec.Payloads;
 
 namespace BigPile.Catalog;
 
-/// <summary>A codec of the application's, which gets no primitive values: those have the pile's own form, and a mark behind it.</summary>
+/// <summary>Wraps the application's codec: primitive values are encoded by the pile's own codec instead, and marked as such.</summary>
 /// <remarks>
-/// Their payloads are the same in each pile. What such a codec wrote of them before has no mark, and goes to it. Thread safety: all members
-/// may be called concurrently.
+/// Payloads of primitive values are the same in each pile. Those that the application's codec wrote earlier have no mark, and are read by
+/// it. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="user">The application's codec.</param>
 internal sealed unsafe class UserCodec(IPileCodec user) : IPileCodec
 {
-    /// <summary>The most bytes of a primitive value's payload with its mark.</summary>
+    /// <summary>The most bytes of a primitive value's payload, mark included.</summary>
     private const int MostBytes = 64;
 
-    /// <summary>The types of primitive values. The place of each is its number in payloads: add at the end only.</summary>
+    /// <summary>The types of primitive values. Payloads have their index: append only.</summary>
     private static readonly Type[] Types =
     [
         typeof(bool), typeof(sbyte), typeof(byte), typeof(short), typeof(ushort), typeof(int), typeof(uint), typeof(long), typeof(ulong),
@@ -28,7 +28,7 @@ internal sealed unsafe class UserCodec(IPileCodec user) : IPileCodec
     private static readonly HashSet<Type> Known = [.. Types];
     private static readonly Lazy<MessagePackPileCodec> Primitives = new(MakeOfPrimitives);
 
-    // Both are chosen at random. What the application's codec writes may end like one of them, and gets the second one behind it.
+    // Both are random. A payload of the application's codec that happens to end like one of them gets NoMark appended.
     private static ReadOnlySpan<byte> Mark => [0xC1, 0x8E, 0x27, 0xF5, 0x93, 0x0B, 0xDA, 0xC1];
 
     private static ReadOnlySpan<byte> NoMark => [0xC1, 0x4B, 0xE2, 0x91, 0x3D, 0x7A, 0xF6, 0xC1];
@@ -36,7 +36,7 @@ internal sealed unsafe class UserCodec(IPileCodec user) : IPileCodec
     /// <inheritdoc/>
     public string Name => user.Name;
 
-    /// <summary>Whether values of a type are primitive ones.</summary>
+    /// <summary>Whether values of a type are primitive.</summary>
     internal static bool IsPrimitive(Type type) => Known.Contains(type);
 
     /// <inheritdoc/>

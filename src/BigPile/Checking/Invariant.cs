@@ -7,16 +7,16 @@ using System.Text;
 
 namespace BigPile.Checking;
 
-/// <summary>What a structure states of itself, put to the test.</summary>
-/// <remarks>Nothing is made of strings before something does not hold: tests check after every step.</remarks>
+/// <summary>Checks of invariants, for tests.</summary>
+/// <remarks>Builds no strings unless a check fails: tests check after every step.</remarks>
 internal static class Invariant
 {
-    /// <summary>States that something is what it should be.</summary>
-    /// <param name="structure">What is checked.</param>
-    /// <param name="place">Which one of them, or where in it.</param>
-    /// <param name="what">What of it.</param>
-    /// <param name="actual">What it is.</param>
-    /// <param name="expected">What it should be.</param>
+    /// <summary>Checks that a value is the expected one.</summary>
+    /// <param name="structure">The structure that is checked.</param>
+    /// <param name="place">Which instance of it, or where in it.</param>
+    /// <param name="what">Which value of it.</param>
+    /// <param name="actual">The value.</param>
+    /// <param name="expected">The expected value.</param>
     /// <exception cref="InvalidOperationException">It is not.</exception>
     internal static void Equal<T>(string structure, long place, string what, T actual, T expected)
     {
@@ -24,24 +24,24 @@ internal static class Invariant
             Fail(structure, place, what, actual, expected);
     }
 
-    /// <summary>States that a number lies between others.</summary>
-    /// <exception cref="InvalidOperationException">It does not.</exception>
+    /// <summary>Checks that a number is in a range.</summary>
+    /// <exception cref="InvalidOperationException">It is not.</exception>
     internal static void Between(string structure, long place, string what, long actual, long least, long most)
     {
         if (actual < least || actual > most)
             Fail(structure, place, what, actual, string.Create(CultureInfo.InvariantCulture, $"from {least} to {most}"));
     }
 
-    /// <summary>States that something holds.</summary>
-    /// <exception cref="InvalidOperationException">It does not.</exception>
+    /// <summary>Checks that a condition is true.</summary>
+    /// <exception cref="InvalidOperationException">It is not.</exception>
     internal static void True(string structure, long place, string what, bool holds) => Equal(structure, place, what, holds, true);
 
-    /// <summary>States that something does not hold.</summary>
-    /// <exception cref="InvalidOperationException">It does.</exception>
+    /// <summary>Checks that a condition is false.</summary>
+    /// <exception cref="InvalidOperationException">It is not.</exception>
     internal static void False(string structure, long place, string what, bool holds) => Equal(structure, place, what, holds, false);
 
-    /// <summary>Throws unless something holds; the text is made only then.</summary>
-    /// <exception cref="InvalidOperationException">It does not.</exception>
+    /// <summary>Checks a condition with a message that is built only if it fails.</summary>
+    /// <exception cref="InvalidOperationException">It fails.</exception>
     internal static void Require(
         [DoesNotReturnIf(false)] bool holds, [InterpolatedStringHandlerArgument(nameof(holds))] ref Wrong wrong)
     {
@@ -54,7 +54,7 @@ internal static class Invariant
         throw new InvalidOperationException(
             string.Create(CultureInfo.InvariantCulture, $"{structure} {place}: {what} is {actual}, and should be {expected}."));
 
-    /// <summary>A text that is made only of what is wrong.</summary>
+    /// <summary>A message that is built only if the check fails.</summary>
     [InterpolatedStringHandler]
     internal readonly ref struct Wrong
     {

@@ -2,8 +2,8 @@ using System;
 
 namespace BigPile.Concurrency;
 
-/// <summary>A failure of work in the background.</summary>
-/// <param name="Work">What was done, as a part of a sentence.</param>
+/// <summary>A failure of background work.</summary>
+/// <param name="Work">What was done, as part of a sentence.</param>
 /// <param name="Exception">What was thrown.</param>
 internal sealed record BackgroundFailure(string Work, Exception Exception)
 {

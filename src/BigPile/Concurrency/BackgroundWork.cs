@@ -7,18 +7,18 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Concurrency;
 
 /// <summary>
-/// Runs work that nobody waits for: what it throws is logged, counted and shown, and ends neither the work nor the process.
+/// Runs work in the background: an exception is logged, counted and reported, and ends neither later runs nor the process.
 /// </summary>
 /// <remarks>
-/// An exception that leaves a timer, an item of the thread pool or a thread ends the process. So nothing of a pile or its tables is
-/// started in the background but through here. A failure says nothing of the next run: a period goes on, whatever was thrown.
-/// What is thrown once the owner is closed is no failure: such work meets memory, files and locks that went away.
+/// An exception that escapes a timer, a thread pool item or a thread ends the process, so all background work of a pile and its tables is
+/// started here. Periodic work goes on after a failure.
+/// An exception after the owner is closed is not a failure: such work finds memory, files and locks gone.
 /// Thread safety: all members may be called concurrently. The logger is called with no lock held, and may throw.
 /// </remarks>
 internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
 {
-    private long _failureCount;
-    private int _queued;
+    private long _failureCount; // written by interlocked operations
+    private int _queued; // items that were queued and have not ended
     private BackgroundFailure? _lastFailure;
 
     /// <summary>How often work in the background has failed.</summary>
@@ -30,11 +30,11 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
     /// <summary>Whether everything that was queued has ended. For tests.</summary>
     internal bool IsIdle => Volatile.Read(ref _queued) == 0;
 
-    /// <summary>Runs a piece of work on the calling thread.</summary>
-    /// <param name="name">What it does, as a part of a sentence: "the flush by interval".</param>
-    /// <param name="work">The work. It holds no lock when it throws that it took.</param>
-    /// <returns>Whether it ended well.</returns>
-    [SuppressMessage("Design", "CA1031", Justification = "Whatever it is: nobody is there to catch it.")]
+    /// <summary>Runs work on the calling thread.</summary>
+    /// <param name="name">What it does, as part of a sentence: "the flush by interval".</param>
+    /// <param name="work">The work. When it throws, it has released all its locks.</param>
+    /// <returns>Whether it succeeded.</returns>
+    [SuppressMessage("Design", "CA1031", Justification = "No caller could catch it.")]
     internal bool TryRun(string name, Action work)
     {
         try
@@ -50,7 +50,7 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
         }
     }
 
-    /// <summary>Runs a piece of work once, on a thread of the pool.</summary>
+    /// <summary>Runs work once, on a thread of the pool.</summary>
     internal void Queue(string name, Action work)
     {
         Interlocked.Increment(ref _queued);
@@ -58,17 +58,17 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
             static item => item.Owner.RunQueued(item.Name, item.Work), (Owner: this, Name: name, Work: work), preferLocal: false);
     }
 
-    /// <summary>Runs a long piece of work on a thread of its own.</summary>
-    /// <returns>Ends when the work has; it never fails.</returns>
+    /// <summary>Runs long work on a thread of its own.</summary>
+    /// <returns>Completes when the work has ended; never fails.</returns>
     internal Task Start(string name, Action work) =>
         Task.Factory.StartNew(() => TryRun(name, work), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
-    /// <summary>Runs a piece of work again and again. A run that takes longer than the period makes the next ones be left out.</summary>
-    /// <returns>The timer; a run that is under way when it is disposed goes on.</returns>
+    /// <summary>Runs work periodically. Runs that become due while one is running are skipped.</summary>
+    /// <returns>The timer. Disposing it does not stop a run that is under way.</returns>
     internal ITimer Every(TimeProvider time, TimeSpan period, string name, Action work)
     {
         int isRunning = 0;
-        // A run is no part of what the caller does, such as an activity that began the timer.
+        // A run must not inherit the caller's context, such as the activity that started the timer.
         using AsyncFlowControl none = ExecutionContext.IsFlowSuppressed() ? default : ExecutionContext.SuppressFlow();
         return time.CreateTimer(_ => RunAlone(), null, period, period);
 
@@ -81,7 +81,7 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
         }
     }
 
-    /// <summary>Logs, counts and shows what was thrown.</summary>
+    /// <summary>Logs, counts and stores an exception.</summary>
     [SuppressMessage("Design", "CA1031", Justification = "A logger that throws is no reason to end the process.")]
     internal void ReportFailure(string name, Exception exception)
     {
@@ -93,7 +93,7 @@ internal sealed class BackgroundWork(ILogger logger, Func<bool> isOver)
         }
         catch (Exception)
         {
-            // it is counted and shown all the same
+            // it is counted and stored all the same
         }
     }
 

@@ -1,6 +1,6 @@
 namespace BigPile.Concurrency;
 
-/// <summary>The places between two stores at which a kill leaves something for the next opening to put right.</summary>
+/// <summary>The points between two stores at which a kill leaves a state that the next opening has to repair.</summary>
 internal enum CrashPoint
 {
     /// <summary>Nowhere.</summary>
@@ -18,40 +18,40 @@ internal enum CrashPoint
     /// <summary>A payload is overwritten in place, and its header is the old one.</summary>
     ReplaceBeforeHeader,
 
-    /// <summary>A redo record is filled, and does not count yet.</summary>
+    /// <summary>A redo record is filled, and not valid yet.</summary>
     RedoBeforeValid,
 
-    /// <summary>A payload is overwritten whole, and its redo record still counts.</summary>
+    /// <summary>A payload is overwritten completely, and its redo record is still valid.</summary>
     RedoBeforeIdle,
 
     /// <summary>A link's new target is live, and nothing leads to it.</summary>
     LinkBeforeSwap,
 
-    /// <summary>An origin leads to its new payload, and the old target is live.</summary>
+    /// <summary>A link points to its new target, and the old target is live.</summary>
     LinkBeforeOldTargetFreed,
 
     /// <summary>A deleted link's header says free, and its target is live.</summary>
     DeleteBeforeTargetFreed,
 
-    /// <summary>A block's header says free, and the allocator does not know.</summary>
+    /// <summary>A block's header says free, and the allocator does not know it yet.</summary>
     FreedBeforeReturned,
 
-    /// <summary>A page belongs to a class, and its slots hold the bytes of the class before.</summary>
+    /// <summary>A page has its new size class, and its slots hold bytes of the old one.</summary>
     PageBeforeSlotsCleared,
 
     /// <summary>A page's slots are laid out, and its word says unused.</summary>
     PageBeforeWord,
 
-    /// <summary>Readers know a page no more, and its word says used.</summary>
+    /// <summary>A page's info is cleared for readers, and its word says used.</summary>
     PageBeforeUnused,
 
-    /// <summary>The later pages of a run are stated, and the first is not.</summary>
+    /// <summary>The later pages of a run are published, and the first is not.</summary>
     RunBeforeFirstPage,
 
-    /// <summary>A run's payload is elsewhere, and all its pages are still its own.</summary>
+    /// <summary>A run's payload is elsewhere, and the run has all its pages.</summary>
     RunBeforeCut,
 
-    /// <summary>A run has one page, and those behind it still state that they are its later ones.</summary>
+    /// <summary>A run was cut to one page, and the words of the others still say that they are its later pages.</summary>
     RunBeforeTailsFreed,
 
     /// <summary>A segment's file is whole, and the superblock does not list it.</summary>
@@ -60,16 +60,16 @@ internal enum CrashPoint
     /// <summary>A segment is listed, and none of its pages is used.</summary>
     SegmentBeforeUse,
 
-    /// <summary>A segment is struck from the list, and its file is there.</summary>
+    /// <summary>A segment is struck from the superblock, and its file exists.</summary>
     SegmentBeforeRemoved,
 
-    /// <summary>A table's new entry is live, and the index leads to the old one.</summary>
+    /// <summary>A table's new entry is live, and the index points to the old one.</summary>
     EntryBeforeSwap,
 
-    /// <summary>The index leads to a table's new entry, and the old one is live.</summary>
+    /// <summary>The index points to a table's new entry, and the old one is live.</summary>
     EntryBeforeOldFreed,
 
-    /// <summary>The index has lost a key, and its entry is live.</summary>
+    /// <summary>The index slot of a key is cleared, and its entry is live.</summary>
     RemoveBeforeFreed,
 
     /// <summary>The object that an entry owned is deleted, and the entry is live.</summary>
@@ -78,64 +78,64 @@ internal enum CrashPoint
     /// <summary>Versions are reserved in the file, and none of them is used.</summary>
     VersionsReservedBeforeUse,
 
-    /// <summary>A compaction has the origin lead to its new payload, and the old target is live.</summary>
+    /// <summary>Compaction has pointed a link to its new target, and the old target is live.</summary>
     CompactBeforeOldTargetFreed,
 
-    /// <summary>One piece of a long part is overwritten, and the next is not.</summary>
+    /// <summary>One part of a long write is stored, and the next is not.</summary>
     WriteBetweenParts,
 
-    /// <summary>The last lease of a freed block has ended, and the allocator does not know.</summary>
+    /// <summary>The last lease of a freed block has ended, and the allocator does not know it yet.</summary>
     LeaseBeforeGivenBack,
 
-    /// <summary>A segment is chosen to be given back, and the superblock lists it.</summary>
+    /// <summary>A segment is chosen for trimming, and the superblock lists it.</summary>
     SegmentBeforeStruck,
 
     /// <summary>A redo record has its header, and not its bytes.</summary>
     RedoBeforeFilled,
 
-    /// <summary>A flush has copied what changed, and the log does not hold it.</summary>
+    /// <summary>A flush has copied the dirty blocks, and the log does not hold them.</summary>
     FlushBeforeBatch,
 
-    /// <summary>The next log has its first batch, and the superblock names the one before.</summary>
+    /// <summary>The next log has its first batch, and the superblock names the previous epoch.</summary>
     FlushBeforeEpoch,
 
-    /// <summary>One place of the superblock is new, and the other is old; or both are new, and nobody knows.</summary>
+    /// <summary>One copy of the superblock is new, and the other is old; or both are new, and the caller has not returned.</summary>
     SuperblockBetweenPlaces,
 
     /// <summary>A definition is in the catalog, and nothing refers to it.</summary>
     CatalogBeforeUse,
 
-    /// <summary>A record of the log is put back, and the next is not.</summary>
+    /// <summary>One record of the log is replayed, and the next is not.</summary>
     ReplayBetweenRecords,
 
-    /// <summary>What a crash left is put right, and the redo records still count.</summary>
+    /// <summary>Everything is repaired, and the redo records are still valid.</summary>
     RecoveryBeforeRedoIdle,
 
     /// <summary>Everything is ready, and the superblock does not say that the pile is in use.</summary>
     RecoveryBeforeOpened,
 
-    /// <summary>The copy of an entry that was used is whole, and not live.</summary>
+    /// <summary>The copy of an entry that was used is complete, and not live.</summary>
     RenewalBeforePublish,
 
-    /// <summary>The copy of an entry that was used is live, and the index leads to the one before.</summary>
+    /// <summary>The copy of an entry that was used is live, and the index points to the old one.</summary>
     RenewalBeforeSwap,
 
-    /// <summary>The index leads to the copy of an entry that was used, and the one before is live.</summary>
+    /// <summary>The index points to the copy of an entry that was used, and the old one is live.</summary>
     RenewalBeforeOldFreed,
 
-    /// <summary>A value has an object of its own, which is not live, and its entry does not lead to it.</summary>
+    /// <summary>A value is copied to an object of its own, which is not live, and no entry points to it.</summary>
     ExternalizeBeforeEntry,
 
-    /// <summary>An entry leads to an object that is not live, and the one with the value is.</summary>
+    /// <summary>An entry points to an object that is not live, and the entry with the value is live.</summary>
     ExternalizeBeforeObject,
 
     /// <summary>A tag has one of its two marks.</summary>
     TagBetweenMarks,
 
-    /// <summary>A mark is whole, and not live.</summary>
+    /// <summary>A mark is complete, and not live.</summary>
     MarkBeforePublish,
 
-    /// <summary>A mark is live, and so is the one of the same tag before it.</summary>
+    /// <summary>A mark is live, and so is the previous one of its tag.</summary>
     MarkBeforeOldFreed,
 
     /// <summary>A table is marked as cleared, and some of its entries are live.</summary>
@@ -144,51 +144,51 @@ internal enum CrashPoint
     /// <summary>A cleared table is empty, and its mark is live.</summary>
     ClearBeforeMarkFreed,
 
-    /// <summary>A walk has found the younger of two entries of a key, and the older is live.</summary>
+    /// <summary>A walk has found two entries of a key, and the older one is live.</summary>
     RebuildBeforeOldFreed,
 
-    /// <summary>The header of a moved block is in its place, and the place does not count.</summary>
+    /// <summary>A shadow header is stored in the table, and its key is not: it is not valid yet.</summary>
     ShadowBeforeValid,
 
-    /// <summary>A moved block has the header that was flushed, and its place still counts.</summary>
+    /// <summary>A block has its shadow header installed, and the table still has it.</summary>
     ShadowBeforeRemoved,
 
-    /// <summary>All pages are examined after a power cut, and the superblock does not say so.</summary>
+    /// <summary>All pages are recovered after a power cut, and the superblock does not say so.</summary>
     RecoveredBeforeStated,
 
-    /// <summary>An overflow line is on its way between the free ones and a bucket.</summary>
+    /// <summary>An overflow line is neither in the free list nor in a bucket.</summary>
     LineOnItsWay,
 
-    /// <summary>A new bucket has its entries, and nobody finds it.</summary>
+    /// <summary>A new bucket has its entries, and no lookup finds it.</summary>
     SplitBeforeRaised,
 
-    /// <summary>A bucket that was split has the new level, and entries that are no longer its own.</summary>
+    /// <summary>A bucket that was split has its new level, and still has entries of the new bucket.</summary>
     SplitBetweenCleared,
 
-    /// <summary>A slot that is brought forward in its bucket is there twice.</summary>
+    /// <summary>A slot that is moved forward in its bucket is there twice.</summary>
     SplitBetweenBroughtForward,
 
-    /// <summary>A bucket is split, and says that entries are being moved.</summary>
+    /// <summary>A bucket is split, and its control word says that the split is under way.</summary>
     SplitBeforeEnded,
 
     /// <summary>A bucket is split, and the new one is not counted.</summary>
     SplitBeforeCounted,
 
-    /// <summary>A change of an index is noted, and nothing of it is made.</summary>
+    /// <summary>The intent of an index change is recorded, and nothing of the change is stored.</summary>
     IntentRecorded,
 
-    /// <summary>A change of an index is made, and the note of it still counts.</summary>
+    /// <summary>An index change is stored, and its intent is still valid.</summary>
     ChangeBeforeDone,
 
-    /// <summary>A change that a killed process had noted is put right, and the note still counts.</summary>
+    /// <summary>The index change of a killed process is completed, and its intent is still valid.</summary>
     ChangeRecovered,
 
-    /// <summary>The files of a table's index are made, and no table has them.</summary>
+    /// <summary>The files of a table's index exist, and no table has them.</summary>
     TableBeforeListed,
 
-    /// <summary>A table is dropped with its blocks, and its files are there.</summary>
+    /// <summary>A table is dropped with its blocks, and its index files exist.</summary>
     DropBeforeFiles,
 
-    /// <summary>One past the last window.</summary>
+    /// <summary>One past the last crash point.</summary>
     End,
 }

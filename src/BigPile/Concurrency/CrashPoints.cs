@@ -7,10 +7,12 @@ using System.Threading;
 
 namespace BigPile.Concurrency;
 
-/// <summary>Lets the kill test stay inside a window of some nanoseconds; elsewhere the calls are not compiled.</summary>
+/// <summary>
+/// Lets the kill test pause a thread at a crash point, which is some nanoseconds long; otherwise the calls are not compiled.
+/// </summary>
 /// <remarks>
-/// Each process favours one window: it waits there often and for milliseconds, so that a kill hits it, and elsewhere seldom and for
-/// microseconds, so that the threads meet in changing orders.
+/// Each process favours one crash point: it pauses there often and for milliseconds, so that a kill hits it. At the others it pauses seldom
+/// and for microseconds, so that threads meet in varying orders.
 /// </remarks>
 internal static unsafe class CrashPoints
 {
@@ -32,7 +34,7 @@ internal static unsafe class CrashPoints
     [ThreadStatic]
     private static int* _place;
 
-    /// <summary>Where the calling thread states the window that it waits in.</summary>
+    /// <summary>Sets where the calling thread reports the crash point that it pauses at.</summary>
     internal static void ReportTo(int* place) => _place = place;
 
     private static ulong ReadSeed() =>
@@ -43,7 +45,7 @@ internal static unsafe class CrashPoints
     private static CrashPoint ReadFavoured() =>
         Enum.TryParse(Environment.GetEnvironmentVariable("BIGPILE_TORTURE_WINDOW"), out CrashPoint window) ? window : CrashPoint.None;
 
-    // Passed some times in a process's life, and not with each operation.
+    // Passed only some times in the life of a process, not with each operation.
     private static bool IsRare(CrashPoint window) =>
         window is >= CrashPoint.RunBeforeFirstPage and <= CrashPoint.SegmentBeforeRemoved
             or CrashPoint.VersionsReservedBeforeUse or CrashPoint.SegmentBeforeStruck
@@ -85,7 +87,7 @@ internal static unsafe class CrashPoints
     }
 #endif
 
-    /// <summary>Marks a window.</summary>
+    /// <summary>Marks a crash point.</summary>
     [Conditional("TORTURE")]
     internal static void Pass(CrashPoint window)
     {
@@ -94,7 +96,7 @@ internal static unsafe class CrashPoints
 #endif
     }
 
-    /// <summary>Writes half of a payload whose whole is written next, and marks the window between.</summary>
+    /// <summary>Writes half of a payload before all of it is written, and marks the crash point in between.</summary>
     [Conditional("TORTURE")]
     internal static void CopyHalf(ReadOnlySpan<byte> payload, byte* destination, CrashPoint window)
     {

@@ -6,31 +6,30 @@ using BigPile.Memory;
 
 namespace BigPile.Concurrency;
 
-/// <summary>Which threads are inside a call of any pile, so that memory is given back only when nobody can be reading it.</summary>
+/// <summary>A thread's read-side critical region, as in RCU: while it is open, no memory that it may read is unmapped.</summary>
 /// <remarks>
-/// Each thread has a word of its own that only it writes: bits 15..0 count how deep it is inside, bits 63..16 how often it left.
-/// Entering costs a plain store and no fence. The other side pays: <see cref="WaitForQuiescence"/> issues a process-wide barrier, which
-/// makes every entry that came before visible to it, and everything that it published before visible to every later entry. This pairs
-/// with the plain store in <see cref="Enter"/> and the load that each call does behind it.
+/// Each thread has a state word that only it writes: bits 15..0 are the nesting depth, bits 63..16 count how often it left altogether.
+/// Entering is a plain store without a fence; <see cref="WaitForQuiescence"/> pays with a process-wide barrier instead.
+/// Thread safety: instance members belong to the thread itself, static ones may be called concurrently.
 /// </remarks>
 internal sealed class CriticalRegion : CacheLineIsolated
 {
     private const long DepthMask = 0xFFFF;
     private const long OnePass = DepthMask + 1;
 
-    private static readonly Lock Registering = new();
-    private static readonly List<Registration> All = [];
-    private static readonly Stack<int> FreeNumbers = new();
+    private static readonly Lock Registering = new(); // protects All and FreeNumbers
+    private static readonly List<Registration> All = []; // one per thread; weak, so that ended threads are collected
+    private static readonly Stack<int> FreeNumbers = new(); // numbers of threads that ended
 
     [ThreadStatic]
     private static CriticalRegion? _current;
 
-    private static int _registered;
+    private static int _registered; // threads so far; spreads them over the heaps
 
-    private long _state;
-    private long _awaitedPass;
+    private long _state; // depth and passes, as above; written by the thread itself
+    private long _awaitedPass; // the pass, from 1, that another thread waits for the end of; written by that one
 
-#pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
+#pragma warning disable CS0169, IDE0051 // padding: the runtime lays structs out last, so this keeps the next object's fields off the line
     private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
@@ -40,7 +39,7 @@ internal sealed class CriticalRegion : CacheLineIsolated
         Heap = Interlocked.Increment(ref _registered);
     }
 
-    /// <summary>Threads that are known; those that ended are forgotten when a new one comes after a collection. For tests.</summary>
+    /// <summary>Registered threads; those that ended are removed when a new one registers after a collection. For tests.</summary>
     internal static int KnownCount
     {
         get
@@ -50,30 +49,30 @@ internal sealed class CriticalRegion : CacheLineIsolated
         }
     }
 
-    /// <summary>The calling thread's word.</summary>
+    /// <summary>The calling thread's region.</summary>
     internal static CriticalRegion Current
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => _current ?? Register();
     }
 
-    /// <summary>A number from 0 that no other living thread has; those of threads that ended are given out again.</summary>
+    /// <summary>A number from 0 that no other living thread has; numbers of threads that ended are reused.</summary>
     internal int Number { get; }
 
-    /// <summary>Which of a pile's heaps the thread allocates from, modulo their number. Only the thread itself changes it.</summary>
+    /// <summary>The heap that the thread allocates from, modulo a pile's number of heaps. Written by the thread itself.</summary>
     internal int Heap { get; set; }
 
-    /// <summary>Whether the calling thread is inside a call.</summary>
+    /// <summary>Whether the calling thread is in a critical region.</summary>
     internal bool IsInRegion => (_state & DepthMask) != 0;
 
-    /// <summary>Whether the calling thread is inside a call within a call.</summary>
+    /// <summary>Whether the calling thread is in a nested critical region.</summary>
     internal bool IsNested => (_state & DepthMask) > 1;
 
-    /// <summary>How often the calling thread has left altogether. For tests.</summary>
+    /// <summary>How often the calling thread has left its outermost region. For tests.</summary>
     internal long PassCount => _state / OnePass;
 
     /// <summary>
-    /// Whether somebody waits for the calling thread to leave, and has waited since before its outermost call could know of it.
+    /// Whether another thread waits for the present outermost region to end, and began to wait after it was entered.
     /// </summary>
     internal bool IsAwaited => Volatile.Read(ref _awaitedPass) == PassOf(_state);
 
@@ -89,18 +88,21 @@ internal sealed class CriticalRegion : CacheLineIsolated
         Volatile.Write(ref _state, state);
     }
 
-    /// <summary>Returns when every thread that was inside at the call has left at least once. The caller must be outside.</summary>
+    /// <summary>Waits until every thread that is in a critical region now has left it once. The caller must not be in one.</summary>
     internal static void WaitForQuiescence()
     {
         ThrowIfInRegion();
         CriticalRegion[] all = Snapshot();
+        // Makes every earlier entry visible here, and everything published before visible to every later entry. Pairs with the plain store
+        // in Enter and the loads behind it, which have no fence of their own.
         Interlocked.MemoryBarrierProcessWide();
         foreach (CriticalRegion other in all)
             other.WaitUntilLeft();
     }
 
     /// <summary>
-    /// Refuses a call that will wait for others, before it has changed anything: the calling thread would wait for itself.
+    /// Throws if the calling thread is in a critical region: a call that waits for quiescence would wait for itself. Called before any
+    /// change.
     /// </summary>
     internal static void ThrowIfInRegion()
     {
@@ -140,7 +142,7 @@ internal sealed class CriticalRegion : CacheLineIsolated
         }
     }
 
-    // What a thread wrote under its number was written before it ended, and so before the next owner of the number is there.
+    // What a thread wrote under its number happened before it ended, and so before the number has a new owner.
     private static bool IsOver(Registration registration)
     {
         if (registration.Region.TryGetTarget(out _))
@@ -149,7 +151,7 @@ internal sealed class CriticalRegion : CacheLineIsolated
         return true;
     }
 
-    // From 1, so that a thread that nobody ever waited for is not taken for one that is awaited.
+    // From 1, so that 0 means that no thread has ever waited for this one.
     private static long PassOf(long state) => state / OnePass + 1;
 
     private void WaitUntilLeft()

@@ -6,13 +6,13 @@ using System.Threading;
 
 namespace BigPile.Concurrency;
 
-/// <summary>Locks and sequence counters for replacing in place, a stripe serving many addresses.</summary>
+/// <summary>Striped sequence locks for replacement in place; one stripe serves many addresses.</summary>
 /// <remarks>
-/// A replacement makes its stripe's sequence odd before its first store and even after its last, and a reader that sees it odd or
-/// changed starts over: generation and length may be the same before and after, so the header alone would not tell. The lock keeps two
-/// replacements of one stripe apart. Deletions come by without: the header's change tells of them. The counter has 64 bits, so it can't
-/// come round while a reader sleeps. A stripe also names the pointer's address that is being replaced. Readers in other processes go by it:
-/// while another address is named, theirs stands still, and a writer that was killed keeps nobody from any other object.
+/// A writer makes the stripe's sequence odd before its first store, and even after its last. A reader that sees it odd or changed retries:
+/// generation and length may be the same before and after, so the header alone does not tell. The lock excludes a second writer of the
+/// stripe. Deletions do not use it, as the header changes. The sequence has 64 bits, so it can't wrap while a reader sleeps.
+/// A stripe also names the pointer address that is being replaced. Readers in other processes rely on it: while it names another address,
+/// theirs does not change, so a killed writer blocks no other object.
 /// </remarks>
 internal sealed unsafe class SeqLockStripes : IDisposable
 {
@@ -20,13 +20,13 @@ internal sealed unsafe class SeqLockStripes : IDisposable
     internal const int MaxCount = 4096;
 
     private const int StripesPerProcessor = 64;
-    private const int AddressShift = 3; // neighbours of one cache line share a stripe
+    private const int AddressShift = 3; // neighbours in one cache line share a stripe
 
     private readonly ulong _mask;
     private readonly bool _isOwner;
     private Stripe* _stripes;
 
-    /// <summary>Makes stripes in memory of this process.</summary>
+    /// <summary>Allocates stripes in memory of this process.</summary>
     internal SeqLockStripes()
     {
         _mask = (ulong)DefaultCount - 1;
@@ -35,8 +35,8 @@ internal sealed unsafe class SeqLockStripes : IDisposable
         NativeMemory.Clear(_stripes, (nuint)DefaultCount * (nuint)sizeof(Stripe));
     }
 
-    /// <summary>Uses stripes that lie elsewhere, and stay longer.</summary>
-    /// <param name="stripes">The first of them.</param>
+    /// <summary>Uses stripes in memory that outlives this object.</summary>
+    /// <param name="stripes">The first stripe.</param>
     /// <param name="count">A power of two.</param>
     internal SeqLockStripes(Stripe* stripes, int count)
     {
@@ -44,17 +44,17 @@ internal sealed unsafe class SeqLockStripes : IDisposable
         _stripes = stripes;
     }
 
-    /// <summary>How many stripes this machine's processors want; a power of two.</summary>
+    /// <summary>The number of stripes for this machine's processors; a power of two.</summary>
     internal static int DefaultCount { get; } =
         (int)Math.Clamp(BitOperations.RoundUpToPowerOf2((uint)(Environment.ProcessorCount * StripesPerProcessor)), MinCount, MaxCount);
 
-    /// <summary>The bytes that the stripes take.</summary>
+    /// <summary>The bytes of all stripes.</summary>
     internal long SizeBytes => (long)(_mask + 1) * sizeof(Stripe);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Stripe* Of(ulong address) => _stripes + ((address >> AddressShift) & _mask);
 
-    /// <summary>Ends the changes that a writer was killed in. Nobody uses the stripes yet, and the blocks are whole again.</summary>
+    /// <summary>Ends the changes that a killed writer had begun. The stripes are not in use, and the blocks are recovered.</summary>
     internal void Recover()
     {
         for (ulong i = 0; i <= _mask; i++)
@@ -68,15 +68,15 @@ internal sealed unsafe class SeqLockStripes : IDisposable
         _stripes = null;
     }
 
-    /// <summary>One stripe, a cache line of its own.</summary>
+    /// <summary>One stripe, in a cache line of its own.</summary>
     [StructLayout(LayoutKind.Sequential, Size = 64)]
     internal struct Stripe
     {
-        private TinySpinLock _lock;
-        private ulong _sequence;
-        private ulong _address;
+        private TinySpinLock _lock; // excludes other writers; in the owner's process only
+        private ulong _sequence; // odd while a writer changes bytes; written under the lock
+        private ulong _address; // what that writer changes; written under the lock, before the sequence
 
-        /// <summary>The sequence as a reader must see it at its start; odd while a replacement is under way.</summary>
+        /// <summary>The sequence, loaded with acquire semantics; odd while a replacement is under way.</summary>
         internal ulong Sequence
         {
             [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -84,7 +84,8 @@ internal sealed unsafe class SeqLockStripes : IDisposable
         }
 
         /// <summary>
-        /// Which pointer's payload is being replaced while the sequence is odd. Counts if the sequence is the same behind it.
+        /// The pointer address whose payload is being replaced while the sequence is odd. Valid if the sequence is unchanged after the
+        /// load.
         /// </summary>
         internal ulong Address
         {
@@ -96,17 +97,18 @@ internal sealed unsafe class SeqLockStripes : IDisposable
 
         internal void ExitLock() => _lock.Exit();
 
-        /// <summary>Announces stores that readers must not mix with old bytes. The lock is held.</summary>
-        /// <param name="address">The pointer's address, also where its payload lies behind a link.</param>
+        /// <summary>Makes the sequence odd: the stores that follow must not mix with old bytes. The lock is held.</summary>
+        /// <param name="address">The pointer's address, even if its payload lies behind a link.</param>
         internal void BeginChangeLocked(ulong address)
         {
             _address = address;
-            Volatile.Write(ref _sequence, _sequence + 1); // behind the address: whoever sees it odd sees whose it is
-            // the odd count is out before the first byte changes; pairs with the reader's barrier before its second look
+            Volatile.Write(ref _sequence, _sequence + 1); // after the address: a reader that sees the odd sequence sees the address too
+            // The odd sequence is visible before the first byte changes. Pairs with the reader's barrier before its second load of the
+            // sequence.
             Volatile.WriteBarrier();
         }
 
-        /// <summary>Ends what <see cref="BeginChangeLocked"/> began.</summary>
+        /// <summary>Makes the sequence even again.</summary>
         internal void EndChangeLocked() => Volatile.Write(ref _sequence, _sequence + 1);
 
         internal void Recover()

@@ -3,13 +3,13 @@ using System.Threading;
 
 namespace BigPile.Concurrency;
 
-/// <summary>A lock of one word for sections of some nanoseconds.</summary>
-/// <remarks>Not re-entrant. Release by the holder only; the release orders everything that the holder wrote before it.</remarks>
+/// <summary>A spin lock of one word, for sections of some nanoseconds.</summary>
+/// <remarks>Not reentrant. Only the holder may exit; the exit is a release store.</remarks>
 internal struct TinySpinLock
 {
     private int _taken;
 
-    /// <summary>Whether somebody is inside; for assertions of whoever should be.</summary>
+    /// <summary>Whether the lock is held; for assertions of the holder.</summary>
     internal readonly bool IsTaken => _taken != 0;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -22,7 +22,7 @@ internal struct TinySpinLock
             Wait();
     }
 
-    /// <summary>Enters, and tells whether somebody else was inside.</summary>
+    /// <summary>Enters, and returns whether it had to wait.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool EnterAndReportContention()
     {
@@ -35,7 +35,7 @@ internal struct TinySpinLock
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Exit() => Volatile.Write(ref _taken, 0);
 
-    // Yields to the holder, who may have lost its processor, and never sleeps for a whole millisecond as the ancestor did.
+    // Yields, as the holder may have lost its processor. Never sleeps a whole millisecond, which is SpinWait's default.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Wait()
     {

@@ -5,10 +5,10 @@ using BigPile.Codec.Payloads;
 
 namespace BigPile.Durability;
 
-/// <summary>Keeps a pile's objects from a codec that did not write them, and would take them for damaged.</summary>
+/// <summary>Refuses a codec that did not write the pile's objects, and would report them as damaged.</summary>
 internal static class CodecStamp
 {
-    /// <summary>Compares the codec with the one that the catalog names, if it names one.</summary>
+    /// <summary>Compares the codec with the name in the catalog, if there is one.</summary>
     /// <exception cref="PileStorageException">Another codec wrote the objects.</exception>
     internal static void Check(PileCatalog catalog, IPileCodec codec, string directory)
     {
@@ -23,8 +23,8 @@ internal static class CodecStamp
     }
 
     /// <summary>
-    /// Enters the codec's name where there is none yet. The superblock says by then that the pile is in use: while it says that it is
-    /// closed, the catalog has exactly the length that it had.
+    /// Stores the codec's name if the catalog has none. The superblock must already say "in use": while it says "closed", it states the
+    /// catalog's exact length.
     /// </summary>
     internal static void Enter(PileCatalog catalog, IPileCodec codec)
     {

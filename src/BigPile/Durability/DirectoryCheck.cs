@@ -5,12 +5,12 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>Whether there is a pile in a directory.</summary>
+/// <summary>Checks whether a directory contains a pile.</summary>
 internal static class DirectoryCheck
 {
     private const int MaxNamed = 5;
 
-    /// <summary>What is said where no pile is.</summary>
+    /// <summary>The exception for a directory without a pile.</summary>
     internal static PileStorageException Missing(string path) =>
         new($"There is no pile in '{path}'. Check the path; a pile is made there by opening it for writing.");
 
@@ -25,7 +25,7 @@ internal static class DirectoryCheck
     }
 
     /// <summary>Refuses a directory whose superblock was lost.</summary>
-    /// <remarks>It is not one without a pile: the first segment of a new one would overwrite that of the old one.</remarks>
+    /// <remarks>Such a directory is not empty: the first segment of a new pile would overwrite a segment of the old one.</remarks>
     internal static void RefuseLeftovers(HeldDirectory files)
     {
         List<string> found = files.NamesOf(MappedSegmentStore.NamePrefix);
@@ -41,10 +41,10 @@ internal static class DirectoryCheck
         throw new PileStorageException(
             $"The superblock '{files.PathOf(PileDirectory.SuperblockName)}' is missing or empty, "
             + $"and there are files of a pile beside it: {named}{more}. "
-            + "Restore the superblock from a copy, or remove these files to begin anew.");
+            + "Restore the superblock from a copy, or remove these files to start over.");
     }
 
-    /// <summary>Makes a directory, and its name durable where that can be.</summary>
+    /// <summary>Creates a directory, and syncs its name where possible.</summary>
     internal static void Make(string path, IFileHook? hook)
     {
         Directory.CreateDirectory(path);
@@ -57,7 +57,7 @@ internal static class DirectoryCheck
         }
         catch (IOException)
         {
-            // a user may pass through a directory that he may not read; most file systems make the name durable with the first file in it
+            // the user may lack the right to read the parent; most file systems sync the name with the first file in the directory
         }
     }
 }

@@ -9,17 +9,19 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Durability;
 
-/// <summary>The right to write a pile's directory: a lock of the operating system, which it gives back when the process dies.</summary>
-/// <remarks>The owner's number lies in a second file: on some systems the locked one can't be read by others.</remarks>
+/// <summary>
+/// The exclusive right to write a pile's directory: an operating system lock, which the system drops when the process dies.
+/// </summary>
+/// <remarks>The owner's process id is in a second file: on some systems other processes can't read a locked file.</remarks>
 internal sealed class DirectoryLock : IDisposable
 {
     internal const string LockName = "lock";
     private const string OwnerName = "owner";
-    private const int OwnerChars = 10; // of the longest number
-    private const int AliveOffset = 0;
+    private const int OwnerChars = 10; // digits of the longest process id
+    private const int AliveOffset = 0; // the byte whose lock says that the owner lives
 
-    private static readonly ManualResetEventSlim Never = new();
-    private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(20);
+    private static readonly ManualResetEventSlim Never = new(); // never set: only its timeout and the token end a wait
+    private static readonly TimeSpan Retry = TimeSpan.FromMilliseconds(20); // between two attempts to take the lock
 
     private DirectoryLock(HeldFile file) => File = file;
 
@@ -28,8 +30,10 @@ internal sealed class DirectoryLock : IDisposable
 
     /// <summary>Takes the lock.</summary>
     /// <param name="directory">The directory.</param>
-    /// <param name="messageFor">What to tell when the process of a number has it; by itself that it is a pile's.</param>
-    /// <exception cref="PileStorageException">Another process has it.</exception>
+    /// <param name="messageFor">
+    /// Makes the message when another process holds the lock, from its process id; by default that the pile is in use.
+    /// </param>
+    /// <exception cref="PileStorageException">Another process holds the lock.</exception>
     internal static DirectoryLock Take(HeldDirectory directory, Func<string, string>? messageFor = null)
     {
         DirectoryLock owner = TryLock(directory, FileMode.OpenOrCreate, FileAccess.ReadWrite)
@@ -38,9 +42,9 @@ internal sealed class DirectoryLock : IDisposable
         return owner;
     }
 
-    /// <summary>Takes the lock of a pile that is being opened, and waits for it as long as the options say.</summary>
-    /// <exception cref="PileStorageException">Another process has it.</exception>
-    /// <exception cref="OperationCanceledException">It is not to be opened any more.</exception>
+    /// <summary>Takes the lock of a pile that is being opened; waits for it up to <see cref="PileOptions.OpenTimeout"/>.</summary>
+    /// <exception cref="PileStorageException">Another process holds the lock.</exception>
+    /// <exception cref="OperationCanceledException">The opening was cancelled.</exception>
     internal static DirectoryLock Take(HeldDirectory directory, PileOptions options, ILogger logger)
     {
         long began = Stopwatch.GetTimestamp();
@@ -59,21 +63,21 @@ internal sealed class DirectoryLock : IDisposable
                     "The pile in '{Directory}' is in use by process {Owner}; waiting for it up to {Timeout}", directory.Path,
                     ReadOwner(directory), options.OpenTimeout);
             isLogged = true;
-            _ = Never.Wait(Retry, options.OpenStop); // the system tells nobody that a lock was let go
+            _ = Never.Wait(Retry, options.OpenStop); // no system call reports the release of the lock
         }
     }
 
-    /// <summary>Takes the lock for as long as somebody looks at the files, and changes nothing.</summary>
-    /// <exception cref="PileStorageException">Another process has it.</exception>
+    /// <summary>Takes the lock for an inspection that changes nothing.</summary>
+    /// <exception cref="PileStorageException">Another process holds the lock.</exception>
     internal static DirectoryLock TakeForReading(HeldDirectory directory) =>
         TryLock(directory, FileMode.Open, FileAccess.Read) ?? throw InUse(directory, waited: default);
 
     /// <summary>
-    /// Has readers know whether the owner lives. The lock itself does not tell: a reader that tried to take it would keep the next owner
-    /// out.
+    /// Marks the owner as alive for readers, by a lock on one byte. Testing the main lock would not do: a reader that tries to take it
+    /// could keep the next owner out.
     /// </summary>
-    /// <param name="isNeeded">Whether readers rely on it; else a file system that has no such locks is none the worse.</param>
-    /// <exception cref="IOException">The system refused, and readers rely on it.</exception>
+    /// <param name="isNeeded">Whether readers depend on it; otherwise a file system without such locks is tolerated.</param>
+    /// <exception cref="IOException">The system refused, and readers depend on it.</exception>
     internal void MarkAlive(bool isNeeded)
     {
         try
@@ -83,11 +87,11 @@ internal sealed class DirectoryLock : IDisposable
         }
         catch (IOException) when (!isNeeded)
         {
-            // a reader takes the pile for one that was not closed, which is said of it as long as it is in use
+            // readers then see the pile as "not closed", which is also what an open pile looks like
         }
     }
 
-    /// <summary>Whether an owner of a directory is known to live. Elsewhere than on Linux nobody knows.</summary>
+    /// <summary>Whether a directory has an owner that is known to be alive. Always false elsewhere than on Linux.</summary>
     internal static bool HasLiveOwner(HeldDirectory directory)
     {
         try
@@ -101,8 +105,8 @@ internal sealed class DirectoryLock : IDisposable
         }
     }
 
-    /// <summary>Whether an owner may live that has stated so.</summary>
-    /// <param name="file">The lock's file, opened by a reader.</param>
+    /// <summary>Whether an owner that called <see cref="MarkAlive"/> may still be alive.</summary>
+    /// <param name="file">The lock file, opened by a reader.</param>
     internal static bool IsOwnerAlive(HeldFile file) =>
         !OperatingSystem.IsLinux() || RangeLock.IsHeldByOther(file.Handle, file.Path, AliveOffset);
 
@@ -121,8 +125,9 @@ internal sealed class DirectoryLock : IDisposable
         + ". Stop it, use another directory, or have the opening wait for it: PileOptions.OpenTimeout, BigPileOptions.OpenTimeout, "
         + "Pile:OpenSeconds of a server.");
 
-    // For messages only: a full disk must not keep anybody from opening a pile to delete from it. It is written over, and always as long:
-    // a truncation frees blocks, and behind a kill that waits for the disk, which has all to write that the killed process had left.
+    // For messages only, so failures are ignored: a full disk must not prevent opening a pile to delete from it. Overwritten at a fixed
+    // length, never truncated: a truncation frees disk blocks, which after a kill waits until the device has all that the killed process
+    // stored.
     private static void WriteOwner(HeldDirectory directory)
     {
         try
@@ -132,7 +137,7 @@ internal sealed class DirectoryLock : IDisposable
         }
         catch (IOException)
         {
-            // the message to whoever finds the pile in use does not say by whom
+            // the "in use" message then lacks the process id
         }
     }
 

@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.Durability;
 
-/// <summary>Collects faults: all of them are counted, and the first ones kept.</summary>
+/// <summary>Collects faults: counts all, and keeps the first 1,000.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class FaultLog
 {
@@ -12,6 +12,7 @@ internal sealed class FaultLog
     private readonly Lock _lock = new();
     private readonly List<PileFault> _kept = [];
 
+    // All faults, kept or not; written under _lock.
     internal long Count { get; private set; }
 
     internal long LostBytes { get; private set; }

@@ -6,20 +6,21 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>What is known of the file on the device, for <see cref="SyncRecord"/>.</summary>
+/// <summary>What the device is known to have of the file, for <see cref="SyncRecord"/>.</summary>
 internal sealed partial class FileCatalog
 {
-    private static readonly TimeSpan LongestClockTick = TimeSpan.FromMilliseconds(20); // of the times that files have; mostly it is 1 to 10
+    private static readonly TimeSpan LongestClockTick = TimeSpan.FromMilliseconds(20); // of file times; usually 1 to 10 ms
 
-    private StrongBox<FileStatus>? _onDevice; // which is read without the lock
-    private long _markedAt; // by the steady clock, and no earlier than the time that the file then had
+    private StrongBox<FileStatus>? _onDevice; // written under the catalog's lock, read without it
+    private long _markedAt; // monotonic timestamp, taken after the file's time was read
 
     /// <summary>
-    /// The file as it was when the device had all of it, and its name; null while it may not, or where the system does not tell.
+    /// The status that the file had when all of it, and its name, was on the device; null while that is not certain, or where the system
+    /// does not report it.
     /// </summary>
     internal FileStatus? StatusOnDevice => Volatile.Read(ref _onDevice)?.Value;
 
-    /// <summary>Whether the device was known to have the file as it was found, so that nothing was written through.</summary>
+    /// <summary>Whether the device was known to have the file at opening, so that nothing was synced.</summary>
     internal bool IsOnDevice { get; private set; }
 
     private void MarkOnDevice()
@@ -31,8 +32,8 @@ internal sealed partial class FileCatalog
 
     private void ClearOnDevice() => Volatile.Write(ref _onDevice, null);
 
-    // Has the next change of the file get another time than it had when a note may have been made of it: cut to the length of then, it
-    // would be taken for the same.
+    // Waits until the next change gives the file a new time. Otherwise a file that is cut back to its recorded length within the same clock
+    // step would match the record.
     private void WaitForClockTick()
     {
         if (Stopwatch.GetElapsedTime(_markedAt) < LongestClockTick)

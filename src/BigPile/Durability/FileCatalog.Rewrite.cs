@@ -8,31 +8,28 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>Writing the file anew without the changes of tables that later ones have made void.</summary>
+/// <summary>Rewriting the file without superseded table changes.</summary>
 /// <remarks>
-/// Order: the new file whole under another name, written through; the superblock states its length, which is less than what it stated
-/// before, and fits the old file as well: that has more; the new file gets the name; the directory is written through. A kill or a power
-/// cut between leaves the old file or the new one, and both say the same. As long as the device may not have the new name the catalog is
-/// unsettled: nothing is appended to a file whose name a power cut may take, no flush is said to be done, and the pile is not closed. Ids
-/// of types and tables stay; changes are numbered anew. What fails leaves the old file in use, and is tried again when more is void.
+/// A kill or a power cut on the way leaves the old or the new file, with the same content. Ids of types and tables stay; changes are
+/// renumbered. If a step fails the old file stays in use, and the rewrite is retried once more is superseded.
 /// </remarks>
 internal sealed partial class FileCatalog
 {
     private const string UnfinishedSuffix = ".new";
-    private const long LeastSupersededBytes = 64 << 10;
+    private const long LeastSupersededBytes = 64 << 10; // less than this is not worth a rewrite
 
-    private long _nextTryBytes = LeastSupersededBytes;
-    private bool _isNameUnsynced; // the file was renamed, and the directory is not written through yet
+    private long _nextTryBytes = LeastSupersededBytes; // superseded bytes at which a rewrite is tried; under the catalog's lock
+    private bool _isNameUnsynced; // the file was renamed, and the directory is not synced yet; under the catalog's lock
 
     /// <summary>
-    /// Has the superblock state a length, and then runs what gives the file that length, with nothing else stated in between. Null while
-    /// the file can't be written anew: the superblock states it as it was when the pile was closed.
+    /// Makes the superblock state a length, then runs the action that gives the file this length; no other length is stated in between.
+    /// Null while the file must not be rewritten: the superblock then still states the length at which the pile was closed.
     /// </summary>
     internal Action<long, Action>? LengthRecorder { get; set; }
 
     private long SupersededBytes => Changes.SupersededBytes + (long)Changes.SupersededCount * HeadBytes;
 
-    /// <summary>Leaves out what is void, if that is most of the file.</summary>
+    /// <summary>Rewrites the file if most of it is superseded.</summary>
     internal void DropSupersededIfMost() => RunExclusive(DropSuperseded);
 
     protected override void DropSuperseded()
@@ -47,22 +44,24 @@ internal sealed partial class FileCatalog
         }
         catch (Exception e) when (e is IOException or PileStorageException)
         {
-            // not the caller's concern: the record that he stored is durable, in the old file or in the new one
+            // not the caller's failure: its record is durable, in the old file or in the new one
             _nextTryBytes = SupersededBytes + LeastSupersededBytes;
         }
     }
 
     private void RewriteLocked(Action<long, Action> recorder)
     {
-        Debug.Assert(!_isInDoubt && !_isNameUnsynced, "What failed before would be lost sight of with the file that has it.");
+        Debug.Assert(!_isInDoubt && !_isNameUnsynced, "The record of a failed call would be forgotten with the old file.");
         byte[] all = EncodeAll();
-        Debug.Assert(all.Length < _endBytes, "The old file must have what is stated of the new one.");
+        Debug.Assert(all.Length < _endBytes, "The old file must be longer than the length that is stated.");
         string name = Path.GetFileName(_file.Path);
         HeldFile file = _directory.Open(name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite);
         try
         {
             file.Write(all, 0);
-            file.Sync();
+            file.Sync(); // whole on the device before anything names it
+            // The superblock states the shorter length first, which is true of the old file, too. No longer one is stated until the
+            // rename.
             recorder(all.Length, () => ReplaceFile(file, name, all.Length));
         }
         catch when (_file != file)
@@ -71,10 +70,11 @@ internal sealed partial class FileCatalog
             _directory.TryDelete(name + UnfinishedSuffix);
             throw;
         }
+        // Until the device has the name a power cut may undo the rename. If this fails, each append, flush and closing tries it first.
         SyncNameLocked();
     }
 
-    // A rename may fail after it was done: the path of the file then is the new one.
+    // A rename may report a failure after it was done: then the file's path is the new one.
     private void ReplaceFile(HeldFile file, string name, long lengthBytes)
     {
         try
@@ -83,9 +83,9 @@ internal sealed partial class FileCatalog
         }
         catch (IOException) when (file.Path == _file.Path)
         {
-            // it was renamed all the same
+            // the rename took effect
         }
-        _isNameUnsynced = true;
+        _isNameUnsynced = true; // first: whatever follows, nothing is appended before the name is synced
         ClearOnDevice();
         _file.Dispose();
         _file = file;
@@ -118,10 +118,11 @@ internal sealed partial class FileCatalog
             all.Write(RecordOf(kind, ++id, definition));
     }
 
-    // The writer may have replaced the file that this reader has open. What was read from the old one is in the new one, with the same ids.
+    // The writer may have replaced the file that this reader has open. The new file repeats everything read from the old one, with the same
+    // ids.
     private void ReopenIfReplaced()
     {
-        Debug.Assert(!_file.CanWrite, "The writer has the file that counts.");
+        Debug.Assert(!_file.CanWrite, "Only a reader can have an outdated file.");
         HeldFile? file = _directory.TryOpen(Path.GetFileName(_file.Path), FileAccess.Read);
         if (file == null)
             return;

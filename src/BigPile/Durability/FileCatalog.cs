@@ -12,36 +12,34 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Durability;
 
-/// <summary>The catalog of a mapped pile: a file that is appended to, and written anew once most of it is void.</summary>
+/// <summary>The catalog of a mapped pile: an append-only file, rewritten when most of it is superseded.</summary>
 /// <remarks>
 /// <code>
 /// record: length of the definition (4 bytes) | CRC-32C of the rest (4) | kind (1) | id (3) | definition
 /// </code>
-/// Little-endian. A record is written by one call, and written through to the device, before any block can refer to its id: neither a kill
-/// nor a power cut loses a type that a block needs. At most the last record is torn, or nobody refers to it yet. A torn tail is cut off at
-/// opening; a damaged record with whole ones behind it is not, nor is one that the superblock states: those are referred to.
+/// Little-endian. A record is written by one call and synced before any block can refer to its id: neither a kill nor a power cut loses a
+/// type that a block needs. At most the last record is torn, or unreferenced. Opening cuts off a torn tail. It refuses a damaged record
+/// that whole records follow, or that lies within the length stated by the superblock: those are referenced.
 ///
-/// A record that could not be stored is cut off before its call says so, and the cut is written through. Where the device refuses that as
-/// well the catalog is unsettled: the next record, each flush and closing make the cut first, and fail as long as it fails. So:
-/// - what the catalog's length states was written through, and is never cut off: the superblock may state it at any instant;
-/// - no record is ever written behind one that failed, whole or torn, and no cut that the device may not have is behind a record;
-/// - nothing is called durable, and no pile closed, while the file may hold a record of a call that failed.
-/// A kill or a power cut while it is unsettled leaves the record torn, which the next owner cuts off, or whole, or not at all. Whole, it is
-/// taken in as if the owner had died behind the write: the call was done, or not, as any call that a crash interrupts. Only what came after
-/// the last flush can rely on the one or the other. Whoever opens a pile that was not closed writes through what the superblock does not
-/// state, and that nothing is behind it, before it relies on either: its writer may have died before the device had it.
+/// A record that failed is cut off, and the cut synced, before its call reports the failure. If the device refuses that too, the catalog is
+/// in doubt: the next record, each flush, and closing cut first, and fail as long as the cut fails. So:
+/// - everything up to the catalog's length is synced and never cut off: the superblock may state this length at any time;
+/// - no record is ever written behind a failed one, whole or torn, nor behind a cut that the device may not have;
+/// - no flush reports success, and no pile is closed, while the file may hold a record of a failed call.
+/// A crash while in doubt leaves the failed record torn (the next owner cuts it off), whole, or absent. A whole one is accepted, as if the
+/// owner had died right after the write: like any call that a crash interrupts, it took effect or did not.
 /// </remarks>
 internal sealed partial class FileCatalog : PileCatalog
 {
     private const int HeadBytes = 12;
     private const int ChecksummedFrom = 8;
-    private const int MaxDefinitionBytes = 1 << 20;
+    private const int MaxDefinitionBytes = 1 << 20; // of one type or table
     private const string Remedy = "Restore the file from a copy: payloads refer to its records.";
 
-    private readonly HeldDirectory _directory;
-    private HeldFile _file;
-    private long _endBytes; // the end of the last record that counts; a writer's are all on the device
-    private bool _isInDoubt; // behind that end the file, or the device, may have a record of a call that failed
+    private readonly HeldDirectory _directory; // for rewriting: temporary file, rename, sync
+    private HeldFile _file; // replaced by a rewrite, or by a reader that follows one; under the lock
+    private long _endBytes; // of the last valid record; of a writer all up to here is on the device. Written under the lock, read without
+    private bool _isInDoubt; // behind that end, file or device may hold a record of a failed call; under the lock
 
     private FileCatalog(HeldDirectory directory, HeldFile file)
     {
@@ -49,12 +47,12 @@ internal sealed partial class FileCatalog : PileCatalog
         _file = file;
     }
 
-    /// <summary>Opens a catalog, or makes an empty one.</summary>
+    /// <summary>Opens a catalog, or creates an empty one.</summary>
     /// <param name="directory">The pile's directory.</param>
     /// <param name="name">The file.</param>
-    /// <param name="logger">Told of a torn tail.</param>
-    /// <param name="readOnly">Open it while somebody else may append.</param>
-    /// <param name="stated">What the superblock states of the file; null where there is none yet.</param>
+    /// <param name="logger">Receives a warning about a torn tail.</param>
+    /// <param name="readOnly">Open for reading while another process may append.</param>
+    /// <param name="stated">What the superblock states about the file; null if there is no superblock yet.</param>
     /// <exception cref="PileStorageException">The file is damaged, or missing beside a superblock.</exception>
     /// <exception cref="IOException">The device refused.</exception>
     internal static FileCatalog Open(
@@ -73,7 +71,7 @@ internal sealed partial class FileCatalog : PileCatalog
                 catalog.IsOnDevice = !wasCut && catalog._endBytes == known.LeastBytes && known.OnDevice?.Invoke(found) == true;
                 if (!catalog.IsOnDevice)
                 {
-                    directory.Sync(); // whoever gave the file its name may have died before the device had it; or it is a copy
+                    directory.Sync(); // its creator may have died before the name was on the device; or the file is a copy
                     catalog.WriteThroughFrom(known.WholeBytes ?? known.LeastBytes);
                 }
             }
@@ -87,12 +85,12 @@ internal sealed partial class FileCatalog : PileCatalog
         }
     }
 
-    /// <summary>The bytes of all records; of a writer's, all of them are on the device and stay there.</summary>
+    /// <summary>The length of all records. Of a writer, all of them are on the device and stay there.</summary>
     internal long LengthBytes => Volatile.Read(ref _endBytes);
 
     public override bool OutlivesProcess => true;
 
-    /// <summary>Cuts off what a call left that failed, durably.</summary>
+    /// <summary>Durably removes what a failed call left.</summary>
     /// <exception cref="IOException">The device still refuses.</exception>
     internal void Reconcile() => RunExclusive(ReconcileLocked);
 
@@ -117,11 +115,11 @@ internal sealed partial class FileCatalog : PileCatalog
         BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(ChecksummedFrom), (id << 8) | (byte)kind);
         definition.CopyTo(record.AsSpan(HeadBytes));
         BinaryPrimitives.WriteUInt32LittleEndian(record.AsSpan(4), Checksum.Of(record.AsSpan(ChecksummedFrom)));
-        Debug.Assert(TryReadRecord(record, out _), "What is appended would be taken for a torn tail.");
+        Debug.Assert(TryReadRecord(record, out _), "The new record would be read as a torn tail.");
         return record;
     }
 
-    /// <summary>Takes in what the writer has appended, where this is a reader.</summary>
+    /// <summary>Reads what the writer has appended, if this is a reader.</summary>
     protected override void Refresh()
     {
         if (_file.CanWrite)
@@ -135,12 +133,12 @@ internal sealed partial class FileCatalog : PileCatalog
         try
         {
             ReconcileLocked();
-            _isInDoubt = true;
-            ClearOnDevice();
-            Debug.Assert(!_isNameUnsynced, "The record would go with a name that the device does not have.");
+            _isInDoubt = true; // before the first byte: whatever fails from here on is cut off
+            ClearOnDevice(); // the file changes: the sync record must not match it
+            Debug.Assert(!_isNameUnsynced, "A power cut could take the file's new name, and the record with it.");
             _file.Write(record, _endBytes);
-            _file.Sync(); // types are few, and blocks that refer to a type may reach the device at any time
-            Volatile.Write(ref _endBytes, _endBytes + record.Length);
+            _file.Sync(); // one sync per type is affordable; blocks that refer to a type may reach the device at any time
+            Volatile.Write(ref _endBytes, _endBytes + record.Length); // behind the sync: the superblock may state it
             _isInDoubt = false;
             MarkOnDevice();
         }
@@ -151,7 +149,7 @@ internal sealed partial class FileCatalog : PileCatalog
                 : "It could not be taken back either: if the process ends before the next flush, it may have been stored.";
             throw new PileStorageException(
                 $"The catalog '{_file.Path}' can't take a new type or table: {e.Message} "
-                + left + " Make room on the disk, or mend what it says, and try again.", e);
+                + left + " Free disk space, or fix the error above, and try again.", e);
         }
     }
 
@@ -164,11 +162,11 @@ internal sealed partial class FileCatalog : PileCatalog
         }
         catch (IOException)
         {
-            return false; // whoever needs it next tries again, and says why it can't be
+            return false; // the next caller that needs it retries, and reports why it fails
         }
     }
 
-    // Written through on its own: a record that follows must never be on a device that has the end of the failed one behind it.
+    // Syncs the cut by itself: a following record must never be on a device that still has the failed one.
     private void ReconcileLocked()
     {
         SyncNameLocked();
@@ -177,7 +175,7 @@ internal sealed partial class FileCatalog : PileCatalog
         try
         {
             WaitForClockTick();
-            _file.SetLength(_endBytes);
+            _file.SetLength(_endBytes); // behind the end is only what a failed call has written
             _file.Sync();
         }
         catch (IOException e)
@@ -186,15 +184,15 @@ internal sealed partial class FileCatalog : PileCatalog
                 $"'{_file.Path}' may hold a type or table that could not be stored before, and can't be cut to its {_endBytes:N0} bytes: "
                 + e.Message, e);
         }
-        _isInDoubt = false;
+        _isInDoubt = false; // only when the device has the cut
         MarkOnDevice();
     }
 
-    // Gives whether something behind the records was cut off.
+    // Returns whether a torn tail was cut off.
     private bool Load(ILogger logger, CatalogLength stated)
     {
         byte[] rest = RememberFrom(0);
-        bool hasGrown = !_file.CanWrite && stated.WholeBytes < _endBytes; // a writer came in between
+        bool hasGrown = !_file.CanWrite && stated.WholeBytes < _endBytes; // a writer has appended since the superblock was read
         bool isWhole = stated.WholeBytes == null || stated.WholeBytes == _endBytes || hasGrown;
         if (!isWhole || _endBytes < stated.LeastBytes)
         {
@@ -206,12 +204,12 @@ internal sealed partial class FileCatalog : PileCatalog
         return rest.Length != 0;
     }
 
-    // The writer of these records may have died before the device had them. If a write-through failed, the next one may succeed without
-    // writing anything: so the bytes are written anew first. With no records the write-through still counts: the device may not know yet
-    // that one was cut off.
+    // The previous owner may have died before the device had these records. After a failed sync the system may report the next one as a
+    // success without writing: so rewrite the bytes first. Sync even if there are none: the device may not know yet that a record was cut
+    // off.
     private void WriteThroughFrom(long offsetBytes)
     {
-        Debug.Assert(offsetBytes <= _endBytes, "Fewer bytes are whole than the superblock states: that is damage, and was to be refused.");
+        Debug.Assert(offsetBytes <= _endBytes, "The file is shorter than the superblock states: that is damage, and was to be refused.");
         var unstated = new byte[_endBytes - offsetBytes];
         if (_file.Read(unstated, offsetBytes) != unstated.Length)
             throw new IOException($"'{_file.Path}' became shorter while it was read.");
@@ -222,14 +220,14 @@ internal sealed partial class FileCatalog : PileCatalog
     private static PileStorageException Missing(string path, CatalogLength? stated) =>
         new($"The catalog '{path}' is missing, and should have {(stated ?? default).Text}. {Remedy}");
 
-    /// <summary>Takes in whole records from an offset on.</summary>
-    /// <returns>What is behind them.</returns>
+    /// <summary>Reads whole records from an offset on.</summary>
+    /// <returns>The bytes behind them.</returns>
     private byte[] RememberFrom(long offsetBytes)
     {
         var all = new byte[Math.Max(0, _file.LengthBytes - offsetBytes)];
         int filledBytes = _file.Read(all, offsetBytes);
         int at = 0;
-        var numbers = new Dictionary<CatalogKind, int>(); // of a file that is read from its start
+        var numbers = new Dictionary<CatalogKind, int>(); // when the file is read from its start
         while (TryReadRecord(all.AsSpan(at, filledBytes - at), out int lengthBytes))
         {
             Remember(all.AsSpan(at, lengthBytes), offsetBytes == 0 ? numbers : null);
@@ -261,7 +259,7 @@ internal sealed partial class FileCatalog : PileCatalog
             throw new PileStorageException($"The catalog '{_file.Path}' has a record out of order. Restore the file from a copy.");
         if (numbers != null)
             numbers[kind] = number;
-        if (number > known) // a reader already knows what it read from the file that this one replaced
+        if (number > known) // a reader already knows the records of the file that this one replaced
             Remember(kind, record[HeadBytes..]);
     }
 

@@ -4,22 +4,21 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>The bytes that a flush collects for its log: room for the head, then the body.</summary>
+/// <summary>The bytes that a flush collects for its log: space for the head, then the body.</summary>
 /// <remarks>
-/// In memory of the system, which goes back with the flush. An array of so many megabytes, and those that it outgrew, would lie on the
-/// managed heap until the next collection of everything, and those of the flushes until then beside them. Thread safety: under the flush's
-/// lock.
+/// Native memory, freed with the flush. A managed array of so many megabytes, and the smaller ones it outgrew, would stay on the large
+/// object heap until the next full collection. Thread safety: under the flush lock.
 /// </remarks>
 internal sealed class FlushBatch : IDisposable
 {
-    private const int FirstBytes = 64 * 1024;
+    private const int FirstBytes = 64 * 1024; // doubled when it is full
 
-    private NativeRegion _region = new(FirstBytes);
+    private NativeRegion _region = new(FirstBytes); // replaced by a larger one as the batch grows
 
     internal FlushBatch()
     {
         LengthBytes = FlushLog.HeadBytes;
-        Bytes.Clear();
+        Bytes.Clear(); // the head: FlushLog fills it
     }
 
     internal int LengthBytes { get; private set; }
@@ -29,8 +28,8 @@ internal sealed class FlushBatch : IDisposable
 
     internal Span<byte> Bytes => _region.GetSpan(0, LengthBytes);
 
-    /// <summary>Makes room behind what is there, to be written as a whole.</summary>
-    /// <exception cref="OutOfMemoryException">There is none.</exception>
+    /// <summary>Extends the batch, and returns the new bytes; the caller writes all of them.</summary>
+    /// <exception cref="OutOfMemoryException">The system has no memory.</exception>
     internal Span<byte> Add(int lengthBytes)
     {
         Debug.Assert((long)LengthBytes + lengthBytes <= Array.MaxLength, "The batch is too long.");

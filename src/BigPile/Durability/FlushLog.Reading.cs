@@ -6,10 +6,10 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>What is read back.</summary>
+/// <summary>Reading the log back.</summary>
 internal sealed partial class FlushLog
 {
-    /// <summary>Reads the batches that count. Damage that they end at is a fault of the pile.</summary>
+    /// <summary>Reads the valid batches of the current epoch. Damage before a valid batch is a fault of the pile.</summary>
     internal IEnumerable<Batch> Read()
     {
         using HeldFile? file = _directory.Files.TryOpen(NameOf(_directory.Superblock.LogEpoch), FileAccess.Read);
@@ -25,12 +25,12 @@ internal sealed partial class FlushLog
         ReportLost(all.AsMemory(at), at);
     }
 
-    // The last batch may be torn, as its flush had not ended. One with a whole one behind it was flushed, and so was that.
+    // A torn last batch is normal: its flush had not ended. But a valid batch behind a damaged one proves that both were flushed.
     private void ReportLost(ReadOnlyMemory<byte> rest, long offsetBytes)
     {
         Span<byte> magic = stackalloc byte[sizeof(ulong)];
         BinaryPrimitives.WriteUInt64LittleEndian(magic, Magic);
-        for (int at = 0; rest.Span[at..].IndexOf(magic) is >= 0 and int found; at++)
+        for (int at = 0; rest.Span[at..].IndexOf(magic) is >= 0 and int found; at++) // magic alone proves nothing: payloads may contain it
         {
             at += found;
             if (!TryRead(rest[at..], out Batch batch))
@@ -47,13 +47,14 @@ internal sealed partial class FlushLog
     {
         batch = default;
         ReadOnlySpan<byte> bytes = rest.Span;
+        // A batch of an earlier epoch ends the log as zeros do: the file is used again without being cleared.
         if (bytes.Length < HeadBytes || BinaryPrimitives.ReadUInt64LittleEndian(bytes) != Magic
             || BinaryPrimitives.ReadInt64LittleEndian(bytes[8..]) != _directory.Superblock.LogEpoch)
         {
             return false;
         }
         int lengthBytes = BinaryPrimitives.ReadInt32LittleEndian(bytes[16..]);
-        if (lengthBytes < 0 || lengthBytes > bytes.Length - HeadBytes)
+        if (lengthBytes < 0 || lengthBytes > bytes.Length - HeadBytes) // torn, or no batch: the length is not checked yet
             return false;
         bytes = bytes[..(HeadBytes + lengthBytes)];
         batch = new Batch(BinaryPrimitives.ReadUInt64LittleEndian(bytes[24..]), rest.Slice(HeadBytes, lengthBytes));

@@ -10,45 +10,41 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>Two files to which flushes append what changed, in turn: the one of the present epoch counts.</summary>
+/// <summary>Two log files used in turn: flushes append the changed blocks to the file of the current epoch.</summary>
 /// <remarks>
 /// <code>
 /// batch: magic (8 bytes) | epoch (8) | length of the body (4) | CRC-32C of all else (4) | version limit (8) | body
 /// </code>
-/// Little-endian. A batch counts when it is whole, of the superblock's epoch, and so were all before it. A checkpoint writes the segments
-/// through, puts what changed meanwhile into the other file as the first batch of the next epoch, and then raises the superblock's
-/// epoch; so at each instant one file and the segments together are everything that was flushed. Where nothing changed meanwhile the
-/// superblock alone begins the epoch, and a file that is missing, or has no batch of it, is a log without batches.
-/// No flush depends on room of the disk for its batch: where there is none, the batch is refused, and a checkpoint goes without one.
-/// When the superblock can't be written, nobody knows which of the two files counts until it can: neither is touched before.
-/// A batch that could not be written through is never followed by another one in its file, as the system may have dropped what it failed
-/// to write: the next one is the first of the other file, and of the next epoch.
-/// Files are preallocated step by step: appending then costs one write and one fdatasync of 7 ms, however scattered the changes were.
-/// Calls are made under the flush lock.
+/// Little-endian. A batch is valid if it is whole, of the superblock's epoch, and all before it are valid. A checkpoint syncs the segments,
+/// writes what changed meanwhile to the other file as the first batch of the next epoch, and then raises the superblock's epoch: at each
+/// instant, one file and the segments together are everything that was flushed. If nothing changed meanwhile, only the superblock changes;
+/// a file that is missing or has no batch of the epoch is an empty log. No flush depends on disk space for its batch: if the disk is full,
+/// the batch is refused, and a checkpoint does without one. An append costs one write and one fdatasync (7 ms), however scattered the
+/// changes were. Thread safety: under the flush lock, unless a member says otherwise.
 /// </remarks>
 internal sealed partial class FlushLog : IDisposable
 {
-    /// <summary>The bytes in front of a batch's body.</summary>
+    /// <summary>The bytes of a batch's head.</summary>
     internal const int HeadBytes = 32;
 
-    /// <summary>By how much an epoch that begins without a batch is above the one before.</summary>
+    /// <summary>The epoch increment of a checkpoint without a batch.</summary>
     /// <remarks>
-    /// More than one: a checkpoint that failed may have left a batch of the next epoch. Marks count modulo four, and differences up to two
-    /// are pending: one behind, modulo four, makes those of this epoch final.
+    /// More than 1, since a failed checkpoint may have left a batch of the next epoch. Free marks count modulo 4, and a difference of up to
+    /// 2 is pending: 5 equals 1 modulo 4, and so makes the marks of the previous epoch final.
     /// </remarks>
     internal const int EpochsWithoutBatch = 5;
 
-    private const int StepBytes = 256 * 1024;
-    private const int WorthwhileBytes = 4 * StepBytes;
+    private const int StepBytes = 256 * 1024; // by which a file grows
+    private const int WorthwhileBytes = 4 * StepBytes; // less than this is not worth a checkpoint
 
     private const ulong Magic = 0x474F4C454C495042; // "BPILELOG"
 
-    private readonly PileDirectory _directory;
-    private readonly long _capacityBytes;
-    private readonly bool[] _areNamed = new bool[2]; // whether the device is known to have the names of the two files
-    private HeldFile? _file;
-    private long _endBytes;
-    private bool _isSpaceRequested;
+    private readonly PileDirectory _directory; // its superblock states the epoch, and so the current file
+    private readonly long _capacityBytes; // the most bytes of an epoch's batches
+    private readonly bool[] _areNamed = new bool[2]; // per file: whether its name is known to be on the device
+    private HeldFile? _file; // the current epoch's file; null until it has a batch to append or begins with one
+    private long _endBytes; // the end of its valid batches; 0 without a file
+    private bool _isSpaceRequested; // set by any thread, cleared by the checkpoint that returned the space
 
     internal FlushLog(PileDirectory directory, long capacityBytes)
     {
@@ -56,22 +52,22 @@ internal sealed partial class FlushLog : IDisposable
         _capacityBytes = capacityBytes;
     }
 
-    /// <summary>One batch as it is read back.</summary>
+    /// <summary>A batch that was read back.</summary>
     internal readonly record struct Batch(ulong VersionLimit, ReadOnlyMemory<byte> Body);
 
-    /// <summary>The most bytes of an epoch's batches.</summary>
+    /// <summary>The most bytes that the batches of an epoch may have.</summary>
     internal long CapacityBytes => _capacityBytes;
 
-    /// <summary>Whether a batch of that many bytes fits behind the others.</summary>
+    /// <summary>Whether a batch of this size fits behind the others.</summary>
     internal bool Fits(long batchBytes) => batchBytes <= _capacityBytes - _endBytes;
 
-    /// <summary>Whether a batch of that many bytes fits an empty log.</summary>
+    /// <summary>Whether a batch of this size fits an empty log.</summary>
     internal bool FitsWhenEmpty(long batchBytes) => batchBytes <= _capacityBytes;
 
-    /// <summary>Whether the next flush is to be a checkpoint that gives the room of both files back to the disk.</summary>
+    /// <summary>Whether the next flush must be a checkpoint that returns the space of both files to the disk. Any thread.</summary>
     internal bool IsSpaceRequested => Volatile.Read(ref _isSpaceRequested);
 
-    /// <summary>Wants the room of both files for something else, if it is worth a checkpoint. Called by anybody.</summary>
+    /// <summary>Requests the disk space of both files, if there is enough to be worth a checkpoint. Any thread.</summary>
     internal bool TryRequestSpace()
     {
         if (LengthOf(0) + LengthOf(1) < WorthwhileBytes)
@@ -80,23 +76,23 @@ internal sealed partial class FlushLog : IDisposable
         return true;
     }
 
-    /// <summary>Makes a batch durable behind the others of this epoch.</summary>
-    /// <param name="batch">Room for the head, then the body.</param>
-    /// <param name="versionLimit">The version limit to restore.</param>
+    /// <summary>Appends a batch to this epoch's file, and syncs it.</summary>
+    /// <param name="batch">Space for the head, then the body.</param>
+    /// <param name="versionLimit">The version limit that recovery restores.</param>
     /// <returns>
-    /// What the system says when the disk has no room for it, else null. Nothing may be appended then before the next epoch.
+    /// The system's error if the disk is full, otherwise null. After an error nothing may be appended before the next epoch.
     /// </returns>
     /// <exception cref="IOException">The device refused.</exception>
     internal IOException? Append(Span<byte> batch, ulong versionLimit)
     {
-        _directory.Superblock.ReconcileAll();
+        _directory.Superblock.ReconcileAll(); // which file is current must be certain before one is touched
         try
         {
             _file ??= Open(_directory.Superblock.LogEpoch);
-            Debug.Assert(Fits(batch.Length), "The batch runs over the room that the log may take.");
+            Debug.Assert(Fits(batch.Length), "The batch exceeds the log's capacity.");
             Debug.Assert(
                 Path.GetFileName(_file.Path) == NameOf(_directory.Superblock.LogEpoch),
-                "The batch would go to the file that does not count.");
+                "The batch would go to the wrong file.");
             CrashPoints.Pass(CrashPoint.FlushBeforeBatch);
             Write(_file, batch, versionLimit, _directory.Superblock.LogEpoch, _endBytes);
         }
@@ -104,30 +100,32 @@ internal sealed partial class FlushLog : IDisposable
         {
             return e;
         }
+        // Behind the sync. After a failed one nothing more is appended to this file, as the system may have dropped pages that it failed
+        // to write: the next flush is a checkpoint (Flusher), which starts the other file.
         _endBytes += batch.Length;
         return null;
     }
 
-    /// <summary>Begins the next epoch with a batch, once the segments are durable.</summary>
-    /// <remarks>Where room is wanted, the new file is as long as the batch, and the one that counts no more is removed.</remarks>
-    /// <returns>What the system says when the disk has no room for the batch, else null. The epoch is the one before then.</returns>
+    /// <summary>Begins the next epoch with a batch. The segments are durable by now.</summary>
+    /// <remarks>If space was requested, the new file is only as long as the batch, and the old file is removed.</remarks>
+    /// <returns>The system's error if the disk is full, otherwise null. After an error the epoch is unchanged.</returns>
     /// <exception cref="IOException">The device refused.</exception>
     internal IOException? Restart(Span<byte> batch, ulong versionLimit, ulong flushedVersion)
     {
-        _directory.Superblock.ReconcileAll();
+        _directory.Superblock.ReconcileAll(); // as in Append; also states the types that the batch refers to
         long epoch = _directory.Superblock.LogEpoch + 1;
         HeldFile? file = null;
         try
         {
             if (IsSpaceRequested)
-                Remove(epoch);
+                Remove(epoch); // an older epoch's batches: nothing needs them, and the new file is only as long as its batch
             file = Open(epoch);
             Write(file, batch, versionLimit, epoch, 0);
         }
         catch (IOException e) when (FileErrors.IsDiskFull(e))
         {
             file?.Dispose();
-            Remove(epoch);
+            Remove(epoch); // the epoch did not begin: its batch, whole or not, must not take the space
             return e;
         }
         catch
@@ -138,7 +136,9 @@ internal sealed partial class FlushLog : IDisposable
         try
         {
             CrashPoints.Pass(CrashPoint.FlushBeforeEpoch);
-            Debug.Assert(epoch == _directory.Superblock.LogEpoch + 1, "Somebody else has begun a log: the flush lock is not held.");
+            Debug.Assert(epoch == _directory.Superblock.LogEpoch + 1, "The epoch changed meanwhile: the flush lock is not held.");
+            // The commit: before this store recovery reads the old file, behind it the new one. If it fails the disk may have either, and
+            // each with the segments has this flush or the one before.
             _directory.Superblock.RaiseLogEpoch(epoch, flushedVersion);
         }
         catch
@@ -148,18 +148,19 @@ internal sealed partial class FlushLog : IDisposable
         }
         Begin(file, batch.Length);
         if (IsSpaceRequested)
-            ReleaseSpace(epoch - 1);
+            ReleaseSpace(epoch - 1); // behind the commit: until then recovery needs it
         return null;
     }
 
-    /// <summary>Begins an epoch with a log that has no batch, once the segments are durable with all that is flushed.</summary>
+    /// <summary>Begins an epoch with an empty log. The segments hold everything that is flushed, durably.</summary>
     /// <param name="flushedVersion">The last version of an entry that is in the segments.</param>
-    /// <param name="releasesSpace">Whether the room of the log that counts no more is given back to the disk, wanted or not.</param>
+    /// <param name="releasesSpace">Whether to return the old log's space to the disk, also if nobody requested it.</param>
     /// <exception cref="IOException">The device refused.</exception>
     internal void RestartEmpty(ulong flushedVersion, bool releasesSpace)
     {
         _directory.Superblock.ReconcileAll();
         long before = _directory.Superblock.LogEpoch;
+        // The commit: no file has a batch of the new epoch, so the log is empty.
         _directory.Superblock.RaiseLogEpoch(before + EpochsWithoutBatch, flushedVersion);
         Begin(null, 0);
         if (releasesSpace || IsSpaceRequested)
@@ -180,15 +181,15 @@ internal sealed partial class FlushLog : IDisposable
         Volatile.Write(ref _isSpaceRequested, false);
     }
 
-    // Of the file no batch counts: its room may be what the next one needs.
+    // The file has no valid batch: its space may be what the next one needs.
     private void Remove(long epoch)
     {
-        _areNamed[epoch % 2] = false;
+        _areNamed[epoch % 2] = false; // the next file has to have its name synced anew
         _directory.Files.TryDelete(NameOf(epoch));
     }
 
-    /// <summary>Looks whether the file of this epoch has its room, and whole batches as far as is known. For tests.</summary>
-    /// <exception cref="InvalidOperationException">It has not.</exception>
+    /// <summary>Checks that the file of this epoch has its space, and valid batches up to the known end. For tests.</summary>
+    /// <exception cref="InvalidOperationException">It does not.</exception>
     internal void CheckInvariants()
     {
         const string Structure = "FlushLog";
@@ -225,7 +226,7 @@ internal sealed partial class FlushLog : IDisposable
         try
         {
             if (file.LengthBytes > _capacityBytes)
-                file.SetLength(_capacityBytes); // it was made by who allowed it more
+                file.SetLength(_capacityBytes); // made under a larger limit
             MakeNameDurable(epoch);
             return file;
         }
@@ -236,16 +237,16 @@ internal sealed partial class FlushLog : IDisposable
         }
     }
 
-    // Steps, and not all that the log may take: a pile that has little to flush is to be small.
+    // Grows in steps instead of to the log's limit, so that a pile with little to flush stays small.
     private void Preallocate(HeldFile file, long lengthBytes)
     {
         long foundBytes = file.LengthBytes;
         long wantedBytes = Math.Min((lengthBytes + StepBytes - 1) / StepBytes * StepBytes, _capacityBytes);
         if (foundBytes < lengthBytes)
-            file.Extend(foundBytes, Math.Max(lengthBytes, wantedBytes));
+            file.Extend(foundBytes, Math.Max(lengthBytes, wantedBytes)); // all allocated: an append is one write and one sync
     }
 
-    // A file that exists may still lose its name: whoever made it may have died before the directory was written through.
+    // An existing file may still lose its name: its creator may have died before the directory was synced.
     private void MakeNameDurable(long epoch)
     {
         ref bool isNamed = ref _areNamed[epoch % 2];
@@ -257,19 +258,19 @@ internal sealed partial class FlushLog : IDisposable
 
     private void Write(HeldFile file, Span<byte> batch, ulong versionLimit, long epoch, long offsetBytes)
     {
-        Debug.Assert(batch.Length >= HeadBytes && offsetBytes >= 0, "There is no room for the head in front of the body.");
+        Debug.Assert(batch.Length >= HeadBytes && offsetBytes >= 0, "The batch has no space for its head.");
         BinaryPrimitives.WriteUInt64LittleEndian(batch, Magic);
         BinaryPrimitives.WriteInt64LittleEndian(batch[8..], epoch);
         BinaryPrimitives.WriteInt32LittleEndian(batch[16..], batch.Length - HeadBytes);
         BinaryPrimitives.WriteUInt64LittleEndian(batch[24..], versionLimit);
         BinaryPrimitives.WriteUInt32LittleEndian(batch[20..], ChecksumOf(batch));
         Preallocate(file, offsetBytes + batch.Length);
-        _directory.OnSyncing(file.Path);
+        _directory.OnSyncing(file.Path); // for tests and hosts that watch syncs
         file.Write(batch, offsetBytes);
-        file.Sync();
+        file.Sync(); // one sync for the whole batch: its checksum tells a torn one
         _directory.OnSynced(file.Path);
     }
 
-    // The checksum's own four bytes are left out.
+    // Excludes the four bytes of the checksum itself.
     private static uint ChecksumOf(ReadOnlySpan<byte> batch) => Checksum.Of(batch[24..], Checksum.Of(batch[..20]));
 }

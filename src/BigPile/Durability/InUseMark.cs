@@ -7,27 +7,27 @@ using BigPile.Memory;
 namespace BigPile.Durability;
 
 /// <summary>
-/// The mark of a directory in use: its lock's file has in it which file it is, which is not true of a copy. Only a close removes it.
+/// Marks a directory as in use: the lock file contains its own identity, which is wrong in a copy. Only closing removes the mark.
 /// </summary>
 /// <remarks>
 /// <code>
 /// bytes 80..87  the number of the lock's file, exclusive-or the nanosecond in which it was made
 /// bytes 88..91  CRC-32C of that
 /// </code>
-/// So a copy that was made beside an owner is told from what a kill leaves. It is never written through: behind a power cut there may be
-/// none. A copy without the lock, or one that was written into the files of the directory that it was made of, tells nothing either.
+/// This tells a copy of a pile in use from what a kill leaves. Never synced: it may be missing after a power cut. It detects neither a copy
+/// without the lock file, nor one written into the files of the original directory.
 /// </remarks>
 internal static class InUseMark
 {
-    /// <summary>What is said of a copy.</summary>
+    /// <summary>The fault that is reported for a copy.</summary>
     internal const string Fault =
         "this directory is a copy that was made while the pile was in use, or not closed: what changed meanwhile may be missing, or be as "
         + "it was. Copy a pile that is closed";
 
-    private const int OffsetBytes = 80; // behind the note of what the device has
-    private const int SizeBytes = 12;
+    private const int OffsetBytes = 80; // behind the SyncRecord
+    private const int SizeBytes = 12; // 8 of the number, 4 of its checksum
 
-    /// <summary>Whether a directory in use was copied to where it is now.</summary>
+    /// <summary>Whether this directory is a copy of one that was in use.</summary>
     internal static bool IsCopied(HeldDirectory directory)
     {
         try
@@ -41,8 +41,8 @@ internal static class InUseMark
         }
     }
 
-    /// <summary>Whether a directory in use was copied to where it is now.</summary>
-    /// <param name="file">The lock's file.</param>
+    /// <summary>Whether this directory is a copy of one that was in use.</summary>
+    /// <param name="file">The lock file.</param>
     internal static bool IsCopied(HeldFile file)
     {
         Span<byte> mark = stackalloc byte[SizeBytes];
@@ -58,17 +58,17 @@ internal static class InUseMark
         }
     }
 
-    /// <summary>States that the directory is in use here.</summary>
+    /// <summary>Marks the directory as in use.</summary>
     internal static void Set(HeldFile file)
     {
         if (FileStatus.Of(file.Handle) is { } status)
             Write(file, NumberOf(status));
     }
 
-    /// <summary>States that it is closed, and may be copied.</summary>
+    /// <summary>Removes the mark: the pile is closed, and may be copied.</summary>
     internal static void Remove(HeldFile file) => Write(file, 0);
 
-    // A number alone is soon given to another file.
+    // The file number alone is not enough: the file system soon reuses it.
     private static ulong NumberOf(FileStatus status) => status.Number ^ (ulong)status.BirthTime;
 
     private static void Write(HeldFile file, ulong number)
@@ -82,7 +82,7 @@ internal static class InUseMark
         }
         catch (IOException)
         {
-            // a full disk keeps nobody from opening a pile: a copy of it is not told from a kill
+            // a full disk must not prevent opening a pile; a copy then looks like a kill
         }
     }
 }

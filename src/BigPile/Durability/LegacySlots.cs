@@ -4,29 +4,29 @@ using BigPile.Layout;
 
 namespace BigPile.Durability;
 
-/// <summary>Free slots of pages that formats 1 to 6 laid out at generation 0: those that were never used are zero.</summary>
+/// <summary>Free slots of pages that formats 1 to 6 laid out at generation 0: never used slots are all zero.</summary>
 /// <remarks>
-/// Slots of a page are used in their order. So one that is zero and has bytes in it, or used ones above, has lost its header; or a put had
-/// not ended there when its process was killed, in any of the lives of the pile.
+/// A page's slots are used in order. So a zero slot that has bytes in it, or used slots above, has lost its header; or a process was killed
+/// there during a put, at any time in the pile's past.
 /// </remarks>
 internal static unsafe class LegacySlots
 {
     private const string LostPageFault = "none of its slots was ever used, and it was laid out: their headers may have been lost";
     private const string LostHeaderFault = "it was never used, and has bytes in it or used slots above: its header may have been lost";
 
-    /// <summary>Whether a page has such slots.</summary>
+    /// <summary>Whether a page was laid out so.</summary>
     internal static bool AreIn(PageWord word) => word.GenerationBase == 0;
 
-    /// <summary>Reports those of a closed pile that are odd.</summary>
+    /// <summary>Reports inconsistent slots of a closed pile.</summary>
     /// <param name="meta">The page.</param>
     /// <param name="slotBytes">The size of its slots.</param>
-    /// <param name="inspector">Knows how the pile was left.</param>
-    /// <param name="faults">Takes what is odd.</param>
-    /// <param name="marksFree">Whether their headers get to say that they are free, so that each is noticed once.</param>
+    /// <param name="inspector">Knows how the last owner left the pile.</param>
+    /// <param name="faults">Receives the faults.</param>
+    /// <param name="marksFree">Whether to write free headers to them, so that each is reported once.</param>
     internal static void Inspect(PageMeta* meta, int slotBytes, BlockInspector inspector, FaultLog faults, bool marksFree)
     {
         ReportUnused(meta->Start, meta->FirstAddress, slotBytes, inspector, faults);
-        // after a power cut the last free slot gets a header of its own, so each before it needs one
+        // After a power cut the last free slot gets a real header, so each slot before it needs one.
         bool needsAll = marksFree && inspector.GenerationSkip != 0;
         int end = needsAll ? SizeClasses.PageBytes : EndOfUsed(meta->Start, slotBytes);
         for (int offset = 0; offset + slotBytes <= SizeClasses.PageBytes; offset += slotBytes)
@@ -41,11 +41,11 @@ internal static unsafe class LegacySlots
         }
     }
 
-    /// <summary>Whether the block of a run in a closed pile has lost its header.</summary>
+    /// <summary>Whether a run in a closed pile has lost its block's header.</summary>
     internal static bool IsLostRun(PageWord word, byte* start, BlockInspector inspector) =>
         AreIn(word) && inspector.Shutdown == ShutdownKind.Closed && *(ulong*)start == 0;
 
-    // A page that is empty is given back, but the last one of its class, whose slots say how often they were freed.
+    // Empty pages are freed, except the last one of each class, whose slots hold their generations.
     private static void ReportUnused(byte* page, ulong firstAddress, int slotBytes, BlockInspector inspector, FaultLog faults)
     {
         if (inspector.Shutdown == ShutdownKind.Closed && EndOfUsed(page, slotBytes) == 0)

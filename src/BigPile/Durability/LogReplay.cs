@@ -8,25 +8,24 @@ using BigPile.Layout;
 
 namespace BigPile.Durability;
 
-/// <summary>Puts back what was flushed to the log and may be missing in the segments after a power cut.</summary>
+/// <summary>Restores flushed blocks from the log that may be missing in the segments after a power cut.</summary>
 /// <remarks>
-/// The device may hold any mixture of page states between the last checkpoint and the cut. What was flushed last of each address is put
-/// back, whatever the segment holds there: links with their targets, and no link that a later flush had changed. Two exceptions: the page
-/// was laid out later, which it only is once its blocks were flushed as free; and where nothing was flushed but a free slot, a whole
-/// block that was put later stays. Nobody else uses the pile yet, and no page was looked at.
+/// The device may hold any mixture of page states between the last checkpoint and the power cut. The last flushed state of each address
+/// overwrites whatever the segment holds: links with their targets, and no link that a later flush had changed. A kill on the way changes
+/// nothing: the next owner replays from the start. Nobody else uses the pile yet, and no page is recovered.
 /// </remarks>
 internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockChecksumKind checksums)
 {
-    /// <summary>Blocks that were put back.</summary>
+    /// <summary>The number of blocks restored.</summary>
     internal long AppliedCount { get; private set; }
 
-    /// <summary>The last version of an entry that the batches have, or 0.</summary>
+    /// <summary>The highest entry version in the batches, or 0.</summary>
     internal ulong FlushedVersion { get; private set; }
 
-    /// <summary>Puts back the records of all batches: of each address the last one, in their order.</summary>
+    /// <summary>Applies all batches in order, for each address only its last record.</summary>
     internal void Apply(ReadOnlyMemory<byte>[] bodies)
     {
-        Dictionary<ulong, long> last = FindLast(bodies);
+        Dictionary<ulong, long> last = FindLast(bodies); // by address: the number of its last record
         long number = 0;
         foreach (ReadOnlyMemory<byte> body in bodies)
         {
@@ -69,13 +68,15 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockCheck
         int tailPages = record.TailWords.Length / sizeof(ulong);
         if (page < segment.HeadPages || page + tailPages >= segment.PageCount)
             return false;
+        // The page is as the flush had it, or an earlier record has laid it out: its slots stay.
         if (found.Word == word.Word)
             return ApplyTails(segment, page, record);
-        if (found.IsIntact && found.IsYoungerThan(word))
+        if (found.IsIntact && found.IsYoungerThan(word)) // laid out anew: so all its blocks were flushed as free
             return false;
+        // The slots before the word, as when a page is taken: bytes of an older layout must not pass for blocks.
         if (word.HasSlots)
             segment.ClearSlots(page, SizeClasses.SlotBytes(word.SizeClass), word.GenerationBase);
-        Debug.Assert(word.IsIntact, "A batch whose checksum is right has a word that was not.");
+        Debug.Assert(word.IsIntact, "A batch with a valid checksum has an invalid page word.");
         segment.SetWord(page, word);
         return ApplyTails(segment, page, record);
     }
@@ -94,23 +95,24 @@ internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockCheck
         if (!word.Info.HasSlotAt(record.Address))
             return;
         byte* block = map.Find(record.Address, out _);
-        Debug.Assert((nuint)block % BlockHeader.SizeBytes == 0, "A kill or a reader could find half of the header.");
+        Debug.Assert((nuint)block % BlockHeader.SizeBytes == 0, "The header's store would not be atomic.");
         long capacityBytes = word.CapacityBytes;
         var header = new BlockHeader(record.HeaderWord);
         if (record.Bytes.Length > capacityBytes || (header.IsFree && HoldsNewerBlock(block, header, capacityBytes)))
             return;
+        // In any order: all is synced before the superblock leaves this epoch, and replayed again after a kill.
         record.Bytes.CopyTo(new Span<byte>(block + BlockHeader.SizeBytes, record.Bytes.Length));
         *(ulong*)block = header.Word;
         AppliedCount++;
     }
 
-    // Whether the slot has a block that was put after the deletion in the log. A header alone does not prove it: where a page's word
-    // reached the device and its slots did not, bytes of older payloads lie where headers should, and may look like any.
+    // Whether the slot has a block that was put after the logged deletion. The header alone does not prove it: if a page's word reached the
+    // device and its slots did not, bytes of older payloads lie where headers should, and may look like any header.
     private bool HoldsNewerBlock(byte* block, BlockHeader flushed, long capacityBytes)
     {
-        Debug.Assert(flushed.IsFree, "Nothing that was flushed gives way to what was put later.");
+        Debug.Assert(flushed.IsFree, "Only a flushed free slot gives way to a newer block.");
         var header = new BlockHeader(*(ulong*)block);
-        header = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy; // as it was before a deletion that no flush has
+        header = header.IsUndoableFree ? header.Undone(capacityBytes) : header.NotBusy; // as before a deletion that was never flushed
         if (!header.CanBeUndone && header.Kind != BlockKind.Link)
             return header.Generation > flushed.Generation && header.Word == BlockHeader.Free(header.Generation).Word;
         if (header.Generation < flushed.Generation || header.Kind == BlockKind.Link)

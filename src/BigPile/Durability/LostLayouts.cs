@@ -5,31 +5,32 @@ using BigPile.Layout;
 
 namespace BigPile.Durability;
 
-/// <summary>Finds, after a power cut, what lies in a page without the page's word knowing of it.</summary>
+/// <summary>After a power cut, finds blocks in a page whose page word does not know of them.</summary>
 /// <remarks>
-/// A page may have been laid out and filled, and of that the device has the blocks and not the word. They are gone, but a later layout of
-/// the same page must not bring them back: where its word reaches the device and its slots do not, a whole block of a generation from
-/// the word's base on counts as one that was put. So no layout begins at or below a generation that a whole block in the page has.
-/// A block is looked for wherever a slot of any class begins; links are believed when a target leads back to them.
-/// Thread safety: what changes pages meanwhile is kept away by the callers.
+/// A page may have been laid out and filled, and the device has the blocks but not the page word. These blocks are lost, but a later layout
+/// must not revive them: if its word reaches the device and its slots do not, a whole block whose generation is at least the word's base
+/// looks like a live one. So no layout begins at or below the generation of a whole block in the page. Blocks are searched wherever a slot
+/// of any class can begin; a link counts if its target points back to it. Thread safety: the callers prevent changes of the pages
+/// meanwhile.
 /// </remarks>
 internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector, BlockChecksumKind checksums)
 {
     /// <summary>
-    /// The lowest generation, from the one that the page's record has on, that is above those of all whole blocks in the page.
+    /// The lowest generation, at least the one in the page's metadata, above the generations of all whole blocks in the page.
     /// </summary>
     internal uint GenerationAbove(Segment segment, int page)
     {
-        Debug.Assert(inspector.HasTracesOfCut, "Only a power cut takes the word of a page whose blocks it leaves.");
+        Debug.Assert(inspector.HasTracesOfCut, "Only a power cut can lose the word of a page and keep its blocks.");
         PageMeta* meta = segment.Metas + page;
         uint least = meta->MaxGeneration;
         for (int offset = 0; offset < SizeClasses.PageBytes; offset += SizeClasses.GranuleBytes)
         {
             var header = new BlockHeader(*(ulong*)(meta->Start + offset));
-            if (header.Generation < least || header.Word == 0)
+            if (header.Generation < least || header.Word == 0) // harmless already: a later layout begins above it
                 continue;
             ulong address = meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes);
             if (IsWhole(meta->Start + offset, address, offset, header) || (offset == 0 && IsWholeRun(segment, page, header)))
+                // A false one only skips some generations; a missed one could come back to life.
                 least = Math.Min(header.Generation + 1, PilePointer.MaxGeneration);
         }
         return least;
@@ -45,7 +46,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
             return false;
         if (!header.HasInlineChecksum)
             return IsWholeInAnyClass(block, offset, header);
-        // A block has the short form only where less is left of its slot than a checksum takes: its length tells the class.
+        // A block has an inline checksum only if the slot has no space for a full one: so its length gives the class.
         int slotBytes = SizeClasses.SlotBytes(SizeClasses.ClassOf(BlockHeader.SizeBytes + (int)header.PayloadBytes));
         return checksums != BlockChecksumKind.None && IsWholeIn(block, offset, header, slotBytes);
     }
@@ -87,7 +88,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
         return BlockChecksum.IsValid(block, live, capacityBytes, checksums);
     }
 
-    // Whatever the target's header and checksum say: damaged, or freed as an orphan, it may be there again after the next power cut.
+    // Ignores the target's header and checksum: a target that is damaged, or freed as an orphan, may be back after the next power cut.
     private bool LeadsBack(ulong address, BlockHeader link)
     {
         if (pool.Find(link.TargetAddress) == null || !inspector.TryFindRaw(link.TargetAddress, out byte* target, out long capacityBytes))

@@ -10,13 +10,13 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>Segments that are files in a pile's directory.</summary>
+/// <summary>A segment store whose segments are files in the pile's directory.</summary>
 internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
 {
     private readonly Lock _lock = new();
-    private readonly HashSet<int> _leftovers = []; // files that nobody lists and that could not be removed yet
+    private readonly HashSet<int> _leftovers = []; // numbers of unlisted files that could not be deleted yet; under _lock
 
-    /// <summary>What the names of segment files begin with.</summary>
+    /// <summary>The prefix of segment file names.</summary>
     internal const string NamePrefix = "segment-";
 
     internal override StoreKind Kind => StoreKind.Mapped;
@@ -26,26 +26,26 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     internal override bool IsCopyOnWrite => !directory.IsShared;
 
     /// <summary>
-    /// Told when the superblock lists other segments than before, and before the file of one that it strikes is marked or goes.
+    /// Called after the superblock's segment list changed, and before the file of a removed segment is overwritten or deleted.
     /// </summary>
     internal Action? ListChanged { get; set; }
 
-    /// <summary>Has readers look at the superblock again.</summary>
+    /// <summary>Makes readers read the superblock again.</summary>
     internal void RaiseListChanged() => ListChanged?.Invoke();
 
-    // After a change of the superblock that failed, the disk may list a segment that memory does not. Its file must not be replaced.
+    // After a failed superblock write the disk may list a segment that memory does not: reconcile first, so that its file is not replaced.
     internal override MemoryRegion Create(int number, long lengthBytes)
     {
         directory.Superblock.Reconcile();
         Debug.Assert(!directory.Superblock.ListedSegments.ContainsKey(number), "The file of a segment in use would be replaced.");
         lock (_lock)
-            _leftovers.Remove(number);
+            _leftovers.Remove(number); // this number's file is removed here, not by a later Remove
         RemoveLeftover(NameOf(number));
         return MappedRegion.Create(directory.Files, NameOf(number), lengthBytes);
     }
 
-    // A killed owner, or a growth that failed, left it. Its room may be all that the disk has for the new one, so it goes first; readers
-    // that still map it must not take it for that one.
+    // A killed owner, or a failed growth, left the file. Deleted first, since the new segment may need its disk space. Its magic is zeroed
+    // first: a reader that still has it mapped must not take it for the new segment.
     private void RemoveLeftover(string name)
     {
         using (HeldFile? left = directory.Files.TryOpen(name, FileAccess.ReadWrite))
@@ -57,7 +57,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         directory.Files.Delete(name);
     }
 
-    /// <summary>Writes a segment's changes through to the device.</summary>
+    /// <summary>Syncs a segment.</summary>
     internal void Sync(int number, MemoryRegion region)
     {
         directory.OnSyncing(PathOf(number));
@@ -67,12 +67,12 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         }
         catch (DirectoryChangedException) when (region.IsDisposed)
         {
-            throw new ObjectDisposedException(nameof(MemoryRegion)); // given back meanwhile, and so its file is gone
+            throw new ObjectDisposedException(nameof(MemoryRegion)); // trimmed meanwhile, so its file is gone
         }
         directory.OnSynced(PathOf(number));
     }
 
-    /// <summary>Maps the file of a segment that exists.</summary>
+    /// <summary>Maps the file of an existing segment.</summary>
     /// <exception cref="PileStorageException">The file is missing or has another length.</exception>
     internal MappedRegion Open(int number, long lengthBytes)
     {
@@ -91,7 +91,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         }
     }
 
-    // The file comes first: a superblock that lists a file which a power cut took would make the whole pile unusable.
+    // Sync the file before listing it: if a power cut took a listed file, the whole pile would be unusable.
     internal override void Publish(int number, MemoryRegion region)
     {
         try
@@ -100,24 +100,25 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
         }
         catch (IOException)
         {
-            directory.Files.TryDelete(NameOf(number)); // no superblock lists it yet
+            directory.Files.TryDelete(NameOf(number)); // it is not listed yet
             throw;
         }
+        // The file is on the device. AddSegment syncs the directory, and then lists it. A kill before leaves an unlisted file.
         directory.Superblock.AddSegment(number, region.LengthBytes);
-        ListChanged?.Invoke();
+        ListChanged?.Invoke(); // listed first: a reader that sees the change finds it
     }
 
     internal override void Withdraw(int number, uint generation)
     {
         directory.Superblock.RemoveSegment(number, generation);
-        ListChanged?.Invoke();
+        ListChanged?.Invoke(); // before the file goes: a reader that fails to map it sees the change
     }
 
     internal override void Reconcile() => directory.Superblock.Reconcile();
 
     internal override IReadOnlyDictionary<int, uint> Generations => directory.Superblock.Generations;
 
-    // Under the lock, which Create takes as well: else a file that was left could be removed after a new one got its name.
+    // Create takes the same lock: otherwise a leftover file could be deleted after a new segment got its name.
     internal override void Remove(int number)
     {
         Debug.Assert(
@@ -125,7 +126,7 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
             "The superblock lists the file that goes.");
         lock (_lock)
         {
-            _leftovers.Add(number);
+            _leftovers.Add(number); // if the deletion fails, the next Remove tries again
             foreach (int left in (int[])[.. _leftovers])
             {
                 directory.Files.Delete(NameOf(left));

@@ -7,33 +7,25 @@ using BigPile.Layout;
 
 namespace BigPile.Durability;
 
-/// <summary>
-/// Rebuilds the allocator's record of a page from what the page itself says, when the page is needed or its turn has come.
-/// </summary>
+/// <summary>Lazy recovery: rebuilds a page's allocator metadata from the page, when it is needed or the walk reaches it.</summary>
 /// <remarks>
-/// Nothing from the file is followed before it was checked. A kill can leave free slots, live slots, busy ones, and link targets without
-/// an origin. Anything else is damage: such a slot is dropped and never given out again, since nobody knows its generation any more. After
-/// a power cut it is nearly always what was torn before it was flushed: dropped too, and used again. Order: the page goes to its heap, then
-/// its info to the readers. A slot of it may thus be given out before readers see the page; whoever reads it then comes here and waits for
-/// the lock. Headers are put right before both: one that was loaded before its page's info says nothing of what is not there, as its
-/// deletion may have been undone between. Links may cross pages of which one was examined and the other not. Whoever changes a link has its
-/// target's page examined before, so what is looked at here through a link stands still. Locks: a page's, then a heap's, then the pool's.
+/// Checks everything from the file before following it. A kill can leave free slots, live slots, busy ones, and link targets without a
+/// link. Anything else is damage: such a slot is dropped and never reused, since its generation is unknown. After a power cut it is nearly
+/// always an unflushed block that was torn: dropped too, but reused. Lock order: a page's, then a heap's, then the pool's.
 /// </remarks>
 internal sealed unsafe class PageRecovery
 {
-    /// <summary>
-    /// How often a slot may have been freed since its page was laid out; what states more is taken for bytes of an older layout.
-    /// </summary>
+    /// <summary>The most frees of a slot since its page was laid out; a header that states more is bytes of an older layout.</summary>
     private const uint MostFreesInALayout = 1 << 16;
 
-    private const int LockCount = 64;
+    private const int LockCount = 64; // two pages that share one only wait for each other
 
-    private readonly Lock[] _locks = new Lock[LockCount];
-    private readonly SegmentMap _map;
-    private readonly Allocator _allocator;
-    private readonly BlockInspector _inspector;
-    private long _linkCount;
-    private long _orphanCount;
+    private readonly Lock[] _locks = new Lock[LockCount]; // pages share them by number
+    private readonly SegmentMap _map; // memory, page info and metadata by address
+    private readonly Allocator _allocator; // gets the recovered pages
+    private readonly BlockInspector _inspector; // decides what a block is, from the files alone
+    private long _linkCount; // link targets found; interlocked
+    private long _orphanCount; // targets freed because nothing leads to them; interlocked
 
     internal PageRecovery(SegmentMap map, Allocator allocator, BlockInspector inspector, FaultLog faults)
     {
@@ -45,37 +37,37 @@ internal sealed unsafe class PageRecovery
             _locks[i] = new Lock();
     }
 
-    /// <summary>What was found that is not what was written.</summary>
+    /// <summary>The faults found.</summary>
     internal FaultLog Faults { get; }
 
-    /// <summary>Link targets that were found.</summary>
+    /// <summary>The number of link targets found.</summary>
     internal long LinkCount => Interlocked.Read(ref _linkCount);
 
-    /// <summary>Link targets that nothing led to, and that were freed.</summary>
+    /// <summary>The number of orphaned link targets that were freed.</summary>
     internal long OrphanCount => Interlocked.Read(ref _orphanCount);
 
-    /// <summary>Touches a page: a cold one is sixteen faults, which are taken before the page's lock is.</summary>
+    /// <summary>Touches a page: a cold one takes 16 page faults, which should not happen under the page's lock.</summary>
     internal static void ReadAhead(byte* page)
     {
         for (int offset = 0; offset < SizeClasses.PageBytes; offset += 4096)
             _ = Volatile.Read(ref page[offset]);
     }
 
-    /// <summary>Examines the page that an address lies in, unless it was examined before.</summary>
+    /// <summary>Recovers the page of an address, unless it is recovered already.</summary>
     internal void RecoverPage(ulong address)
     {
         if (_map.Find(address, out PageInfo* infoAt) == null)
-            return; // somebody else has examined and freed it meanwhile, and its segment was given back
+            return; // another thread has recovered and freed it meanwhile, and its segment was trimmed
         PageMeta* meta = _map.MetaOf(address);
         lock (_locks[meta->PageNumber % LockCount])
         {
-            if (!SegmentMap.Load(infoAt).IsUnrecovered)
+            if (!SegmentMap.Load(infoAt).IsUnrecovered) // again under the lock: another thread was first
                 return;
             Segment segment = _allocator.Pool.SegmentOf(meta);
             int page = PagePool.PageIn(segment, meta);
             PageWord word = segment.WordOf(page);
-            Debug.Assert(meta->Owner == PageMeta.NoOwner, "A heap gives out slots of a page that nobody has looked at.");
-            Debug.Assert(word.IsIntact && (word.IsRunHead || word.HasSlots), "The page was changed before it was examined.");
+            Debug.Assert(meta->Owner == PageMeta.NoOwner, "A heap hands out slots of an unrecovered page.");
+            Debug.Assert(word.IsIntact && (word.IsRunHead || word.HasSlots), "The page was changed before it was recovered.");
             if (word.IsRunHead)
                 RecoverRun(segment, page, word);
             else
@@ -87,7 +79,7 @@ internal sealed unsafe class PageRecovery
     {
         PageMeta* meta = segment.Metas + page;
         meta->LayOut(word.SizeClass, allFree: false);
-        RecordLostLayouts(segment, page, 1);
+        RecordLostLayouts(segment, page, 1); // before any header is corrected
         long blocks = 0;
         long payloadBytes = 0;
         byte* lastFree = null;
@@ -127,27 +119,29 @@ internal sealed unsafe class PageRecovery
         Debug.Assert(
             meta->FreeCount + meta->RetiredCount + meta->PendingFreeCount + blocks == meta->SlotCount, "A slot is lost, or counted twice.");
         if (_inspector.GenerationSkip != 0 && lastFree != null)
-            *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // found by later owners, which then begin above it as well
+            *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // stored for later owners, which then start above it too
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);
         if (meta->IsEmpty)
         {
-            segment.PublishInfo(page, default);
+            segment.PublishInfo(page, default); // before the pool may lay the page out anew
             _allocator.Pool.FreeRecovered(meta);
             return;
         }
         if (meta->FlushedBits != null)
-            meta->MarkFlushed(); // which blocks were flushed is not known any more: all are treated as if they were
-        _allocator.AttachFound(meta, blocks, payloadBytes);
-        segment.PublishInfo(page, word.Info);
+            meta->MarkFlushed(); // which blocks were flushed is unknown: treat all as flushed
+        // Before the readers' info: a reader of a slot that is handed out early then comes here, and waits for the lock. Headers are
+        // correct by now: one loaded before its page's info proves no absence, as its deletion may have been undone since.
+        _allocator.AttachFound(meta, blocks, payloadBytes); // slots may be handed out from here on
+        segment.PublishInfo(page, word.Info); // last: readers find corrected headers
     }
 
-    // Before the power cut slots may have been given out with generations above the one that was found.
+    // Before the power cut slots may have been handed out with higher generations than those found.
     private uint FloorAbove(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
 
-    // A pointer with any of the slot's last generations may be out: none is left that is certain to be new.
+    // Pointers with any of the slot's last generations may exist: none is left that is certainly new.
     private static void Retire(byte* block, BlockHeader header)
     {
-        Debug.Assert(header.IsFree, "A block that is there would be lost.");
+        Debug.Assert(header.IsFree, "A live block would be lost.");
         if (header.Generation != PilePointer.MaxGeneration)
             *(ulong*)block = BlockHeader.Free(PilePointer.MaxGeneration).Word;
     }
@@ -155,18 +149,19 @@ internal sealed unsafe class PageRecovery
     private void RecoverRun(Segment segment, int page, PageWord word)
     {
         int pages = word.RunPages;
-        Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The scan lets no run pass that ends behind its segment.");
+        Debug.Assert(pages >= 1 && page + pages <= segment.PageCount, "The scan accepts no run that ends behind its segment.");
         PageMeta* meta = segment.Metas + page;
         RecordLostLayouts(segment, page, pages);
         if (LegacySlots.IsLostRun(word, meta->Start, _inspector))
-            Faults.Add(new PileFault(_inspector.DescribeLocation(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
+            Faults.Add(new PileFault(
+                _inspector.DescribeLocation(meta->Start, meta->FirstAddress), BlockInspector.StaleFaultOf(default), 0));
         BlockHeader header = RecoverBlock(
             meta->Start, meta->FirstAddress, word.CapacityBytes, word.GenerationBase, isDurable: true, out bool isPendingFree);
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
         SkipGenerations(segment, page, pages);
         if (header.IsFree && !isPendingFree)
         {
-            segment.PublishInfo(page, default);
+            segment.PublishInfo(page, default); // as above
             _allocator.Pool.FreeRecoveredRun(meta, pages);
             return;
         }
@@ -174,10 +169,10 @@ internal sealed unsafe class PageRecovery
             _allocator.Pool.AddPendingFreeRun(meta, pages);
         else
             _allocator.Pool.AddRecoveredRun(meta, pages, header.PayloadBytes);
-        segment.PublishInfo(page, word.Info);
+        segment.PublishInfo(page, word.Info); // last, as of slots
     }
 
-    // Blocks that the power cut took may have lain in any of these pages, whatever is found there now: each skips generations by itself.
+    // Blocks lost in the power cut may have been in any of these pages, whatever is there now: each page skips generations by itself.
     private void SkipGenerations(Segment segment, int first, int pages)
     {
         if (_inspector.GenerationSkip == 0)
@@ -190,7 +185,7 @@ internal sealed unsafe class PageRecovery
         }
     }
 
-    // Before anything is changed: until then the pages are as the device has them.
+    // Called before anything changes: the pages must be as the device has them.
     private void RecordLostLayouts(Segment segment, int first, int pages)
     {
         if (_allocator.Pool.GenerationAbove is not { } generationAbove)
@@ -199,20 +194,20 @@ internal sealed unsafe class PageRecovery
             segment.Metas[page].MaxGeneration = generationAbove(segment, page);
     }
 
-    /// <summary>Looks at one block, and frees it if it must not be there.</summary>
-    /// <param name="block">Where it is.</param>
+    /// <summary>Recovers one block, and frees it if it must not be there.</summary>
+    /// <param name="block">Its start.</param>
     /// <param name="address">Its address.</param>
-    /// <param name="capacityBytes">The most bytes of its payload.</param>
-    /// <param name="generationBase">That of its page.</param>
-    /// <param name="isDurable">Whether the layout of its page reached the device, so that a header of an older one is damage.</param>
-    /// <param name="isPendingFree">Whether it is free, and not to be used yet.</param>
-    /// <returns>Its header as it is now.</returns>
+    /// <param name="capacityBytes">The most payload bytes of its slot.</param>
+    /// <param name="generationBase">The generation base of its page.</param>
+    /// <param name="isDurable">Whether the device is known to have the page's layout, so that a header of an older one is damage.</param>
+    /// <param name="isPendingFree">Whether it is free, but must not be reused before the next flush.</param>
+    /// <returns>Its header after recovery.</returns>
     private BlockHeader RecoverBlock(
         byte* block, ulong address, long capacityBytes, uint generationBase, bool isDurable, out bool isPendingFree)
     {
         var found = new BlockHeader(*(ulong*)block);
         bool isShadowed = _inspector.IsShadowed(found, address, out _);
-        BlockHeader header = _inspector.CurrentHeader(block, address, capacityBytes); // not busy: nobody is replacing any more
+        BlockHeader header = _inspector.CurrentHeader(block, address, capacityBytes); // without the busy bit: no replacement is running
         if (found.Generation < generationBase || header.Generation < generationBase)
         {
             isPendingFree = false;
@@ -223,9 +218,9 @@ internal sealed unsafe class PageRecovery
         if (header.IsUndoableFree && IsFinallyFree(header))
             header = BlockHeader.Free(header.Generation);
         else if (header.IsUndoableFree && _inspector.Shutdown == ShutdownKind.Killed)
-            header = header.WithEpoch(_inspector.FreeEpoch); // a checkpoint that failed may have left marks of an epoch that did not come
+            header = header.WithEpoch(_inspector.FreeEpoch); // a failed checkpoint may have left marks of an epoch that never began
         if (header.Word != found.Word && !isShadowed)
-            *(ulong*)block = header.Word;
+            *(ulong*)block = header.Word; // one word: a kill leaves either, and they recover alike
         isPendingFree = header.IsUndoableFree || (isShadowed && header.IsFree);
         string? fault = _inspector.FaultOf(block, address, header, capacityBytes);
         if (fault != null)
@@ -235,11 +230,13 @@ internal sealed unsafe class PageRecovery
         }
         if (_inspector.IsUnflushedTaking(block, header))
         {
-            *(ulong*)block = header.Freed.Word;
+            *(ulong*)block = header.Freed.Word; // a removal that was not flushed: what it removed may be there again
             return header.Freed;
         }
         if (header.Kind != BlockKind.LinkTarget)
             return header;
+        // Link and target may lie in two pages, of which one is recovered. Writers have the target's page recovered before they change a
+        // link (BlockStore.TryLocate), so the link that is read here does not change.
         if (Mutation.OrphansKept || !_inspector.IsOrphan(block, address))
         {
             Interlocked.Increment(ref _linkCount);
@@ -249,7 +246,7 @@ internal sealed unsafe class PageRecovery
         if (_inspector.Shutdown == ShutdownKind.Closed)
             Faults.Add(new PileFault(_inspector.DescribeLocation(block, address), BlockInspector.OrphanFault, header.PayloadBytes));
         RecordLostOrigin(block);
-        // After a kill it stays undoable: it may be what the flushed link leads to, if the link was changed since the flush.
+        // After a kill it stays undoable: if the link changed since the flush, this may be the target of the flushed link.
         bool mayBeFlushed = _inspector.Shutdown == ShutdownKind.Killed && _allocator.Pool.TracksFlushed;
         BlockHeader freed = mayBeFlushed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
         *(ulong*)block = freed.Word;
@@ -257,8 +254,7 @@ internal sealed unsafe class PageRecovery
         return freed;
     }
 
-    // The link may lie in a layout that was lost. The device may still have this target, and not that it was freed: its origin's generation
-    // must not be given out again.
+    // The link may be in a lost layout, and a power cut may undo this free: the link's generation must not be handed out again.
     private void RecordLostOrigin(byte* target)
     {
         if (_allocator.Pool.GenerationAbove == null)
@@ -267,16 +263,18 @@ internal sealed unsafe class PageRecovery
         _allocator.Pool.RecordLostBlock(back.LinkAddress, back.LinkGeneration);
     }
 
-    // Not in a closed pile: it has no undoable headers, so one that is found is damage.
+    // Never in a closed pile: it has no undoable headers, so one found there is damage.
     private bool IsFinallyFree(BlockHeader undoable) =>
-        _inspector.Shutdown == ShutdownKind.PowerCut || (_inspector.Shutdown == ShutdownKind.Killed && !undoable.IsPendingIn(_inspector.Epoch));
+        _inspector.Shutdown == ShutdownKind.PowerCut
+        || (_inspector.Shutdown == ShutdownKind.Killed && !undoable.IsPendingIn(_inspector.Epoch));
 
-    // The header is of an older layout: the page's word reached the device before the power cut, and the slot did not. Its block was
+    // The header is of an older layout: before the power cut the page's word reached the device, and the slot did not. Its block was
     // deleted before the page was laid out anew.
     private BlockHeader DropStale(byte* block, ulong address, BlockHeader header, uint generationBase)
     {
         if (!header.IsFree)
-            Faults.Add(new PileFault(_inspector.DescribeLocation(block, address), BlockInspector.StaleFaultOf(header), header.PayloadBytes));
+            Faults.Add(new PileFault(
+                _inspector.DescribeLocation(block, address), BlockInspector.StaleFaultOf(header), header.PayloadBytes));
         BlockHeader free = BlockHeader.Free(generationBase);
         *(ulong*)block = free.Word;
         return free;
@@ -291,8 +289,8 @@ internal sealed unsafe class PageRecovery
         return dropped;
     }
 
-    // After a power cut a block that does not match its checksum was not flushed, so its slot can be used again. Its header lies in one
-    // sector and is never torn: it is the block's own, or bytes of an older layout, which mostly state a generation that can't be here.
+    // After a power cut a block that does not match its checksum was not flushed, so its slot can be reused. Its header is in one sector
+    // and so never torn: it is the block's own, or bytes of an older layout, which nearly always state an impossible generation.
     private static uint GenerationOfTorn(BlockHeader header, uint generationBase) =>
         header.Generation - generationBase < MostFreesInALayout && header.Generation < PilePointer.MaxGeneration - 1
             ? header.Generation

@@ -9,31 +9,29 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Durability;
 
 /// <summary>
-/// The directory of a mapped pile, taken over or only looked at: its lock, the names of its files, and what is opened first of them.
+/// The directory of a mapped pile, opened for writing or only for reading: its lock, its file names, and the files that are opened first.
 /// </summary>
-/// <remarks>
-/// What the pile states of itself, and when that changes, is the matter of <see cref="Durability.Superblock"/>.
-/// Thread safety: all members may be called concurrently.
-/// </remarks>
+/// <remarks>The pile's state as a whole, and its changes, are in <see cref="Durability.Superblock"/>.</remarks>
 internal sealed class PileDirectory : IDisposable
 {
     internal const string SuperblockName = "superblock";
     internal const string CatalogName = "catalog";
 
-    private readonly DirectoryLock? _owner;
-    private readonly Action<string>? _syncing;
-    private readonly Action<string>? _synced;
+    private readonly DirectoryLock? _owner; // null of a reader
+    private readonly Action<string>? _syncing; // the application's or a test's; told of each sync
+    private readonly Action<string>? _synced; // the same, behind it
 
     private PileDirectory(HeldDirectory files, DirectoryLock? owner, PileOptions options, ILogger logger, bool reportsCatalog)
     {
-        Debug.Assert((owner == null) == options.ReadOnly, "Only who reads goes without the lock.");
+        Debug.Assert((owner == null) == options.ReadOnly, "Only a reader has no lock.");
         Files = files;
         _owner = owner;
         IsReadOnly = owner == null;
         _syncing = options.Syncing;
         _synced = options.Synced;
         Guid bootId = options.BootId ?? BootClock.Current;
-        IsBeingWritten = IsReadOnly && DirectoryLock.HasLiveOwner(files); // ahead of the superblock: who ends meanwhile closes the pile
+        // before the superblock is read: an owner that ends in between closes the pile
+        IsBeingWritten = IsReadOnly && DirectoryLock.HasLiveOwner(files);
         SuperblockFile? superblock = SuperblockFile.TryOpen(files, SuperblockName, IsReadOnly);
         try
         {
@@ -50,7 +48,8 @@ internal sealed class PileDirectory : IDisposable
                 isCopied: owner != null ? InUseMark.IsCopied(owner.File) : !IsBeingWritten && InUseMark.IsCopied(files));
             if (LastShutdown.IsCopy)
                 Faults.Add(new PileFault(files.Path, InUseMark.Fault, 0));
-            IsBeingWritten |= IsReadOnly && !LastShutdown.WasClean && DirectoryLock.HasLiveOwner(files); // one that has opened it meanwhile
+            // an owner may have opened it meanwhile
+            IsBeingWritten |= IsReadOnly && !LastShutdown.WasClean && DirectoryLock.HasLiveOwner(files);
             SyncRecord = owner == null || files.IsVolatile ? null : new SyncRecord(owner.File);
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
             superblock ??= SuperblockFile.Create(files, SuperblockName, state);
@@ -71,45 +70,50 @@ internal sealed class PileDirectory : IDisposable
 
     internal string Path => Files.Path;
 
-    /// <summary>The files, through which every operation on them goes.</summary>
+    /// <summary>The directory's files; every file operation goes through this.</summary>
     internal HeldDirectory Files { get; }
 
     internal bool IsReadOnly { get; }
 
-    /// <summary>Whether nothing is written through to a device: what is in memory, or in its files, is all that there is.</summary>
+    /// <summary>Whether the pile is shared memory: nothing is synced to a device.</summary>
     internal bool IsShared => Superblock.IsShared;
 
-    /// <summary>The definitions; none where they are damaged, and that is only to be reported.</summary>
+    /// <summary>The catalog; null if it is damaged and that is only to be reported.</summary>
     internal FileCatalog Catalog { get; } = null!;
 
     internal MappedSegmentStore Segments { get; }
 
-    /// <summary>What was found damaged at opening.</summary>
+    /// <summary>The damage found at opening.</summary>
     internal FaultLog Faults { get; } = new();
 
-    /// <summary>What the pile states of itself.</summary>
+    /// <summary>The superblock.</summary>
     internal Superblock Superblock { get; }
 
     /// <summary>How the last owner left the pile.</summary>
     internal LastShutdown LastShutdown { get; }
 
-    /// <summary>Whether somebody was known to write the pile when it was opened for reading only; then it has no last end yet.</summary>
+    /// <summary>
+    /// Whether another process was known to write the pile when this one opened it for reading; then <see cref="LastShutdown"/> means
+    /// nothing yet.
+    /// </summary>
     internal bool IsBeingWritten { get; }
 
-    /// <summary>What is noted of what the device has; null where nothing is written through, or by a reader.</summary>
+    /// <summary>Records what the device has; null if nothing is synced, or for a reader.</summary>
     internal SyncRecord? SyncRecord { get; }
 
-    /// <summary>Whether the device was known to have superblock and catalog as they were found, behind a kill.</summary>
+    /// <summary>Whether, after a kill, the device was known to have superblock and catalog as found.</summary>
     internal bool IsOnDevice => Catalog.IsOnDevice;
 
-    /// <summary>Whether there was no pile in the directory.</summary>
+    /// <summary>Whether this opening created the pile.</summary>
     internal bool IsNew { get; }
 
-    /// <summary>Takes over a directory, and makes a pile in it if there is none.</summary>
-    /// <param name="options">Where, and what for.</param>
-    /// <param name="logger">Is told what is put right on the way.</param>
-    /// <param name="reportsCatalog">Take a damaged catalog for a fault of a pile that is only looked at, which needs none.</param>
-    /// <exception cref="PileStorageException">It can't be used.</exception>
+    /// <summary>Opens a directory, and creates a pile in it if there is none.</summary>
+    /// <param name="options">The options.</param>
+    /// <param name="logger">Receives warnings about repairs.</param>
+    /// <param name="reportsCatalog">
+    /// Report a damaged catalog as a fault instead of throwing; for verification, which needs no catalog.
+    /// </param>
+    /// <exception cref="PileStorageException">The directory can't be used.</exception>
     internal static PileDirectory Open(PileOptions options, ILogger logger, bool reportsCatalog = false)
     {
         string path = System.IO.Path.TrimEndingDirectorySeparator(System.IO.Path.GetFullPath(options.Directory!));
@@ -131,7 +135,7 @@ internal sealed class PileDirectory : IDisposable
             if (!options.ReadOnly)
                 owner = DirectoryLock.Take(files, options, logger);
             if (owner != null)
-                files.Guard(owner.File);
+                files.Guard(owner.File); // a removed lock file is noticed by later file operations
             return new PileDirectory(files, owner, options, logger, reportsCatalog);
         }
         catch (OperationCanceledException)
@@ -157,24 +161,24 @@ internal sealed class PileDirectory : IDisposable
 
     internal string PathOf(string name) => Files.PathOf(name);
 
-    /// <summary>States that the pile is in use in this directory.</summary>
+    /// <summary>Marks the directory as in use.</summary>
     internal void MarkInUse()
     {
         if (!IsShared)
             InUseMark.Set(_owner!.File);
     }
 
-    /// <summary>States that the pile is closed, and that its files may be copied.</summary>
+    /// <summary>Removes that mark: the pile is closed, and its files may be copied.</summary>
     internal void UnmarkInUse()
     {
         if (!IsShared)
             InUseMark.Remove(_owner!.File);
     }
 
-    /// <summary>States that a file is about to be written through.</summary>
+    /// <summary>Reports that a file is about to be synced.</summary>
     internal void OnSyncing(string path) => _syncing?.Invoke(path);
 
-    /// <summary>States that a file is durable as it is now.</summary>
+    /// <summary>Reports that a file was synced.</summary>
     internal void OnSynced(string path) => _synced?.Invoke(path);
 
     public void Dispose()
@@ -231,8 +235,8 @@ internal sealed class PileDirectory : IDisposable
         if (state.IsShared && !IsNew && !BootClock.IsSame(state.BootId, bootId))
         {
             throw new PileStorageException(
-                $"The shared pile in '{Path}' was written before the machine was started anew, and nobody knows what the device has of it. "
-                + "Remove it by SharedPile.TryRemove, and begin anew.");
+                $"The shared pile in '{Path}' was written before the machine was rebooted, so its files can't be trusted. "
+                + "Remove it by SharedPile.TryRemove, and create it again.");
         }
         _owner?.MarkAlive(isNeeded: state.IsShared);
     }
@@ -257,7 +261,7 @@ internal sealed class PileDirectory : IDisposable
         }
     }
 
-    // The writer may have replaced the file by a shorter one since the superblock was read.
+    // The writer may have replaced the file by a shorter one since the superblock was read: retry as long as the superblock is newer.
     private FileCatalog OpenCatalog(long sequence, SuperblockFile? superblock, ILogger logger, CatalogLength? stated)
     {
         while (true)

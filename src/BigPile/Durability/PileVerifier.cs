@@ -6,20 +6,20 @@ using BigPile.Layout;
 
 namespace BigPile.Durability;
 
-/// <summary>Looks at every block of segments, and changes nothing.</summary>
+/// <summary>Checks every block of the segments. Changes nothing.</summary>
 /// <remarks>
-/// While others write, a block that seems wrong is looked at again unless it stood still meanwhile, by the rules of reading, for a second
-/// or so: a replacement that runs just then may have lost its processor. A page that is laid out anew meanwhile is left.
+/// While others write, a block that seems wrong is checked again, by the rules of reading, until it did not change during a check, or for
+/// about a second: a replacement in progress may have lost its processor. A page that is laid out anew meanwhile is skipped.
 /// </remarks>
-/// <param name="inspector">Looks at blocks.</param>
-/// <param name="stripes">The sequences of those that write meanwhile; null when nobody can.</param>
-/// <param name="wasClean">Whether the pile was closed: then what a kill leaves is a fault as well.</param>
-/// <param name="faults">Takes what is wrong.</param>
+/// <param name="inspector">Checks single blocks.</param>
+/// <param name="stripes">The writers' sequences; null if nobody can write.</param>
+/// <param name="wasClean">Whether the pile was closed: then traces of a kill are faults too.</param>
+/// <param name="faults">Receives the faults.</param>
 internal sealed unsafe class PileVerifier(BlockInspector inspector, SeqLockStripes? stripes, bool wasClean, FaultLog faults)
 {
-    private const int MaxAttempts = 1_000;
+    private const int MaxAttempts = 1_000; // with pauses about a second
 
-    private readonly int _attempts = stripes == null ? 1 : MaxAttempts;
+    private readonly int _attempts = stripes == null ? 1 : MaxAttempts; // 1 where nobody can write: a fault is one at once
 
     internal long PageCount { get; private set; }
 
@@ -29,11 +29,11 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, SeqLockStrip
 
     internal long TraceCount { get; private set; }
 
-    /// <summary>Blocks that have the checksum of formats 1 to 6 still.</summary>
+    /// <summary>Blocks that still have the checksum of formats 1 to 6.</summary>
     internal long LegacyChecksumCount { get; private set; }
 
-    /// <summary>Looks at a page.</summary>
-    /// <returns>The pages of the run that begins here, or one.</returns>
+    /// <summary>Checks a page.</summary>
+    /// <returns>The number of pages of the run that begins here, or 1.</returns>
     internal int Check(Segment segment, int page)
     {
         Debug.Assert(page >= segment.HeadPages && page < segment.PageCount, "The page has no word of its own.");
@@ -90,13 +90,14 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, SeqLockStrip
         {
             var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
             BlockHeader current = inspector.CurrentHeader(block, address, blockBytes - BlockHeader.SizeBytes);
+            // Behind the headers and before the bytes: a replacement that overlaps the check changes one of them.
             ReadSnapshot before = SnapshotOf(block, address, current, blockBytes);
             fault = header.Generation < layout.GenerationBase
                 ? BlockInspector.StaleFaultOf(header)
                 : inspector.FaultOf(block, address, current, blockBytes - BlockHeader.SizeBytes);
-            Volatile.ReadBarrier();
+            Volatile.ReadBarrier(); // the bytes are checked before header and sequence are loaded again
             if (segment.WordOf(page).Word != layout.Word)
-                return; // laid out anew meanwhile: what was here is gone
+                return; // laid out anew meanwhile: the block is gone
             if (fault == null)
             {
                 Count(block, address, header, current, blockBytes - BlockHeader.SizeBytes);
@@ -106,13 +107,13 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, SeqLockStrip
                 && *(ulong*)block == header.Word;
             if (stripes != null && isSame && !before.IsChanging && before.Equals(SnapshotOf(block, address, current, blockBytes)))
                 break;
-            spinner.SpinOnce();
+            spinner.SpinOnce(); // changed, or changing: the fault may be the check's own
         }
         faults.Add(new PileFault(inspector.DescribeLocation(block, address), fault!, new BlockHeader(*(ulong*)block).PayloadBytes));
     }
 
-    // What must not have changed during a look at a block, beside its header and its page's word: else a fault may be one of the look. Of a
-    // link that includes its target's header, since the target may be freed and used again meanwhile.
+    // What, beside its header and page word, must not change while a block is checked; otherwise the fault may be the check's own. For a
+    // link this includes the target's header, as the target may be freed and reused meanwhile.
     private ReadSnapshot SnapshotOf(byte* block, ulong address, BlockHeader header, long blockBytes)
     {
         if (stripes == null)

@@ -2,34 +2,34 @@ using System;
 
 namespace BigPile.Durability;
 
-/// <summary>Where a payload goes before it is written over another one, so that a kill leaves the old one or the new one.</summary>
+/// <summary>A redo log for payloads that are overwritten in place, so that a kill leaves the old or the new payload.</summary>
 internal abstract class Redo : IDisposable
 {
-    /// <summary>The most bytes of a payload that is written over another one. A larger one goes elsewhere.</summary>
+    /// <summary>The most bytes of a payload that may be overwritten in place; a larger one goes to a new block.</summary>
     internal abstract long MaxPayloadBytes { get; }
 
-    /// <summary>Whether anything has to be kept for a process that comes later.</summary>
+    /// <summary>Whether records must outlive the process.</summary>
     internal abstract bool OutlivesProcess { get; }
 
-    /// <summary>Takes a record and fills it. The caller then writes the block, and ends with <see cref="End"/>.</summary>
-    /// <param name="hint">A number that differs between threads, so that they take different records.</param>
+    /// <summary>Takes a record and fills it. The caller then overwrites the block, and calls <see cref="End"/>.</summary>
+    /// <param name="hint">A number that differs between threads, to spread them over the records.</param>
     /// <param name="address">The block.</param>
-    /// <param name="headerWord">Its header to be.</param>
-    /// <param name="offsetBytes">Where the bytes go.</param>
+    /// <param name="headerWord">The header it will have.</param>
+    /// <param name="offsetBytes">Where the bytes go, from the start of the payload.</param>
     /// <param name="first">The bytes, first part.</param>
     /// <param name="second">The bytes, second part.</param>
     /// <returns>The record's index.</returns>
     internal abstract int Begin(
         int hint, ulong address, ulong headerWord, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second);
 
-    /// <summary>Gives a record back: the block is whole.</summary>
+    /// <summary>Frees a record: the block is completely written.</summary>
     internal abstract void End(int index);
 
     /// <inheritdoc/>
     public abstract void Dispose();
 }
 
-/// <summary>Of a pile in memory, which ends with its process.</summary>
+/// <summary>For a pile in memory: no record is needed, as the pile ends with its process.</summary>
 internal sealed class NoRedo : Redo
 {
     internal override long MaxPayloadBytes => long.MaxValue;

@@ -11,32 +11,32 @@ using BigPile.Memory;
 namespace BigPile.Durability;
 
 /// <summary>
-/// What is about to be written over a payload of a mapped pile, so that a kill in the middle leaves the old one or the new one.
+/// The redo log of a mapped pile: what is about to overwrite a payload, so that a kill in the middle leaves the old or the new one.
 /// </summary>
 /// <remarks>
-/// Records of 64 KiB, of which a replacement has one to itself while it runs:
+/// Records of 64 KiB; each running replacement owns one:
 /// <code>
-/// word 0   0: idle; else bit 63 and the block's address
-/// word 1   the header that the block will have, in its plain form
-/// word 2   bits 31..0 where the bytes go, from the payload's start; bits 63..32 how many there are
+/// word 0   0: idle; otherwise bit 63 and the block's address
+/// word 1   the header that the block will have, without an inline checksum
+/// word 2   bits 31..0: offset of the bytes in the payload; bits 63..32: their number
 /// byte 64  the bytes
 /// </code>
-/// Order: words 1 and 2 and the bytes; word 0 (release); then the block itself; word 0 back to zero. A kill stops a thread between two
-/// instructions, so a record whose word 0 is set is whole. After a power cut nothing is known of the order, and records are not looked at.
+/// A kill stops a thread between two instructions, so a record whose word 0 is set is whole. After a power cut the order of stores is
+/// unknown, and records are ignored. Thread safety: <see cref="Begin"/> and <see cref="End"/> may be called concurrently.
 /// </remarks>
 internal sealed unsafe class RedoFile : Redo
 {
-    /// <summary>The most bytes that one record takes.</summary>
+    /// <summary>The most payload bytes of one record.</summary>
     internal const int MaxPartBytes = RecordBytes - HeadBytes;
 
     private const int RecordBytes = 64 * 1024;
     private const int HeadBytes = 64;
-    private const int MaxRecords = 64;
-    private const ulong ValidBit = 1UL << 63;
+    private const int MaxRecords = 64; // 4 MiB
+    private const ulong ValidBit = 1UL << 63; // an address has 36 bits
 
-    private readonly MappedRegion _region;
-    private readonly Latch* _latches;
-    private readonly int _count;
+    private readonly MappedRegion _region; // the file; a record is written by who holds its latch
+    private readonly Latch* _latches; // one per record, held by the replacement that uses it; in process memory: a kill frees all
+    private readonly int _count; // records in the file
 
     private RedoFile(MappedRegion region)
     {
@@ -50,10 +50,10 @@ internal sealed unsafe class RedoFile : Redo
 
     internal override bool OutlivesProcess => true;
 
-    /// <summary>What a record says, once it was found after a kill.</summary>
+    /// <summary>A record that was found after a kill.</summary>
     internal readonly record struct Found(ulong Address, ulong HeaderWord, int OffsetBytes, nint Bytes, int LengthBytes);
 
-    /// <summary>Opens the records, or makes them.</summary>
+    /// <summary>Opens the file, or creates it.</summary>
     internal static RedoFile Open(HeldDirectory directory, string name)
     {
         long lengthBytes =
@@ -66,12 +66,13 @@ internal sealed unsafe class RedoFile : Redo
             isUsable ? MappedRegion.Open(directory, name, foundBytes, readOnly: false) : MappedRegion.Create(directory, name, lengthBytes));
     }
 
-    /// <summary>The record with an index, or none when it is idle or makes no sense.</summary>
+    /// <summary>The record with an index; null if it is idle or invalid.</summary>
     internal Found? Read(int index)
     {
         ulong* record = RecordAt(index);
         int offsetBytes = (int)(uint)record[2];
         int lengthBytes = (int)(record[2] >> 32);
+        // The file may be damaged: nothing is taken from it before its bounds are checked. The caller checks address and header.
         if ((record[0] & ValidBit) == 0 || offsetBytes < 0 || lengthBytes < 0 || lengthBytes > MaxPartBytes)
             return null;
         return new Found(record[0] & ~ValidBit, record[1], offsetBytes, (nint)((byte*)record + HeadBytes), lengthBytes);
@@ -84,8 +85,8 @@ internal sealed unsafe class RedoFile : Redo
     {
         for (int i = 0; i < _count; i++)
         {
-            Debug.Assert(!_latches[i].Lock.IsTaken, "Somebody relies on the record: it is not to be cleared.");
-            Volatile.Write(ref *RecordAt(i), 0);
+            Debug.Assert(!_latches[i].Lock.IsTaken, "The record is in use.");
+            Volatile.Write(ref *RecordAt(i), 0); // what they stood for is in the blocks, or was not flushed
         }
     }
 
@@ -93,14 +94,14 @@ internal sealed unsafe class RedoFile : Redo
     internal override int Begin(
         int hint, ulong address, ulong headerWord, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second)
     {
-        int index = hint & (_count - 1);
-        while (!_latches[index].Lock.TryEnter())
+        int index = hint & (_count - 1); // usually the thread's own record
+        while (!_latches[index].Lock.TryEnter()) // there may be more threads than records
             index = (index + 1) & (_count - 1);
         ulong* record = RecordAt(index);
-        Debug.Assert(*record == 0, "A kill would take the bytes of one replacement for those of another.");
-        Debug.Assert(address is > 0 and <= PilePointer.AddressMask, "The address runs into the bit that says that the record counts.");
-        Debug.Assert(offsetBytes >= 0, "A record that is found would make no sense.");
-        record[1] = headerWord;
+        Debug.Assert(*record == 0, "The record is still in use by another replacement.");
+        Debug.Assert(address is > 0 and <= PilePointer.AddressMask, "The address overlaps the valid bit.");
+        Debug.Assert(offsetBytes >= 0, "The record would be invalid.");
+        record[1] = headerWord; // word 0 is zero: until it is set, a kill leaves no record
         record[2] = (uint)offsetBytes | ((ulong)(first.Length + second.Length) << 32);
         if (Mutation.RedoValidFirst)
             Volatile.Write(ref *record, address | ValidBit);
@@ -109,6 +110,7 @@ internal sealed unsafe class RedoFile : Redo
         first.CopyTo(bytes);
         second.CopyTo(bytes[first.Length..]);
         CrashPoints.Pass(CrashPoint.RedoBeforeValid);
+        // Release: the record is whole. From here on recovery writes it over the block, which the caller may now change.
         Volatile.Write(ref *record, address | ValidBit);
         return index;
     }
@@ -118,13 +120,14 @@ internal sealed unsafe class RedoFile : Redo
     {
         CrashPoints.Pass(CrashPoint.RedoBeforeIdle);
         Debug.Assert(
-            _latches[index].Lock.IsTaken && *RecordAt(index) != 0, "The record was given back before, and may be somebody else's.");
+            _latches[index].Lock.IsTaken && *RecordAt(index) != 0, "The record was freed before, and may belong to another thread.");
+        // Behind the block's new header, and before the latch: the next owner finds the record idle.
         Volatile.Write(ref *RecordAt(index), 0);
         _latches[index].Lock.Exit();
     }
 
-    /// <summary>Looks whether the records in use are those that somebody holds, each such that it could be found. For tests.</summary>
-    /// <remarks>Nobody takes or ends one meanwhile.</remarks>
+    /// <summary>Checks that exactly the latched records are in use, each of them valid. For tests.</summary>
+    /// <remarks>No record is taken or freed meanwhile.</remarks>
     /// <exception cref="InvalidOperationException">They are not.</exception>
     internal void CheckInvariants()
     {
@@ -134,7 +137,7 @@ internal sealed unsafe class RedoFile : Redo
         for (int index = 0; index < _count; index++)
         {
             ulong word = *RecordAt(index);
-            Invariant.Equal(Structure, index, "record in use held by somebody", _latches[index].Lock.IsTaken, word != 0);
+            Invariant.Equal(Structure, index, "record in use latched", _latches[index].Lock.IsTaken, word != 0);
             if (word == 0)
                 continue;
             Invariant.True(Structure, index, "record in use marked so", (word & ValidBit) != 0);

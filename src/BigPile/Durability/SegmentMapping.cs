@@ -16,7 +16,7 @@ internal static class SegmentMapping
     }
 
     /// <summary>Maps one of them.</summary>
-    /// <exception cref="PileStorageException">There can be no such segment, or it is damaged, or of another pile.</exception>
+    /// <exception cref="PileStorageException">The segment is impossible, damaged, or of another pile.</exception>
     internal static void Map(PileDirectory directory, SegmentMap map, PagePool pool, int number, long lengthBytes)
     {
         string path = directory.Segments.PathOf(number);
@@ -24,10 +24,10 @@ internal static class SegmentMapping
             throw new PileStorageException(
                 $"The superblock in '{directory.Path}' lists an impossible segment {number} of {lengthBytes:N0} bytes.");
         MappedRegion region = directory.Segments.Open(number, lengthBytes);
-        Debug.Assert(region.LengthBytes == lengthBytes, "Pages that are listed would not be mapped.");
+        Debug.Assert(region.LengthBytes == lengthBytes, "Listed pages would not be mapped.");
         try
         {
-            SegmentScanner.CheckHead(region, path, number, directory.Superblock.PileId);
+            SegmentScanner.CheckHead(region, path, number, directory.Superblock.PileId); // before a word of it is trusted
             var segment = new Segment(number, map.AddressOf(number), region, tracksFlushed: !directory.IsReadOnly && !directory.IsShared);
             pool.Hold(segment, isShared: directory.IsReadOnly);
         }
@@ -38,7 +38,7 @@ internal static class SegmentMapping
         }
     }
 
-    /// <summary>Maps one of them to look at it; what is wrong with it is noted as a fault.</summary>
+    /// <summary>Maps one of them for verification; problems are recorded as faults.</summary>
     internal static void MapForVerifying(PileDirectory directory, SegmentMap map, PagePool pool, int number, long lengthBytes)
     {
         if (!IsPossible(map, pool, number, lengthBytes))
@@ -65,9 +65,7 @@ internal static class SegmentMapping
         pool.Hold(new Segment(number, map.AddressOf(number), region, tracksFlushed: false), isShared: true);
     }
 
-    /// <summary>
-    /// Whether a segment that a superblock lists can be mapped: a length of whole pages, and numbers that exist and are nobody else's.
-    /// </summary>
+    /// <summary>Whether a listed segment can be mapped: whole pages, and segment numbers that exist and are not taken.</summary>
     private static bool IsPossible(SegmentMap map, PagePool pool, int number, long lengthBytes)
     {
         if (number < 0 || lengthBytes < SizeClasses.PageBytes || lengthBytes % SizeClasses.PageBytes != 0)

@@ -6,24 +6,24 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>Reads what a segment's head says of its pages, without looking at the pages.</summary>
+/// <summary>Reads the page words in a segment's head, without reading the pages.</summary>
 /// <remarks>
-/// This is all that opening does for a page, so it takes the same time for a full segment as for an empty one. A kill can leave later
-/// pages of a run without a first one: these are free. Anything else that does not fit together is damage, and such a page is left alone.
+/// This is all that opening does per page, so a full segment takes as long as an empty one. A kill can leave later pages of a run without a
+/// first page: these are free. Any other contradiction is damage, and the page is left alone.
 /// </remarks>
 internal sealed unsafe class SegmentScanner(Segment segment, string path, bool wasClean, uint generationSkip, FaultLog faults)
 {
-    /// <summary>What is wrong with a page whose word is zero, where none is.</summary>
+    /// <summary>The fault of a page whose word is zero where it must not be.</summary>
     internal const string LostLayoutFault = "its layout was lost: the word is zero";
 
-    /// <summary>Pages in use, which are to be examined.</summary>
+    /// <summary>Pages in use, which need recovery.</summary>
     internal long UnrecoveredPages { get; private set; }
 
     /// <summary>Pages whose word is damaged.</summary>
     internal long LostPages { get; private set; }
 
     /// <summary>Checks that a region is the segment that it should be.</summary>
-    /// <exception cref="PileStorageException">It is another one.</exception>
+    /// <exception cref="PileStorageException">It is another segment.</exception>
     internal static void CheckHead(MemoryRegion region, string path, int number, Guid pileId)
     {
         if (!IsHead(region, number, pileId))
@@ -31,27 +31,28 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
                 $"The file '{path}' is not segment {number} of this pile, or its head is damaged. Restore it from a copy.");
     }
 
-    /// <summary>Whether a region begins as the segment that it should be.</summary>
+    /// <summary>Whether a region has the head of the expected segment.</summary>
     internal static bool IsHead(MemoryRegion region, int number, Guid pileId) =>
         ((SegmentHead*)region.Start)->IsSame(SegmentHead.For(
             number, region.LengthBytes, pileId, ((SegmentHead*)region.Start)->HasWrittenWords));
 
-    /// <summary>Marks the pages in use as unexamined, and the others as free.</summary>
+    /// <summary>Marks pages in use as unrecovered, and the others as free.</summary>
     internal void Scan()
     {
         Debug.Assert(segment.FreePageCount == 0, "The segment was scanned before, and its pages may be in use.");
         for (int page = segment.HeadPages; page < segment.PageCount; page++)
         {
             PageWord word = segment.WordOf(page);
-            segment.Metas[page].MaxGeneration = Math.Max(word.GenerationBase, 1); // a file's bytes are never taken for zeros
+            // at least 1: pages of a file are never assumed to be zero
+            segment.Metas[page].MaxGeneration = Math.Max(word.GenerationBase, 1);
             if (!segment.IsWritten(word))
                 Lose(page, LostLayoutFault);
             else if (!word.IsIntact)
                 Lose(page, "its layout is damaged");
             else if (word.HasSlots)
-                MarkUnrecovered(page, 1);
+                MarkUnrecovered(page, 1); // readers and writers that come here recover it first
             else if (word.IsRunHead)
-                page += ScanRun(page, word.RunPages) - 1;
+                page += ScanRun(page, word.RunPages) - 1; // its later pages are no pages of their own
             else if (word.IsUnused || word.IsRunTail)
                 AddFree(page);
             else
@@ -69,7 +70,7 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
         for (int tail = page + 1; tail < page + pages; tail++)
         {
             PageWord word = segment.WordOf(tail);
-            if (!word.IsIntact || !word.IsRunTail)
+            if (!word.IsIntact || !word.IsRunTail) // tail words are stored before the first page's: no kill leaves this
             {
                 DropRun(page, $"page {tail - page} of its run of {pages:N0} is not one");
                 return 1;
@@ -89,17 +90,17 @@ internal sealed unsafe class SegmentScanner(Segment segment, string path, bool w
 
     private void AddFree(int page)
     {
-        // The page may have been used after its word was written, and the power cut took that: pointers of its generation may be out.
+        // The page may have been used after its word was written, and a power cut may have lost that: pointers of its generation may exist.
         PageMeta* meta = segment.Metas + page;
         meta->MaxGeneration = Math.Min(meta->MaxGeneration + 1 + generationSkip, PilePointer.MaxGeneration);
         if (generationSkip != 0)
-            segment.SetWord(page, PageWord.Unused(meta->MaxGeneration)); // found by later owners, which then begin above it as well
+            segment.SetWord(page, PageWord.Unused(meta->MaxGeneration)); // stored for later owners, which then start above it too
         if (meta->MaxGeneration < PilePointer.MaxGeneration)
             segment.AddFreePage(page);
     }
 
-    // A power cut may take some of the words of a run; its payload is not whole then either. The generation of the first page is lost with
-    // it, so that page is not used again. In a closed pile it is damage, and the page stays as it was found.
+    // A power cut may lose some words of a run; its payload is not whole then either. The generation of the first page is lost with them,
+    // so this page is never used again. In a closed pile it is damage, and the page stays as found.
     private void DropRun(int page, string what)
     {
         if (wasClean)

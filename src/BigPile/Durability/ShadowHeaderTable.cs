@@ -10,46 +10,47 @@ using BigPile.Memory;
 namespace BigPile.Durability;
 
 /// <summary>
-/// The headers that count of blocks whose own header must stay until the next flush: of those that were moved, or deleted as links.
+/// Shadow headers. A flushed block's own header must not change on disk before the next flush, so the current header of a replaced block,
+/// or of a deleted link, is stored here.
 /// </summary>
 /// <remarks>
-/// A hash table in a file, so that a kill loses nothing; after a power cut it means nothing. A place:
+/// A hash table in a mapped file: it survives a kill, and means nothing after a power cut. Open addressing with linear probing (Knuth,
+/// TAOCP 6.4); an entry has two words:
 /// <code>
-/// word 0   bit 63 and the block's generation (bits 59..36) and address (bits 35..0); 0: never used since the table was empty; 1: given up
-/// word 1   the header that counts, with a busy bit of its own
+/// word 0   key: bit 63, the block's generation (bits 59..36), its address (bits 35..0); 0: empty, ends a probe; 1: deleted
+/// word 1   the block's current header, with its own busy bit
 /// </code>
-/// The block's own header is busy for as long as it has a place here. Word 1 is stored first, and word 0 publishes it. A search goes from
-/// the place that the hash gives to the first one that was never used.
-/// Thread safety: <see cref="Find"/> takes no lock; a place is given up only while nothing changes.
+/// The block's own header is busy as long as its entry exists, so readers that meet a busy header look here. Thread safety: <see cref="Find"/> takes no lock, insertion takes <c>_lock</c>, deletion happens only
+/// while writers are blocked.
 /// </remarks>
 internal sealed unsafe class ShadowHeaderTable : IDisposable
 {
-    /// <summary>The name of the file.</summary>
+    /// <summary>The file name.</summary>
     internal const string Name = "moved";
 
-    /// <summary>The number of places.</summary>
+    /// <summary>The number of entries.</summary>
     internal const int Capacity = 1 << CapacityBits;
 
-    private const int CapacityBits = 17;
+    private const int CapacityBits = 17; // 131,072 entries, 2 MiB
     private const long LengthBytes = (long)Capacity * EntryBytes;
-    private const int ChunkBytes = 4096;
+    private const int ChunkBytes = 4096; // of a clearing: one page of the system
     private const int EntryBytes = 2 * sizeof(ulong);
-    private const int MostUsed = Capacity / 16 * 15;
-    private const int LeastUnused = 1_024; // as many threads may have found room and not taken it yet
-    private const long MostBytesInPlace = 32 << 20;
-    private const int PostponedEntries = Capacity / 64;
-    private const long PostponedBytes = 4 << 20;
+    private const int MostUsed = Capacity / 16 * 15; // the rest is for callers that can neither wait nor fail
+    private const int LeastUnused = 1_024; // more threads than can have checked the capacity without having inserted yet
+    private const long MostBytesInPlace = 32 << 20; // above it a writer flushes first
+    private const int PostponedEntries = Capacity / 64; // by so much thresholds rise after a failed flush
+    private const long PostponedBytes = 4 << 20; // the same, of payload bytes
     private const ulong ValidBit = 1UL << 63;
-    private const ulong DeletedKey = 1;
+    private const ulong DeletedKey = 1; // no entry: the valid bit is missing
 
-    private readonly MappedRegion? _region;
-    private readonly ulong* _words;
-    private TinySpinLock _lock;
-    private int _used; // places given up included: a search goes through them as well
-    private long _bytesInPlace; // an estimate
-    private int _flushSoonAbove = Capacity / 2;
-    private int _flushFirstAbove = Capacity / 4 * 3;
-    private long _flushFirstAboveBytes = MostBytesInPlace;
+    private readonly MappedRegion? _region; // the file; null in a table without one
+    private readonly ulong* _words; // two words per entry; null in a table without a file
+    private TinySpinLock _lock; // held while an entry is inserted
+    private int _used; // entries in use or deleted (probes pass through both); under _lock, or while writers are blocked
+    private long _bytesInPlace; // payload bytes that the next flush must log because of this table; an estimate, written without a lock
+    private int _flushSoonAbove = Capacity / 2; // used entries above which a background flush is requested
+    private int _flushFirstAbove = Capacity / 4 * 3; // used entries above which a writer flushes first
+    private long _flushFirstAboveBytes = MostBytesInPlace; // the same for _bytesInPlace
 
     private ShadowHeaderTable()
     {
@@ -61,26 +62,28 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         _words = (ulong*)region.Start;
     }
 
-    /// <summary>One place as it was at some instant.</summary>
+    /// <summary>An entry as it was at some instant.</summary>
     internal readonly record struct Entry(ulong Address, uint Generation, ulong HeaderWord, nint Word)
     {
         internal BlockHeader Header => new(HeaderWord);
 
-        /// <summary>The header that counts now.</summary>
+        /// <summary>The header that the entry has now.</summary>
         internal BlockHeader CurrentHeader => new(Volatile.Read(ref *(ulong*)Word));
     }
 
-    /// <summary>Places in use.</summary>
+    /// <summary>Entries in use. Written under <c>_lock</c>, or while writers are blocked.</summary>
     internal int Count { get; private set; }
 
-    /// <summary>Whether so many are in use that a flush should empty the table soon.</summary>
+    /// <summary>Whether a flush should empty the table soon.</summary>
     internal bool IsHalfFull => _used > _flushSoonAbove;
 
-    /// <summary>Whether a flush should come before anything else is moved.</summary>
-    /// <remarks>Kept up to date by whoever changes what it depends on: each change of the pile asks, and nearly none finds it so.</remarks>
+    /// <summary>Whether a writer should flush before it adds anything.</summary>
+    /// <remarks>A stored flag instead of a computed one: every write of the pile reads it.</remarks>
     internal bool IsNearlyFull { get; private set; }
 
-    /// <summary>States that a flush has failed: the next one is wanted when some more came in, and not for each of them.</summary>
+    /// <summary>
+    /// Raises the thresholds after a failed flush, so that the next one is requested after some more entries, not for each.
+    /// </summary>
     internal void Postpone()
     {
         _flushSoonAbove = Math.Min(MostUsed, _used + PostponedEntries);
@@ -89,7 +92,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         UpdateIsNearlyFull();
     }
 
-    /// <summary>States that a flush has ended well.</summary>
+    /// <summary>Resets the thresholds after a successful flush.</summary>
     internal void OnFlushed()
     {
         _bytesInPlace = 0;
@@ -99,23 +102,23 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         UpdateIsNearlyFull();
     }
 
-    /// <summary>States that a flush must write so many bytes more of payload because they are where only the table says so.</summary>
+    /// <summary>Counts payload bytes that the next flush must log because only this table makes them current.</summary>
     internal void CountInPlace(long payloadBytes)
     {
-        _bytesInPlace += payloadBytes;
+        _bytesInPlace += payloadBytes; // no lock: a lost addition only makes the flush later
         UpdateIsNearlyFull();
     }
 
-    /// <summary>Whether nothing more may come in, but for what can't wait for a flush.</summary>
+    /// <summary>Whether only callers that can't wait for a flush may add entries.</summary>
     internal bool IsFull => _used >= MostUsed;
 
-    /// <summary>Whether nothing at all may come in: a search must find its end.</summary>
+    /// <summary>Whether no entry may be added at all: a probe must find an empty entry.</summary>
     internal bool IsExhausted => _used >= Capacity - LeastUnused;
 
-    /// <summary>A table without places, of a pile whose blocks need none: what never was flushed changes where it lies.</summary>
+    /// <summary>An empty table without a file, for piles without flushes: their blocks change in place.</summary>
     internal static ShadowHeaderTable None() => new();
 
-    /// <summary>Opens the table, or makes it.</summary>
+    /// <summary>Opens the table, or creates it.</summary>
     internal static ShadowHeaderTable Open(HeldDirectory directory)
     {
         bool isUsable;
@@ -127,7 +130,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
                 : MappedRegion.Create(directory, Name, LengthBytes));
     }
 
-    /// <summary>Opens a table that another process may be changing; none where there is none.</summary>
+    /// <summary>Opens a table that another process may be changing; null if there is none.</summary>
     internal static ShadowHeaderTable? OpenForReading(HeldDirectory directory)
     {
         try
@@ -136,11 +139,11 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         }
         catch (Exception e) when (e is IOException or InvalidDataException)
         {
-            return null; // there is none, or it is not made to its end
+            return null; // missing, or not completely created
         }
     }
 
-    /// <summary>The word with the header that counts of a block, or null when that is its own.</summary>
+    /// <summary>The word with a block's shadow header; null if the block's own header is current.</summary>
     internal ulong* Find(ulong address, uint generation)
     {
         if (_words == null)
@@ -148,36 +151,39 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         ulong key = KeyOf(address, generation);
         for (int at = HomeIndex(key), probes = 0; probes < Capacity; at = (at + 1) & (Capacity - 1), probes++)
         {
+            // Acquire: pairs with the last store of Add, so word 1 is there. A deleted entry does not end the probe.
             ulong found = Volatile.Read(ref _words[2 * at]);
             if (found == key)
-                return _words + 2 * at + 1;
+                return _words + 2 * at + 1; // may be deleted at once, while writers are blocked: IsCurrent
             if (found == 0)
                 return null;
         }
         return null;
     }
 
-    /// <summary>Whether a word that was found still belongs to its block.</summary>
-    internal static bool IsCurrent(ulong* word, ulong address, uint generation) => Volatile.Read(ref word[-1]) == KeyOf(address, generation);
+    /// <summary>Whether a word found before still belongs to its block.</summary>
+    internal static bool IsCurrent(ulong* word, ulong address, uint generation) =>
+        Volatile.Read(ref word[-1]) == KeyOf(address, generation);
 
-    /// <summary>Enters a block, which is the caller's alone and busy, and stays so.</summary>
+    /// <summary>Adds a block that the caller has made busy. Its own header stays busy.</summary>
     internal void Add(ulong address, uint generation, BlockHeader header)
     {
-        Debug.Assert(_words != null, "Only what was flushed is moved.");
+        Debug.Assert(_words != null, "Only flushed blocks have shadow headers.");
         Debug.Assert(
             address is > 0 and <= PilePointer.AddressMask && generation <= PilePointer.MaxGeneration, "Two blocks would have one key.");
-        _lock.Enter();
+        _lock.Enter(); // two threads must not take one place
         ulong key = KeyOf(address, generation);
         int at = HomeIndex(key);
-        while (_words[2 * at] > DeletedKey)
+        while (_words[2 * at] > DeletedKey) // an empty place, or a deleted one
         {
-            Debug.Assert(_words[2 * at] != key, "A block that was moved has one place only.");
+            Debug.Assert(_words[2 * at] != key, "A block has at most one shadow header.");
             at = (at + 1) & (Capacity - 1);
         }
         if (_words[2 * at] == 0)
             _used++;
-        Debug.Assert(_used < Capacity, "A search for what is not there would find no end.");
+        Debug.Assert(_used < Capacity, "A probe for an absent key would not end.");
         Count++;
+        // The header before the key: who finds the key finds its header. A kill in between leaves no entry, and the block as it was.
         Volatile.Write(ref _words[2 * at + 1], header.Word);
         CrashPoints.Pass(CrashPoint.ShadowBeforeValid);
         Volatile.Write(ref _words[2 * at], key);
@@ -185,17 +191,17 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         _lock.Exit();
     }
 
-    /// <summary>Gives up a place. Nothing changes meanwhile, but readers may search.</summary>
+    /// <summary>Deletes an entry. Writers are blocked; readers may probe meanwhile.</summary>
     internal void Remove(in Entry entry)
     {
         int at = (int)(((ulong*)entry.Word - _words) / 2);
         Debug.Assert(
-            at is >= 0 and < Capacity && _words[2 * at] == KeyOf(entry.Address, entry.Generation), "The place is somebody else's by now.");
-        Debug.Assert(Count > 0, "More places are given up than were taken.");
+            at is >= 0 and < Capacity && _words[2 * at] == KeyOf(entry.Address, entry.Generation), "The entry belongs to another block.");
+        Debug.Assert(Count > 0, "More entries were deleted than added.");
         Count--;
         bool isLast = _words[2 * ((at + 1) & (Capacity - 1))] == 0;
-        Volatile.Write(ref _words[2 * at], DeletedKey);
-        // Where the next place was never used, every search ends there anyway: this place, and those given up before it, can end one too.
+        Volatile.Write(ref _words[2 * at], DeletedKey); // not 0: probes for entries behind it go on
+        // If the next entry is empty, every probe ends there anyway: this entry, and the deleted ones before it, can become empty too.
         for (; isLast && _words[2 * at] == DeletedKey; at = (at - 1) & (Capacity - 1))
         {
             Volatile.Write(ref _words[2 * at], 0);
@@ -203,7 +209,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         }
     }
 
-    /// <summary>All places in use. Nothing changes meanwhile.</summary>
+    /// <summary>All entries in use. Writers are blocked.</summary>
     internal List<Entry> Entries()
     {
         var entries = new List<Entry>(Count);
@@ -220,8 +226,11 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         return entries;
     }
 
-    /// <summary>Takes over what a killed process left. Nobody uses the pile yet.</summary>
-    /// <param name="isShadowed">Whether the block of an entry waits for it.</param>
+    /// <summary>
+    /// Recovers the table after a kill: keeps the entries whose block is still shadowed, and clears their busy bits. Nobody uses the pile
+    /// yet.
+    /// </summary>
+    /// <param name="isShadowed">Whether the block of an entry is still shadowed.</param>
     internal void Recover(Predicate<Entry> isShadowed)
     {
         if (_words == null)
@@ -230,23 +239,23 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         {
             Count++;
             if (isShadowed(entry))
-                Volatile.Write(ref *(ulong*)entry.Word, entry.HeaderWord); // not busy: the writer is dead
+                Volatile.Write(ref *(ulong*)entry.Word, entry.HeaderWord); // the stored value without the busy bit, as its writer is dead
             else
                 Remove(entry);
         }
-        _used = 0;
+        _used = 0; // counted anew: places that a killed owner deleted count, too
         for (int at = 0; at < Capacity; at++)
             _used += _words[2 * at] == 0 ? 0 : 1;
         UpdateIsNearlyFull();
     }
 
-    /// <summary>Empties the table.</summary>
+    /// <summary>Removes all entries.</summary>
     internal void Clear()
     {
         for (long offset = 0; offset < LengthBytes && _words != null; offset += ChunkBytes)
         {
             var chunk = new Span<byte>((byte*)_words + offset, ChunkBytes);
-            if (chunk.ContainsAnyExcept((byte)0)) // a store costs far more than a look: the system has to write the page
+            if (chunk.ContainsAnyExcept((byte)0)) // compare first: a store dirties a page, which the system must write
                 chunk.Clear();
         }
         _used = 0;

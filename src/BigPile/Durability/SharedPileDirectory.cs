@@ -5,7 +5,7 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>Where shared piles are, and making and removing what is there.</summary>
+/// <summary>The directories of shared piles: locating, creating and removing them.</summary>
 internal static class SharedPileDirectory
 {
     private const string Root = "/dev/shm";
@@ -14,13 +14,13 @@ internal static class SharedPileDirectory
 
     private const UnixFileMode OfOwner = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
 
-    // The superblock last but for the lock: who dies half-way has left a pile that can be removed once more.
+    // Superblock and lock are deleted last: a kill in between leaves a pile that can be removed again.
     private static readonly string[] NumberedNames = [MappedSegmentStore.NamePrefix, "buckets-", "overflow-", "index-"];
     private static readonly string[] Names = ["index", "use", "redo", StripeFile.Name];
     private static readonly string[] FirstAndLastNames =
         [PileDirectory.CatalogName, "owner", PileDirectory.SuperblockName, DirectoryLock.LockName];
 
-    /// <summary>The same options with the directory of a shared pile in the place of its name.</summary>
+    /// <summary>The options, with a shared pile's name replaced by its directory.</summary>
     /// <exception cref="PlatformNotSupportedException">The system has no shared piles.</exception>
     internal static PileOptions Locate(PileOptions options) => !options.Shared ? options : options with
     {
@@ -28,9 +28,11 @@ internal static class SharedPileDirectory
         Name = options.Name ?? (IsName(options.Directory!) ? options.Directory : null),
     };
 
-    /// <summary>The directory of a pile: with a separator in it, that one; else one of the user's own in the system's memory.</summary>
+    /// <summary>
+    /// The directory of a pile: a text with a path separator is the directory itself; a name leads to the user's own directory in /dev/shm.
+    /// </summary>
     /// <exception cref="PlatformNotSupportedException">The system has no such piles.</exception>
-    /// <exception cref="ArgumentException">It is no name that a file may have everywhere.</exception>
+    /// <exception cref="ArgumentException">The name is not a portable file name.</exception>
     internal static string PathOf(string nameOrPath)
     {
         ArgumentException.ThrowIfNullOrEmpty(nameOrPath);
@@ -53,8 +55,8 @@ internal static class SharedPileDirectory
         return Path.Combine(UserRoot, nameOrPath + Suffix);
     }
 
-    /// <summary>Makes the directory of a pile, which no other user can look into, where it is not there.</summary>
-    /// <exception cref="IOException">There is one that others have rights to, or none can be made.</exception>
+    /// <summary>Creates the directory of a pile, closed to other users, if it does not exist.</summary>
+    /// <exception cref="IOException">It exists and others have rights to it, or it can't be created.</exception>
     internal static void Make(string path)
     {
         if (Path.GetDirectoryName(path) == UserRoot)
@@ -62,8 +64,8 @@ internal static class SharedPileDirectory
         MakeOwn(path);
     }
 
-    /// <summary>Refuses a directory that other users have rights to: they could replace what is in it, or cut it off.</summary>
-    /// <exception cref="IOException">It is one.</exception>
+    /// <summary>Refuses a directory that other users have rights to: they could replace or truncate its files.</summary>
+    /// <exception cref="IOException">Others have rights to it, or it is a link.</exception>
     internal static void Check(string path)
     {
         if (OperatingSystem.IsWindows())
@@ -76,9 +78,9 @@ internal static class SharedPileDirectory
         }
     }
 
-    /// <summary>Removes a pile that nobody writes; those who read it are told.</summary>
-    /// <returns>Whether there was one.</returns>
-    /// <exception cref="PileStorageException">Somebody writes it, it is none that is shared, or the directory can't be changed.</exception>
+    /// <summary>Removes a pile that has no writer; its readers are told.</summary>
+    /// <returns>Whether there was a pile.</returns>
+    /// <exception cref="PileStorageException">A process writes it, it is not shared, or the directory can't be changed.</exception>
     internal static bool TryRemove(string path)
     {
         bool mayBeOne = File.Exists(Path.Combine(path, PileDirectory.SuperblockName))
@@ -90,7 +92,7 @@ internal static class SharedPileDirectory
             using HeldDirectory files = HeldDirectory.Open(path, isVolatile: true);
             using DirectoryLock owner = DirectoryLock.Take(files);
             files.Guard(owner.File);
-            bool wasThere = RefuseOther(files);
+            bool wasThere = RefuseOther(files); // under the lock, before anything is deleted
             if (wasThere)
                 RemoveMost(files);
             foreach (string name in FirstAndLastNames)
@@ -107,7 +109,7 @@ internal static class SharedPileDirectory
 
     private static string UserRoot => Path.Combine(Root, "bigpile-" + Environment.UserName);
 
-    // Without a superblock it is what a killed process left that was making one, or removing one.
+    // Without a superblock it is what a process left that was killed while creating or removing a pile.
     private static bool RefuseOther(HeldDirectory files)
     {
         using SuperblockFile? superblock = SuperblockFile.TryOpen(files, PileDirectory.SuperblockName, readOnly: true);
@@ -124,7 +126,7 @@ internal static class SharedPileDirectory
 
     private static void RemoveMost(HeldDirectory files)
     {
-        StripeFile.MarkRemoved(files);
+        StripeFile.MarkRemoved(files); // first: readers are told before a file goes
         foreach (string prefix in NumberedNames)
         {
             foreach (string name in files.NamesOf(prefix))

@@ -7,11 +7,12 @@ using BigPile.Layout;
 
 namespace BigPile.Durability;
 
-/// <summary>Copies the blocks that changed since the last flush. No change runs meanwhile.</summary>
-internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator, ShadowHeaderTable shadowHeaders, bool hasChecksums, ulong lastVersion)
+/// <summary>Copies the blocks that changed since the last flush into a batch. Writers are blocked meanwhile.</summary>
+internal sealed unsafe class SnapshotWriter(
+    SegmentMap map, Allocator allocator, ShadowHeaderTable shadowHeaders, bool hasChecksums, ulong lastVersion)
 {
-    /// <summary>Collects the addresses that changed, each once, begins new lists, and freezes what is there.</summary>
-    /// <returns><see langword="null"/> when there were too many to be listed.</returns>
+    /// <summary>Takes the changed addresses without duplicates, starts new dirty lists, and marks the blocks as flushed.</summary>
+    /// <returns><see langword="null"/> if the dirty lists overflowed.</returns>
     internal static ulong[]? TakeAddresses(Allocator allocator)
     {
         var addresses = new List<ulong>();
@@ -25,8 +26,8 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
         return [.. distinct];
     }
 
-    /// <summary>Sorts addresses and leaves out those that were there already.</summary>
-    /// <returns>A part of the list, which is not to be used any more.</returns>
+    /// <summary>Sorts addresses and removes duplicates.</summary>
+    /// <returns>A span over the list; the list must not be used afterwards.</returns>
     internal static Span<ulong> Distinct(List<ulong> addresses)
     {
         addresses.Sort();
@@ -39,8 +40,8 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
         return CollectionsMarshal.AsSpan(addresses)[..count];
     }
 
-    /// <summary>Copies blocks as they are now, behind room for a batch's head.</summary>
-    /// <returns>The batch, or none when it would be larger than the limit.</returns>
+    /// <summary>Copies the blocks as they are now into a batch that begins with space for its head.</summary>
+    /// <returns>The batch, or null if it would exceed the limit.</returns>
     internal FlushBatch? Capture(ReadOnlySpan<ulong> addresses, long limitBytes)
     {
         Debug.Assert(limitBytes >= FlushLog.HeadBytes, "Not even an empty batch fits.");
@@ -62,9 +63,10 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
     private bool TryAddAll(FlushBatch batch, ReadOnlySpan<ulong> addresses, long limitBytes)
     {
         if (addresses.Length != 0)
-            _ = TryAdd(batch, ChangeRecord.OfVersion(lastVersion), limitBytes);
+            _ = TryAdd(batch, ChangeRecord.OfVersion(lastVersion), limitBytes); // recovery tells later entries by it
         foreach (ulong address in addresses)
         {
+            // No memory at the address: its segment was trimmed, and all in it was free.
             if (map.Find(address, out _) != null && !TryAdd(batch, Describe(address), limitBytes))
                 return false;
         }
@@ -78,16 +80,17 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
         Segment segment = allocator.Pool.SegmentOf(meta);
         int page = PagePool.PageIn(segment, meta);
         PageWord word = segment.WordOf(page);
-        // from the segment and not from the readers' map, which learns of a page that was just examined later than the allocator
-        if (!word.Info.HasSlotAt(address))
+        // Read the segment, not the readers' map: after page recovery the map learns of a page later than the allocator does.
+        if (!word.Info.HasSlotAt(address)) // its page was freed, or laid out anew: the word says it all
             return new ChangeRecord { Address = address, PageWord = word.Word };
         BlockHeader header = HeaderOf(block, address);
         if (header.Kind == BlockKind.Link && word.IsRunHead && word.RunPages > 1)
-            // the payload that the run had is durably gone with this flush: a link needs the first page only
+            // This flush makes the run's payload durably dead: a link needs the first page only.
             word = PageWord.RunHead(1, word.GenerationBase);
+        // Payload with its checksum: replay writes both, so the block is whole whatever the segment holds.
         bool hasPayload = !header.IsFree && header.Kind != BlockKind.Link;
         long bytes = hasPayload ? header.PayloadBytes + (hasChecksums ? BlockChecksum.TailBytesOf(header, word.CapacityBytes) : 0) : 0;
-        Debug.Assert(bytes <= word.CapacityBytes, "The record would have bytes of the next block.");
+        Debug.Assert(bytes <= word.CapacityBytes, "The record would include bytes of the next block.");
         return new ChangeRecord
         {
             Address = address,
@@ -98,7 +101,7 @@ internal sealed unsafe class SnapshotWriter(SegmentMap map, Allocator allocator,
         };
     }
 
-    // The one that recovery is to find: a moved block has it in the table, and a freed one must not say any more what it was.
+    // The header that recovery must find: the shadow header of a shadowed block, and a plain free header (not undoable) of a freed one.
     private BlockHeader HeaderOf(byte* block, ulong address)
     {
         var own = new BlockHeader(*(ulong*)block);

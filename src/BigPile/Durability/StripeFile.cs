@@ -9,24 +9,24 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>The stripes of a mapped pile, in a file that readers in other processes map as well.</summary>
+/// <summary>The sequence-lock stripes of a mapped pile, in a file that readers in other processes map too.</summary>
 /// <remarks>
 /// <code>
 /// byte 0    "BIGPILES"
 /// byte 8    number of stripes, a power of two from 256 to 4096; 4 bytes of zero
-/// byte 16   the pile's number
+/// byte 16   the pile's id
 /// byte 64   changes: raised by 2 when segments come or go; odd while an owner recovers the pile; all bits set: the pile was removed
 /// byte 128  stripes of 64 bytes: lock (4, the owner's alone), 4 of zero, sequence (8), address (8)
 /// </code>
-/// The file has room for the most stripes, and is never made shorter or replaced while it has its length: whoever maps it sees every later
-/// owner. None of its bytes has a meaning for the owner's objects: what a killed owner leaves is put right by the next one. While an owner
-/// opens the pile the changes are odd, and nobody reads: it may put blocks back, and change the number of stripes.
+/// The file always has space for the most stripes, and is never shortened or replaced while its length is right: a process that maps it
+/// sees every later owner. Owners store nothing durable in it: each owner resets what a killed one left. While an owner opens the pile the
+/// change count is odd, and nobody reads: it may restore blocks, and change the number of stripes.
 /// </remarks>
 internal sealed unsafe class StripeFile : IDisposable
 {
     internal const string Name = "stripes";
 
-    /// <summary>The number of changes of a pile that was removed.</summary>
+    /// <summary>The change count of a pile that was removed.</summary>
     internal const ulong Removed = ulong.MaxValue;
 
     private const long LengthBytes = HeadBytes + SeqLockStripes.MaxCount * (long)StripeBytes;
@@ -35,24 +35,24 @@ internal sealed unsafe class StripeFile : IDisposable
     private const int StripeBytes = 64;
     private const ulong ExpectedMagic = 0x53454C4950474942; // "BIGPILES"
 
-    private readonly MappedRegion _region;
-    private bool _isRecovering;
+    private readonly MappedRegion _region; // the file
+    private bool _isRecovering; // whether this owner keeps readers out
 
     private StripeFile(MappedRegion region) => _region = region;
 
-    /// <summary>The stripes that are in use.</summary>
+    /// <summary>The stripes in use.</summary>
     internal SeqLockStripes Stripes => StripesOf(Head->Count);
 
-    /// <summary>How often the list of segments changed, twice; odd while an owner recovers the pile.</summary>
+    /// <summary>Twice the number of changes of the segment list; odd while an owner recovers the pile.</summary>
     internal ulong Changes => Volatile.Read(ref Head->Changes);
 
-    /// <summary>Where that number is.</summary>
+    /// <summary>The address of that count.</summary>
     internal ulong* ChangesAt => &Head->Changes;
 
     private FileHead* Head => (FileHead*)_region.Start;
 
-    /// <summary>Opens the file, or makes it, and keeps readers out. The caller owns the directory.</summary>
-    /// <exception cref="IOException">It can't be made.</exception>
+    /// <summary>Opens or creates the file, and keeps readers out. The caller owns the directory.</summary>
+    /// <exception cref="IOException">It can't be created.</exception>
     internal static StripeFile OpenForWriting(HeldDirectory directory, Guid pileId)
     {
         bool isUsable;
@@ -62,15 +62,16 @@ internal sealed unsafe class StripeFile : IDisposable
             Create(directory, pileId);
         var file = new StripeFile(MappedRegion.Open(directory, Name, LengthBytes, readOnly: false));
         if (!file.Head->IsOf(pileId))
+            // Of another pile, or damaged. The count of changes goes on from there, and is odd.
             *file.Head = FileHead.For(pileId, file.Changes | 1);
-        file.BeginRecovery();
+        file.BeginRecovery(); // before segments are mapped or blocks repaired
         return file;
     }
 
-    /// <summary>Whether an owner has made the file.</summary>
+    /// <summary>Whether an owner has created the file.</summary>
     internal static bool Exists(HeldDirectory directory) => FileStatus.Of(directory.PathOf(Name)) != null;
 
-    /// <summary>Opens the file for a reader; null when no owner has made it yet.</summary>
+    /// <summary>Opens the file for a reader; null if no owner has created it yet.</summary>
     /// <exception cref="PileStorageException">It is damaged.</exception>
     internal static StripeFile? OpenForReading(HeldDirectory directory, Guid pileId)
     {
@@ -105,29 +106,30 @@ internal sealed unsafe class StripeFile : IDisposable
         Volatile.Write(ref ((FileHead*)region.Start)->Changes, Removed);
     }
 
-    /// <summary>Lets readers in, and gives the stripes. The blocks that a killed owner was changing are whole again.</summary>
+    /// <summary>Lets readers in, and returns the stripes. Blocks that a killed owner was changing are repaired by now.</summary>
     internal SeqLockStripes EndRecovery()
     {
-        Debug.Assert(_isRecovering && (Head->Changes & 1) != 0, "Readers were let in before what a killed owner left was put right.");
-        StripesOf(SeqLockStripes.MaxCount).Recover();
+        Debug.Assert(_isRecovering && (Head->Changes & 1) != 0, "Readers were admitted before the recovery ended.");
+        StripesOf(SeqLockStripes.MaxCount).Recover(); // all that any owner may have used
         Head->Count = SeqLockStripes.DefaultCount;
         _isRecovering = false;
+        // Last, with a full fence: readers that see the even count see the repaired blocks, the stripes and their count.
         Interlocked.Increment(ref Head->Changes);
         return Stripes;
     }
 
-    /// <summary>Tells readers that the list of segments is another one.</summary>
+    /// <summary>Tells readers that the segment list changed.</summary>
     internal void OnSegmentsChanged() => Interlocked.Add(ref Head->Changes, 2);
 
     public void Dispose()
     {
         if (_isRecovering)
-            Interlocked.Increment(ref Head->Changes); // the opening failed: nobody is recovering any more
+            Interlocked.Increment(ref Head->Changes); // the opening failed: end the recovery
         _isRecovering = false;
         _region.Dispose();
     }
 
-    // A reader finds the file with its head, or none.
+    // Created under a temporary name: readers find a complete file, or none.
     private static void Create(HeldDirectory directory, Guid pileId)
     {
         using HeldFile file = directory.Open(Name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite, LengthBytes);
@@ -149,7 +151,7 @@ internal sealed unsafe class StripeFile : IDisposable
     {
         Debug.Assert(!_isRecovering, "The recovery has begun already.");
         _isRecovering = true;
-        if ((Head->Changes & 1) == 0)
+        if ((Head->Changes & 1) == 0) // odd already: an owner was killed during its recovery
             Interlocked.Increment(ref Head->Changes);
     }
 
@@ -162,12 +164,14 @@ internal sealed unsafe class StripeFile : IDisposable
         internal ulong Magic;
 
         [FieldOffset(8)]
+        // The number of stripes; changed by an owner during its recovery.
         internal int Count;
 
         [FieldOffset(16)]
         internal Guid PileId;
 
         [FieldOffset(64)]
+        // The change count; raised by the owner (interlocked), set to Removed by a removal, read by readers in other processes.
         internal ulong Changes;
 
         /// <summary>A head.</summary>

@@ -8,28 +8,27 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>What a mapped pile states of itself as a whole, and each change of that: segments, epochs, versions, how it is used.</summary>
+/// <summary>The state of a mapped pile as a whole, and each change of it: segments, epochs, version limit, whether it is in use.</summary>
 /// <remarks>
-/// A segment exists when the superblock lists it: its file is made and written through first and listed after that, and is struck from
-/// the list before the file goes. So a kill or a power cut leaves at most a file that nobody lists, which the next owner overwrites.
-/// A change that fails leaves this object as it was, and the disk as it was or as it should have become. Each change is such that both
-/// are right for as long as nobody relies on either; who does, as a flush or the making of a file, settles first which one it is.
-/// Thread safety: all members may be called concurrently.
+/// A segment exists if the superblock lists it. Its file is created and synced before it is listed, and deleted after it is removed from
+/// the list: a crash leaves at most an unlisted file, which the next owner overwrites. If a write fails, this object keeps the old state,
+/// and the disk has the old or the new one (in doubt). Each change is such that both are correct until somebody relies on either; a flush
+/// or the creation of a file does, and so reconciles first. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class Superblock : IDisposable
 {
-    private readonly Lock _lock = new();
-    private readonly PileDirectory _directory;
-    private readonly SuperblockFile _file;
-    private readonly Guid _bootId;
-    private SuperblockState _state; // as it was last written with success
-    private bool _isInDoubt; // a change failed since: the disk may have it or not
+    private readonly Lock _lock = new(); // serialises writes; held while the device writes
+    private readonly PileDirectory _directory; // catalog, segments and faults beside it
+    private readonly SuperblockFile _file; // the two copies
+    private readonly Guid _bootId; // of this boot; empty where the system has none
+    private SuperblockState _state; // as last written successfully; replaced under _lock, read without it
+    private bool _isInDoubt; // a later write failed: the disk may have it or not; under _lock
 
-    /// <summary>Takes over what is in the file.</summary>
-    /// <param name="directory">Whose it is; its catalog is open by now, and its segments may follow.</param>
-    /// <param name="file">The file, which is disposed of with this.</param>
-    /// <param name="state">What it holds.</param>
-    /// <param name="bootId">The present start of the machine.</param>
+    /// <summary>Wraps a superblock that was read or created.</summary>
+    /// <param name="directory">The pile's directory; its catalog is open, its segments need not be.</param>
+    /// <param name="file">The file; disposed of with this object.</param>
+    /// <param name="state">Its content.</param>
+    /// <param name="bootId">The id of this boot.</param>
     internal Superblock(PileDirectory directory, SuperblockFile file, SuperblockState state, Guid bootId)
     {
         _directory = directory;
@@ -42,61 +41,63 @@ internal sealed class Superblock : IDisposable
 
     internal Guid PileId => _state.PileId;
 
-    /// <summary>The present start of the machine; empty where the system does not tell.</summary>
+    /// <summary>The id of this boot; empty if the system does not report it.</summary>
     internal Guid BootId => _bootId;
 
     internal uint GenerationBase => _state.GenerationBase;
 
-    /// <summary>The generations that new segments of some numbers start at.</summary>
+    /// <summary>The first generations of new segments, by segment number.</summary>
     internal IReadOnlyDictionary<int, uint> Generations => _state.Generations;
 
     internal ulong VersionLimit => _state.VersionLimit;
 
-    /// <summary>The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known.</summary>
+    /// <summary>The highest entry version that the last checkpoint or closing covered; 0 if unknown.</summary>
     internal ulong FlushedVersion => _directory.LastShutdown.WasClean && _state.IsClean ? _state.VersionLimit : _state.FlushedVersion;
 
     /// <summary>
-    /// No entry that was put before the power cut that pages may have traces of has a version above this. All that are put since have one.
+    /// The highest entry version that existed before the power cut whose traces pages may hold; later entries have higher ones.
     /// </summary>
     internal ulong CutVersion => _directory.LastShutdown.WasPowerCut ? VersionLimit : _state.CutVersion;
 
-    /// <summary>Which checksums blocks have.</summary>
+    /// <summary>The kind of checksum that blocks have.</summary>
     internal BlockChecksumKind ChecksumKind => _state.ChecksumKind;
 
-    /// <summary>Whether nothing of the pile is written through to a device.</summary>
+    /// <summary>Whether the pile is shared memory: nothing is synced to a device.</summary>
     internal bool IsShared => _state.IsShared;
 
     internal long LogEpoch => _state.LogEpoch;
 
-    /// <summary>The number of the tables' indexes that go with the entries; empty where there are none.</summary>
+    /// <summary>The id of the set of table indexes that matches the entries; empty if there is none.</summary>
     internal Guid IndexSet => _state.IndexSet;
 
-    /// <summary>The segments that exist, and their lengths in bytes.</summary>
+    /// <summary>The lengths in bytes of the segments, by number.</summary>
     internal IReadOnlyDictionary<int, long> ListedSegments => _state.Segments;
 
-    /// <summary>The segments that the writer has by now; for a reader.</summary>
-    /// <param name="rule">What the superblock says of deletions.</param>
+    /// <summary>Reads the writer's current segment list; for a reader.</summary>
+    /// <param name="rule">Which deletions count as undone.</param>
     internal IReadOnlyDictionary<int, long> ReadListedSegments(out UndoRule rule)
     {
-        Debug.Assert(_directory.IsReadOnly, "The owner knows what it has stated, also while the file says something older.");
+        Debug.Assert(_directory.IsReadOnly, "Only a reader reads the list from the file: the owner's own state is newer.");
         lock (_lock)
         {
             SuperblockState state = _file.Read(new FaultLog());
-            ShutdownKind shutdown = state.IsClean ? ShutdownKind.Closed : BootClock.IsSame(state.BootId, _bootId) ? ShutdownKind.Killed : ShutdownKind.PowerCut;
+            ShutdownKind shutdown = state.IsClean ? ShutdownKind.Closed
+                : BootClock.IsSame(state.BootId, _bootId) ? ShutdownKind.Killed
+                : ShutdownKind.PowerCut;
             rule = new UndoRule(shutdown, state.HasTracesOfCut, state.LogEpoch);
             return state.Segments;
         }
     }
 
     /// <summary>
-    /// States the same in the present format, before anything else is written: an earlier version refuses by its number what it would
-    /// take for damage.
+    /// Rewrites the superblock in the current format before anything else is written: an earlier version then refuses the format number,
+    /// instead of reporting damage.
     /// </summary>
     internal void StateFormat() => Change(static _ => { });
 
-    /// <summary>States that the pile is in use from now on. All that had to be replayed was.</summary>
-    /// <param name="isRecovered">Whether all pages were examined, too.</param>
-    /// <param name="flushedVersion">The last version of an entry that was flushed, or 0.</param>
+    /// <summary>Marks the pile as in use. Replay is complete by now.</summary>
+    /// <param name="isRecovered">Whether all pages are recovered too.</param>
+    /// <param name="flushedVersion">The highest flushed entry version, or 0.</param>
     internal void MarkOpened(bool isRecovered, ulong flushedVersion)
     {
         Debug.Assert(_directory.Catalog.LengthRecorder == null, "The pile was opened before, or is closed.");
@@ -109,13 +110,14 @@ internal sealed class Superblock : IDisposable
             state.HasTracesOfCut = _directory.LastShutdown.HasTracesOfCut && !isRecovered;
             state.HasMarksOfCut = _directory.LastShutdown.WasPowerCut || (!_directory.LastShutdown.WasClean && state.HasMarksOfCut);
             if (_directory.LastShutdown.WasPowerCut || _directory.LastShutdown.IsCopy)
-                state.IndexSet = Guid.Empty; // the entries are what was flushed, and indexes that were closed later never are again
+                state.IndexSet = Guid.Empty; // the entries are back at the last flush, so no index that was closed later can match them
         });
-        _directory.Catalog.LengthRecorder = RecordCatalogLength; // not before: the superblock of a closed pile states the length exactly
+        // only now: the superblock of a closed pile states the catalog's exact length
+        _directory.Catalog.LengthRecorder = RecordCatalogLength;
         _directory.Catalog.DropSupersededIfMost();
     }
 
-    /// <summary>States that no page has traces of a power cut any more.</summary>
+    /// <summary>States that no page holds traces of a power cut any more.</summary>
     internal void MarkRecovered()
     {
         if (!_state.HasTracesOfCut)
@@ -124,24 +126,24 @@ internal sealed class Superblock : IDisposable
         _directory.Segments.RaiseListChanged(); // readers stop undoing deletions
     }
 
-    /// <summary>Lists a segment whose file is durable. When that fails the file has to stay: the disk may list it by now.</summary>
+    /// <summary>Lists a segment whose file is durable. If this fails, the file must stay: the disk may list it.</summary>
     internal void AddSegment(int number, long lengthBytes)
     {
-        _directory.Files.Sync();
+        _directory.Files.Sync(); // the segment's name before the superblock lists it
         Change(state =>
         {
             Debug.Assert(!state.Segments.ContainsKey(number), "Two files would have one name.");
             state.Segments[number] = lengthBytes;
             for (int i = 0; i < SpansOf(lengthBytes); i++)
-                state.Generations.Remove(number + i); // from here on its page words state them
+                state.Generations.Remove(number + i); // from now on the segment's page words hold them
         });
     }
 
     /// <summary>
-    /// Strikes a segment. When that fails the file has to stay, and nothing may be put into it: the disk may list it or not.
+    /// Removes a segment from the list. If this fails, the file must stay, and nothing may be stored in it: the disk may list it or not.
     /// </summary>
     /// <param name="number">The segment.</param>
-    /// <param name="generation">The generation that later segments of its numbers start at.</param>
+    /// <param name="generation">The first generation of later segments with its numbers.</param>
     internal void RemoveSegment(int number, uint generation) => Change(state =>
     {
         for (int i = 0; i < SpansOf(state.Segments[number]); i++)
@@ -149,7 +151,7 @@ internal sealed class Superblock : IDisposable
         state.Segments.Remove(number);
     });
 
-    /// <summary>Reserves versions: none above the limit is used before the file says so.</summary>
+    /// <summary>Reserves entry versions: none above the limit is used before the file states it.</summary>
     /// <exception cref="PileStorageException">The device refused.</exception>
     internal void RaiseVersionLimit(ulong limit)
     {
@@ -161,35 +163,35 @@ internal sealed class Superblock : IDisposable
         {
             throw new PileStorageException(
                 $"No versions of entries can be reserved in '{_directory.Path}': {e.Message} "
-                + "Nothing was changed. Make room on the disk, or mend what it says, and try again.", e);
+                + "Nothing was changed. Free disk space, or fix the error above, and try again.", e);
         }
     }
 
-    /// <summary>States which indexes of tables go with the entries from now on. Others that there may be do no longer.</summary>
+    /// <summary>States which set of table indexes matches the entries; any other set is invalid.</summary>
     /// <exception cref="IOException">The device refused.</exception>
     internal void SetIndexSet(Guid number) => Change(state => state.IndexSet = number);
 
-    /// <summary>Begins a new log: what the one before holds is in the segments by now.</summary>
-    /// <param name="epoch">Its number.</param>
-    /// <param name="flushedVersion">The last version of an entry that is in the segments.</param>
+    /// <summary>Begins a new log epoch: the segments hold everything in the old log.</summary>
+    /// <param name="epoch">The new epoch.</param>
+    /// <param name="flushedVersion">The highest entry version in the segments.</param>
     internal void RaiseLogEpoch(long epoch, ulong flushedVersion) => Change(state =>
     {
-        Debug.Assert(epoch > state.LogEpoch, "Batches of an epoch that was over would count again.");
-        Debug.Assert(!state.HasTracesOfCut, "What a page that nobody examined has of an earlier epoch would become final.");
-        state.LogEpoch = epoch;
+        Debug.Assert(epoch > state.LogEpoch, "Batches of an earlier epoch would become valid again.");
+        Debug.Assert(!state.HasTracesOfCut, "Free marks of an earlier epoch in unrecovered pages would become final.");
+        state.LogEpoch = epoch; // from here on marks of the epoch before are final, and its batches ignored
         state.FlushedVersion = flushedVersion;
         state.HasMarksOfCut = false;
     });
 
-    /// <summary>States that everything is written through, the catalog settled. Nothing may change any more.</summary>
+    /// <summary>Marks the pile as closed: everything is synced, the catalog is reconciled, and nothing may change any more.</summary>
     internal void MarkClean(ulong lastVersion)
     {
-        _directory.Catalog.LengthRecorder = null;
+        _directory.Catalog.LengthRecorder = null; // no rewrite from here on: the length is stated for good
         Change(state =>
         {
             Debug.Assert(!state.IsClean, "The pile is closed already, and nothing may have changed since.");
             state.VersionLimit = lastVersion;
-            state.LogEpoch += 2; // by two: a checkpoint that failed may have left a batch of the next one
+            state.LogEpoch += 2; // by 2: a failed checkpoint may have left a batch of the next epoch
             state.CatalogBytes = _directory.Catalog.LengthBytes;
             state.IsClean = true;
             state.HasTracesOfCut = false;
@@ -198,7 +200,7 @@ internal sealed class Superblock : IDisposable
     }
 
     /// <summary>
-    /// Has the disk say what this object does, where a change that failed left that open. A change that ends well does so too.
+    /// After a failed write, writes this object's state again so that the disk agrees. Any successful change does the same.
     /// </summary>
     /// <exception cref="IOException">The device still refuses.</exception>
     internal void Reconcile()
@@ -211,9 +213,9 @@ internal sealed class Superblock : IDisposable
     }
 
     /// <summary>
-    /// As <see cref="Reconcile"/>, and the catalog as well: it has nothing of a call that failed, and the superblock states all that it has.
-    /// To be called behind the last look at what is to become durable, and before that does: its types and tables can't be lost unseen
-    /// then.
+    /// As <see cref="Reconcile"/>, and also reconciles the catalog: afterwards it has no record of a failed call, and the superblock states
+    /// its whole length. Called after a flush has captured its changes and before they become durable, so that the types and tables they
+    /// refer to can't be lost undetected.
     /// </summary>
     /// <exception cref="IOException">The device still refuses.</exception>
     internal void ReconcileAll()
@@ -230,24 +232,22 @@ internal sealed class Superblock : IDisposable
 
     private long SpansOf(long lengthBytes) => (lengthBytes + SegmentBytes - 1) / SegmentBytes;
 
-    /// <summary>Writes a changed state: memory has it once the disk does, and else stays as it was.</summary>
-    /// <remarks>
-    /// The catalog's length is looked at before the write: what is appended meanwhile is behind it, and what failed is never in it.
-    /// </remarks>
+    /// <summary>Writes a changed state; memory takes it over once the disk has it, otherwise keeps the old one.</summary>
+    /// <remarks>The catalog's length is read before the write: later records are behind it, and failed ones never count.</remarks>
     private void Change(Action<SuperblockState> change) => Change(change, catalogBytes: null);
 
     private void ChangeUnlessOnDevice(Action<SuperblockState> change)
     {
         SuperblockState next = NextState(change, catalogBytes: null);
-        bool skipsGenerations = _directory.LastShutdown.HasTracesOfCut; // by the sequence, which has to be another one for each such owner
+        bool skipsGenerations = _directory.LastShutdown.HasTracesOfCut; // from the sequence, which must differ between such owners
         if (skipsGenerations || !_directory.IsOnDevice || !next.HasSameContent(_state))
             Change(change);
     }
 
-    // States the length that the catalog has once it is shortened: stated too early it is right as well, since the longer file has it too.
+    // States the catalog's length before it is shortened. That is correct early too, as the longer file also has these bytes.
     private void RecordCatalogLength(long lengthBytes, Action shorten)
     {
-        Debug.Assert(lengthBytes <= _directory.Catalog.LengthBytes, "More would be stated than the file has until it is replaced.");
+        Debug.Assert(lengthBytes <= _directory.Catalog.LengthBytes, "The stated length would exceed the old file until it is replaced.");
         lock (_lock)
         {
             Change(static _ => { }, lengthBytes);
@@ -257,11 +257,11 @@ internal sealed class Superblock : IDisposable
 
     private void Change(Action<SuperblockState> change, long? catalogBytes)
     {
-        Debug.Assert(!_directory.IsReadOnly, "Only the owner states anything.");
+        Debug.Assert(!_directory.IsReadOnly, "Only the owner writes the superblock.");
         lock (_lock)
         {
             SuperblockState next = NextState(change, catalogBytes);
-            FileStatus? catalog = _directory.Catalog.StatusOnDevice;
+            FileStatus? catalog = _directory.Catalog.StatusOnDevice; // before the write: a record appended meanwhile changes it
             try
             {
                 _directory.OnSyncing(_directory.PathOf(PileDirectory.SuperblockName));
@@ -270,12 +270,13 @@ internal sealed class Superblock : IDisposable
             }
             catch
             {
-                _state.Sequence = next.Sequence; // counts a place that was written whole, if one was: the next write begins with the other
+                // counts a copy that was completely written, if any: the next write begins with the other copy
+                _state.Sequence = next.Sequence;
                 _isInDoubt = true;
                 throw;
             }
-            Debug.Assert(next.Sequence == _state.Sequence + 2, "Each place has a sequence of its own, and the later one the higher.");
-            _state = next;
+            Debug.Assert(next.Sequence == _state.Sequence + 2, "Each copy has its own sequence, the later one the higher.");
+            _state = next; // only now: nobody relies on what the disk may not have
             _isInDoubt = false;
             _directory.SyncRecord?.Store(_bootId, next.Sequence, _file.Status, catalog);
         }

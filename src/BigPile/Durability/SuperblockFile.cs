@@ -8,31 +8,29 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>
-/// The superblock in its file: two places that hold the same, written one after the other, so that one of them is always whole.
-/// </summary>
+/// <summary>The superblock file: two identical copies, written one after the other, so that one is always whole.</summary>
 /// <remarks>
-/// Of a write that failed nothing is known but that: the next one begins with the same place, and the other one stays whole meanwhile.
+/// After a failed write its copy is undefined: the next write begins with the same copy, and the other one stays whole meanwhile.
 /// </remarks>
 internal sealed class SuperblockFile : IDisposable
 {
-    /// <summary>The bytes of one place.</summary>
+    /// <summary>The bytes of one copy.</summary>
     internal const int CopyBytes = 512 * 1024;
 
     private const string UnfinishedSuffix = ".new";
-    private const int MaxReads = 20; // a reader may come while the writer is writing one
+    private const int MaxReads = 20; // a reader may read while the writer writes a copy
 
-    private readonly HeldFile _file;
+    private readonly HeldFile _file; // both copies; held open while the pile is
 
     private SuperblockFile(HeldFile file) => _file = file;
 
-    /// <summary>The file as it is now; null when the system does not tell.</summary>
+    /// <summary>The file's current status; null if the system does not report it.</summary>
     internal FileStatus? Status => FileStatus.Of(_file.Handle);
 
-    /// <summary>Whether both places were whole when they were read last, and say the same.</summary>
+    /// <summary>Whether at the last read both copies were whole, with the same content.</summary>
     internal bool HadBoth { get; private set; }
 
-    /// <summary>Opens the superblock of a pile; null when there is none, or one without a byte in it.</summary>
+    /// <summary>Opens the superblock of a pile; null if it is missing or empty.</summary>
     internal static SuperblockFile? TryOpen(HeldDirectory directory, string name, bool readOnly)
     {
         HeldFile? file = directory.TryOpen(name, readOnly ? FileAccess.Read : FileAccess.ReadWrite);
@@ -50,18 +48,18 @@ internal sealed class SuperblockFile : IDisposable
         return null;
     }
 
-    /// <summary>Makes the superblock of a new pile, which appears whole or not at all.</summary>
+    /// <summary>Creates the superblock of a new pile, atomically.</summary>
     /// <exception cref="IOException">The device refused, or is full.</exception>
     internal static SuperblockFile Create(HeldDirectory directory, string name, SuperblockState state)
     {
         HeldFile file = directory.Open(name + UnfinishedSuffix, FileMode.Create, FileAccess.ReadWrite, 2 * CopyBytes);
         try
         {
-            file.Allocate(2 * CopyBytes, isNew: true); // from the start: a full disk must not keep the pile from stating what it is
+            file.Allocate(2 * CopyBytes, isNew: true); // allocated at once: a full disk must never prevent a superblock write
             var superblock = new SuperblockFile(file);
             superblock.Write(state);
-            directory.Rename(file, name);
-            directory.Sync();
+            directory.Rename(file, name); // both copies are on the device
+            directory.Sync(); // the name, too: from here on the pile exists after a power cut
             return superblock;
         }
         catch
@@ -73,12 +71,13 @@ internal sealed class SuperblockFile : IDisposable
     }
 
     /// <summary>Reads the newest whole state.</summary>
-    /// <param name="faults">Takes note when one place is not whole.</param>
-    /// <exception cref="PileStorageException">Neither place is whole, or the format is newer than this version.</exception>
+    /// <param name="faults">Receives a fault if one copy is damaged.</param>
+    /// <exception cref="PileStorageException">Both copies are damaged, or the format is newer than this version.</exception>
     internal SuperblockState Read(FaultLog faults)
     {
         SuperblockState? first = ReadCopy(0);
         SuperblockState? second = ReadCopy(1);
+        // A reader may meet the writer in the middle of a copy. The owner never does: then a torn copy is what a crash left.
         for (int attempt = 1; attempt < MaxReads && IsReadOnly && (first == null || second == null); attempt++)
         {
             first = ReadCopy(0);
@@ -88,7 +87,7 @@ internal sealed class SuperblockFile : IDisposable
         {
             throw new PileStorageException(
                 $"'{_file.Path}' is no superblock of a pile, or both its copies are damaged. Restore it, or remove the directory to "
-                + "begin anew.");
+                + "start over.");
         }
         if (first == null || second == null)
             faults.Add(FaultOf(first == null ? 0 : 1, (first ?? second)!));
@@ -96,12 +95,13 @@ internal sealed class SuperblockFile : IDisposable
         return second == null || first?.Sequence > second.Sequence ? first! : second;
     }
 
-    /// <summary>Writes a new state to one place and then to the other; the device has the first before the second is touched.</summary>
-    /// <param name="state">The state; its sequence is raised with each place that is written.</param>
-    /// <exception cref="IOException">The device refused, or is full: either state may be the one that is read next.</exception>
+    /// <summary>Writes a new state to one copy and then to the other; the first is synced before the second is touched.</summary>
+    /// <param name="state">The state; its sequence rises with each copy written.</param>
+    /// <exception cref="IOException">The device refused, or is full: the next read may return either state.</exception>
     internal void Write(SuperblockState state)
     {
-        Debug.Assert(!IsReadOnly, "A reader has nothing to state.");
+        Debug.Assert(!IsReadOnly, "A reader never writes the superblock.");
+        // One copy is always whole: the second is touched only when the first is on the device.
         WriteCopy(state);
         CrashPoints.Pass(CrashPoint.SuperblockBetweenPlaces);
         WriteCopy(state);
@@ -113,7 +113,7 @@ internal sealed class SuperblockFile : IDisposable
 
     private void WriteCopy(SuperblockState state)
     {
-        state.Sequence++;
+        state.Sequence++; // odd and even sequences have a place each
         try
         {
             byte[] bytes = state.Encode();
@@ -122,12 +122,12 @@ internal sealed class SuperblockFile : IDisposable
                     $"The superblock '{_file.Path}' can't list {state.Segments.Count:N0} segments. Use larger segments.");
             Debug.Assert(
                 SuperblockState.TryDecode(bytes, _file.Path)?.Sequence == state.Sequence, "What is written could not be read back.");
-            _file.Write(bytes, state.Sequence % 2 * CopyBytes);
+            _file.Write(bytes, state.Sequence % 2 * CopyBytes); // over the older copy
             _file.Sync();
         }
         catch
         {
-            state.Sequence--;
+            state.Sequence--; // the next write is to the same place
             throw;
         }
     }
@@ -146,7 +146,7 @@ internal sealed class SuperblockFile : IDisposable
 
     private SuperblockState? ReadCopy(int copy)
     {
-        byte[] bytes = ArrayPool<byte>.Shared.Rent(CopyBytes); // of the large ones, which cost a full collection now and then
+        byte[] bytes = ArrayPool<byte>.Shared.Rent(CopyBytes); // pooled, as it is on the large object heap
         try
         {
             int lengthBytes = _file.Read(bytes.AsSpan(0, CopyBytes), (long)copy * CopyBytes);

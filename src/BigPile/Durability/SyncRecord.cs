@@ -7,24 +7,23 @@ using BigPile.Memory;
 namespace BigPile.Durability;
 
 /// <summary>
-/// A note, for whoever follows a kill, that the device has the superblock and the catalog as they are: he need not write them through, and
-/// wait for a device that is busy with all that the killed process had stored.
+/// Records that the superblock and the catalog are on the device. The owner after a kill can then skip syncing them, which could wait
+/// behind everything the killed process had stored.
 /// </summary>
 /// <remarks>
 /// <code>
-/// bytes  0..15  the start of the machine
+/// bytes  0..15  the boot id
 /// bytes 16..23  the superblock's sequence
 /// bytes 24..47  of the superblock's file: the number of its file system, its own number, and the time of its last change
 /// bytes 48..71  the same of the catalog's file
 /// bytes 72..75  CRC-32C of bytes 0..71
 /// </code>
-/// It is what the file of the lock holds, and is never written through itself: another start of the machine knows nothing by it. What is
-/// done to one of the two files gives it another time, restoring a copy too, and so the note means nothing any more. Steps of the clock
-/// are some milliseconds: so the sequence is compared, and the catalog's length is with what the superblock states of it; and before a
-/// record that failed is cut off again, a step goes by.
-/// Thread safety: <see cref="Store"/> is called by one thread at a time.
+/// Kept in the lock file and never synced itself: after a reboot it means nothing. Any change of one of the two files, also by restoring a
+/// copy, changes its time and so invalidates the record. File times advance in steps of some milliseconds. Therefore the superblock's
+/// sequence is compared too, the catalog's length is compared with the one that the superblock states, and truncating a failed record waits
+/// for the next step. Thread safety: one thread at a time calls <see cref="Store"/>.
 /// </remarks>
-/// <param name="file">The lock's file, which its owner has open.</param>
+/// <param name="file">The lock file, open by its owner.</param>
 internal sealed class SyncRecord(HeldFile file)
 {
     private const int SizeBytes = 76;
@@ -32,11 +31,11 @@ internal sealed class SyncRecord(HeldFile file)
     private const int CatalogOffset = 48;
     private const int ChecksumOffset = 72;
 
-    /// <summary>Whether it says so of the files as they are.</summary>
-    /// <param name="bootId">The present start of the machine.</param>
-    /// <param name="sequence">The sequence of the superblock that was read.</param>
-    /// <param name="superblock">Its file; null where the system does not tell, as for the other one.</param>
-    /// <param name="catalog">The catalog's file.</param>
+    /// <summary>Whether the record matches the files as they are now.</summary>
+    /// <param name="bootId">The id of this boot.</param>
+    /// <param name="sequence">The sequence of the superblock just read.</param>
+    /// <param name="superblock">The superblock's file status; null where the system does not report it (also for the catalog).</param>
+    /// <param name="catalog">The catalog's file status.</param>
     internal bool Matches(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
     {
         if (superblock is not { ChangeTime: not 0 } || catalog is not { ChangeTime: not 0 })
@@ -49,11 +48,11 @@ internal sealed class SyncRecord(HeldFile file)
         }
         catch (IOException)
         {
-            return false; // as without a note
+            return false; // treat as no record
         }
     }
 
-    /// <summary>Says that the device has both, where the system tells enough.</summary>
+    /// <summary>Records that both files are on the device, if the system reports enough to recognise them.</summary>
     internal void Store(Guid bootId, long sequence, FileStatus? superblock, FileStatus? catalog)
     {
         if (bootId == Guid.Empty || superblock == null || catalog == null)
@@ -64,7 +63,7 @@ internal sealed class SyncRecord(HeldFile file)
         }
         catch (IOException)
         {
-            // what stands there fits nothing: the next owner writes through what the device has already
+            // harmless: a partial record matches nothing, and the next owner syncs the files needlessly
         }
     }
 

@@ -7,34 +7,35 @@ using BigPile.Memory;
 
 namespace BigPile.Durability;
 
-/// <summary>Numbers the entries of tables: each higher than every one before, also across restarts and kills.</summary>
+/// <summary>Hands out entry versions: each higher than all before, across restarts and kills.</summary>
 /// <remarks>
-/// Written to the file in steps, before the first version of a step is used. Derived from what is alive, the counter would go
-/// backwards once the youngest entries were removed. A step is durable before it is used: the device may get entries at any time. It is
-/// large, so that waiting for the device is seldom.
+/// The limit is stored in the superblock in steps. Deriving the counter from live entries instead would let it go backwards after the youngest were removed. Steps are large, so that
+/// waiting for the device is rare.
 /// </remarks>
 internal sealed class Versions
 {
     /// <summary>The bits of a version below its millisecond.</summary>
     internal const int ClockShift = 20;
 
-    /// <summary>How far ahead versions are reserved when they follow a clock: a second, as <see cref="Next(ulong)"/> is told.</summary>
+    /// <summary>How far ahead versions are reserved when they follow a clock: one second.</summary>
     internal const ulong ClockStep = 1000UL << ClockShift;
 
-    /// <summary>The highest version: the bit above has another meaning in the head of an entry.</summary>
+    /// <summary>The highest version: the bit above means something else in an entry's header.</summary>
     internal const ulong Max = ulong.MaxValue >> 1;
 
-    private const ulong Step = 1 << 20;
-    private const int FirstShift = 24;
+    private const ulong Step = 1 << 20; // versions reserved by one write, without a clock
+    private const int FirstShift = 24; // a new pile starts at 32 bits of its id, so many bits up
 
-    private readonly Lock _lock = new();
-    private readonly Counter _counter = new();
-    private readonly Action<ulong>? _raise;
+    private readonly Lock _lock = new(); // held while a step is reserved: others that need it wait
+    private readonly Counter _counter = new(); // the last version, and the reserved limit
+    private readonly Action<ulong>? _raise; // writes the superblock; null without a file
 
-    /// <summary>Goes on behind what was stored.</summary>
-    /// <param name="pileId">A new pile begins at a number of its own: a version of another pile is not taken for one of this.</param>
-    /// <param name="storedLimit">The end of the last step; 0 for a new pile.</param>
-    /// <param name="raise">Makes the end of a step durable; nothing where versions end with the process.</param>
+    /// <summary>Continues after the stored limit.</summary>
+    /// <param name="pileId">
+    /// The pile's id: a new pile starts at a number derived from it, so that versions of different piles are not confused.
+    /// </param>
+    /// <param name="storedLimit">The end of the last reserved step; 0 for a new pile.</param>
+    /// <param name="raise">Stores the end of a step durably; null if versions end with the process.</param>
     internal Versions(Guid pileId, ulong storedLimit, Action<ulong>? raise)
     {
         _raise = raise;
@@ -43,21 +44,21 @@ internal sealed class Versions
             : (ulong)(uint)BitConverter.ToInt32(pileId.ToByteArray()) << FirstShift;
     }
 
-    /// <summary>The highest version that was given out.</summary>
+    /// <summary>The highest version handed out.</summary>
     internal ulong Last => Volatile.Read(ref _counter.Last);
 
-    /// <summary>The end of the step that is reserved.</summary>
+    /// <summary>The end of the reserved step.</summary>
     internal ulong Limit => Volatile.Read(ref _counter.Limit);
 
-    /// <summary>The next version, by no clock. For tests.</summary>
+    /// <summary>The next version, without a clock. For tests.</summary>
     internal ulong Next() => Next(0);
 
-    /// <summary>The next version that is at least a floor.</summary>
+    /// <summary>The next version, at least a floor.</summary>
     /// <exception cref="PileException">There are no more versions.</exception>
     internal ulong Next(ulong floor)
     {
         if (Mutation.VersionFromLive)
-            floor = 0; // versions by a clock would be right even with the fault that this control plants
+            floor = 0; // versions from a clock would be right even with this mutation
         while (true)
         {
             ulong last = Volatile.Read(ref _counter.Last);
@@ -66,38 +67,41 @@ internal sealed class Versions
             ulong version = Math.Max(last + 1, floor);
             if (Interlocked.CompareExchange(ref _counter.Last, version, last) != last)
                 continue;
+            // Taken, not used yet: a version above the limit is used only when the superblock has the new limit, as the device may get
+            // its entry at any time. A failure leaves a number that is skipped.
             if (version > Volatile.Read(ref _counter.Limit))
                 RaiseLimit(version, floor + ClockStep);
-            Debug.Assert(version <= Volatile.Read(ref _counter.Limit), "After a kill the version would be given out again.");
+            Debug.Assert(version <= Volatile.Read(ref _counter.Limit), "After a kill the version would be handed out again.");
             return version;
         }
     }
 
-    /// <summary>Only for a control of the kill test: takes the counter from an entry that is alive.</summary>
+    /// <summary>Only for a mutation of the kill test: takes the counter from a live entry.</summary>
     internal void RaiseTo(ulong version)
     {
         if (Mutation.VersionFromLive && version > _counter.Last)
             _counter.Last = _counter.Limit = version;
     }
 
-    /// <summary>Goes on behind a limit that a flush knew of. Nobody counts yet.</summary>
+    /// <summary>Continues after a limit that a flush recorded. No version is handed out yet.</summary>
     internal void Restore(ulong limit)
     {
-        Debug.Assert(_counter.Last == _counter.Limit, "Versions were given out before all that were used are known.");
+        Debug.Assert(_counter.Last == _counter.Limit, "Versions were handed out before recovery knows all that were used.");
         _counter.Last = _counter.Limit = Math.Max(limit, _counter.Limit);
     }
 
-    // From the clock's version and not from the last one: else each kill would leave the versions a step further ahead of the clock.
+    // Reserve from the clock's version, not from the last limit: otherwise each kill would move versions a step further ahead of the clock.
     private void RaiseLimit(ulong version, ulong least)
     {
         lock (_lock)
         {
-            if (version <= _counter.Limit)
+            if (version <= _counter.Limit) // another thread has reserved it meanwhile
                 return;
             ulong limit = Math.Min(Math.Max(version + Step, least), Max);
             _raise?.Invoke(limit);
             CrashPoints.Pass(CrashPoint.VersionsReservedBeforeUse);
             Debug.Assert(limit > _counter.Limit, "Steps only grow.");
+            // Behind the superblock: who sees the limit may use what is below. A kill in between leaves unused numbers.
             Volatile.Write(ref _counter.Limit, limit);
         }
     }
@@ -107,10 +111,12 @@ internal sealed class Versions
         $"The pile has given out all versions of entries that there are, up to {Max:N0}: it was used under a clock that was set to the "
         + "year 2248. Nothing was changed, and all entries can be read. Copy the tables into a new pile.");
 
-    /// <summary>An object of its own, so that counting does not take its neighbours' fields from the readers' caches.</summary>
+    /// <summary>A separate object on its own cache lines: counting must not evict the neighbouring fields from readers' caches.</summary>
     private sealed class Counter : CacheLineIsolated
     {
+        // The highest version handed out; advanced by compare-exchange.
         internal ulong Last;
+        // The end of the reserved step; raised under _lock, after it is durable.
         internal ulong Limit;
     }
 }

@@ -5,16 +5,16 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Layout;
 
-/// <summary>The checksums of blocks: CRC-32C of the header and the payload.</summary>
+/// <summary>The checksum of a block: CRC-32C of its header and payload.</summary>
 /// <remarks>
-/// The header is covered in its plain form: kind, generation and length. Three places for the checksum:
+/// The header is covered in its plain form: kind, generation and length. The checksum is stored in one of three places:
 /// <list type="bullet">
-/// <item>in a slot with four bytes or more behind the payload: right behind the payload;</item>
-/// <item>in a slot without: the low 20 bits in the header, so that a payload that fills its slot does not need a larger one;</item>
+/// <item>in a slot with at least four bytes behind the payload: right behind the payload;</item>
+/// <item>in a slot with fewer: inline, as the low 20 bits in the header, so that a payload that fills its slot needs no larger one;</item>
 /// <item>in a run: right behind the payload, one for each 64 KiB of it, so that a part can be changed without reading the rest.</item>
 /// </list>
-/// Links have none: see <see cref="OwnerWord"/>. A block that was written in formats 1 to 6 has the <see cref="LegacyChecksum"/> until it is
-/// written anew; which of the two it has is not stated, so it may match either where the pile may hold such blocks.
+/// Links have none: see <see cref="OwnerWord"/>. A block that was written in formats 1 to 6 has the <see cref="LegacyChecksum"/> until it
+/// is written anew. No bit says which of the two it has, so either may match if the pile may hold such blocks.
 /// </remarks>
 internal static unsafe class BlockChecksum
 {
@@ -24,7 +24,7 @@ internal static unsafe class BlockChecksum
     /// <summary>The payload bytes of a run that share one checksum.</summary>
     internal const int ChunkBytes = 64 * 1024;
 
-    /// <summary>The bytes that checksums take behind a payload of that size, at least; in a slot none.</summary>
+    /// <summary>The bytes of checksums that a payload of that size needs in its block at least; 0 in a slot.</summary>
     internal static long TailBytesFor(long payloadBytes) =>
         BlockHeader.SizeBytes + payloadBytes > SizeClasses.MaxSlotBytes ? ChunkCount(payloadBytes) * TailBytes : 0;
 
@@ -32,11 +32,11 @@ internal static unsafe class BlockChecksum
     internal static bool Fits(long payloadBytes, long capacityBytes) =>
         IsRun(capacityBytes) ? payloadBytes + ChunkCount(payloadBytes) * TailBytes <= capacityBytes : payloadBytes <= capacityBytes;
 
-    /// <summary>The bytes of checksums behind a sealed payload in its block.</summary>
+    /// <summary>The bytes of checksums behind the payload of a block that has them.</summary>
     internal static long TailBytesOf(BlockHeader header, long capacityBytes) =>
         IsRun(capacityBytes) ? ChunkCount(header.PayloadBytes) * TailBytes : header.HasInlineChecksum ? 0 : TailBytes;
 
-    /// <summary>Writes the checksum of a payload that is in its place, and gives the header to publish.</summary>
+    /// <summary>Writes the checksum of a payload that is written, and returns the header to publish.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static BlockHeader Write(byte* block, BlockKind kind, uint generation, long payloadBytes, long capacityBytes)
     {
@@ -55,7 +55,7 @@ internal static unsafe class BlockChecksum
         return header;
     }
 
-    /// <summary>Writes the checksums anew after a part of a payload was changed.</summary>
+    /// <summary>Updates the checksums after a part of the payload has changed.</summary>
     internal static BlockHeader Rewrite(byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes)
     {
         Debug.Assert(offsetBytes >= 0 && offsetBytes + lengthBytes <= header.PayloadBytes, "The part is not one of the payload.");
@@ -66,13 +66,12 @@ internal static unsafe class BlockChecksum
         return header.Plain;
     }
 
-    /// <summary>Whether header and payload are what was written. The length must have been checked against the capacity before.</summary>
+    /// <summary>Whether the checksum matches. The caller has checked the length against the capacity.</summary>
     internal static bool IsIntact(byte* block, BlockHeader header, long capacityBytes, BlockChecksumKind kinds) =>
         StateOf(block, header, capacityBytes, kinds) != BlockChecksumState.Broken;
 
     /// <summary>
-    /// Whether header and payload are what was written, and fit their block; the length may be any. Without checksums nothing says that
-    /// they are not.
+    /// Whether the block fits its capacity and its checksum matches; the length may be any. Always true without checksums.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsValid(byte* block, BlockHeader header, long capacityBytes, BlockChecksumKind kinds) =>
@@ -80,7 +79,8 @@ internal static unsafe class BlockChecksum
         || (Fits(header.PayloadBytes, capacityBytes) && IsIntact(block, header, capacityBytes, kinds));
 
     /// <summary>
-    /// As <see cref="IsValid"/>, of what gets a checksum anew after a part of a payload was changed: else damage would get a right one.
+    /// Like <see cref="IsValid"/>, for the chunks that get a new checksum when a part of the payload changes: damage must not get a valid
+    /// one.
     /// </summary>
     internal static bool IsValidAround(
         byte* block, BlockHeader header, long capacityBytes, long offsetBytes, long lengthBytes, BlockChecksumKind kinds)
@@ -93,7 +93,7 @@ internal static unsafe class BlockChecksum
         return StateOfChunks(block, header.Plain, offsetBytes / ChunkBytes, end, kinds) != BlockChecksumState.Broken;
     }
 
-    /// <summary>Which checksum header and payload match. The length must have been checked against the capacity before.</summary>
+    /// <summary>Which checksum matches. The caller has checked the length against the capacity.</summary>
     internal static BlockChecksumState StateOf(byte* block, BlockHeader header, long capacityBytes, BlockChecksumKind kinds)
     {
         BlockHeader plain = header.Plain;
@@ -128,13 +128,14 @@ internal static unsafe class BlockChecksum
     private static void WriteChunks(byte* block, BlockHeader header, long firstChunk, long endChunk)
     {
         Debug.Assert(
-            firstChunk >= 0 && endChunk <= ChunkCount(header.PayloadBytes), "There is no such chunk, and no room for its checksum.");
+            firstChunk >= 0 && endChunk <= ChunkCount(header.PayloadBytes), "There is no such chunk, and no space for its checksum.");
         byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
         for (long chunk = firstChunk; chunk < endChunk; chunk++)
             Unsafe.WriteUnaligned(tail + chunk * TailBytes, OfChunk(block, header, chunk));
     }
 
-    private static BlockChecksumState StateOfChunks(byte* block, BlockHeader header, long firstChunk, long endChunk, BlockChecksumKind kinds)
+    private static BlockChecksumState StateOfChunks(
+        byte* block, BlockHeader header, long firstChunk, long endChunk, BlockChecksumKind kinds)
     {
         byte* tail = block + BlockHeader.SizeBytes + header.PayloadBytes;
         var state = BlockChecksumState.Intact;
@@ -150,7 +151,7 @@ internal static unsafe class BlockChecksum
         return state;
     }
 
-    // The chunk's number keeps two chunks from changing places.
+    // The chunk's number is covered, so that two exchanged chunks do not match.
     private static uint OfChunk(byte* block, BlockHeader header, long chunk) => ~BitOperations.Crc32C(
         Checksum.OfBlock(header.Word, ChunkAt(block, header, chunk, out int lengthBytes), lengthBytes), (uint)chunk);
 

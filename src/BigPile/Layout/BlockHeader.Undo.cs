@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Layout;
 
-/// <summary>The header of a free slot from which the block can be had back.</summary>
+/// <summary>The header of a free slot from which the block can be restored.</summary>
 /// <remarks>
 /// <code>
 /// bit 63..40  the block's generation and one
@@ -19,18 +19,18 @@ namespace BigPile.Layout;
 /// of a slot whose block has its checksum in the header:
 ///   bit 30      one
 ///   bit 21..2   the checksum's bits
-///   bit 1..0    the bytes that are left behind the payload
+///   bit 1..0    the bytes of slack behind the payload
 /// </code>
-/// A deletion that no flush has made durable is undone by a power cut. So the block's bytes stay until the next flush, and what its
-/// header said stays in the header, since that is the one sector of it that is stored. For readers it is a free slot of the next
-/// generation. A link has no room for its target's address.
+/// A power cut undoes a deletion that no flush has made durable. So the block's bytes stay until the next flush, and its header's fields
+/// move within the header word, which is all that the deletion stores. To readers it is a free slot of the next generation. A link has no
+/// such form: there are no bits for its target's address.
 /// </remarks>
 internal readonly partial struct BlockHeader
 {
     private const int EpochShift = 34;
     private const uint EpochMask = 3;
 
-    /// <summary>By how much the epoch of what is freed is above the log's as long as traces of a power cut are being examined.</summary>
+    /// <summary>How far the epoch of a deletion is above the log's while pages are recovered after a power cut.</summary>
     internal const uint AfterCut = 2;
 
     private const int UndoKindShift = 31;
@@ -39,17 +39,17 @@ internal readonly partial struct BlockHeader
     private const int UndoCheckShift = 2;
     private const ulong UndoSlackMask = (1UL << UndoCheckShift) - 1;
 
-    /// <summary>Whether the slot is free, and says what was there.</summary>
+    /// <summary>Whether the slot is free, and its header describes the deleted block.</summary>
     internal bool IsUndoableFree => IsFree && IsBusy;
 
-    /// <summary>Of an undoable header: the epoch in which the block was freed, modulo 4.</summary>
+    /// <summary>In an undoable header: the epoch in which the block was freed, modulo 4.</summary>
     internal uint EpochMark => (uint)(_word >> EpochShift) & EpochMask;
 
-    /// <summary>Whether an undoable free header can hold what this header says: any live one's but a link's.</summary>
+    /// <summary>Whether this header has an undoable free form: that of any live block but a link.</summary>
     internal bool CanBeUndone => !IsFree && Kind != BlockKind.Link;
 
-    /// <summary>The header of this block's slot once it is free, for as long as the block may have to come back.</summary>
-    /// <param name="capacityBytes">The most bytes of a payload in this block; of one that has no checksum in its header, anything.</param>
+    /// <summary>The undoable free header of this block's slot.</summary>
+    /// <param name="capacityBytes">The most bytes of a payload in this block; used only if the checksum is inline.</param>
     /// <param name="epoch">The epoch of the log.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockHeader UndoableFree(long capacityBytes, long epoch)
@@ -65,12 +65,13 @@ internal readonly partial struct BlockHeader
     private BlockHeader UndoableInline(ulong mark, long capacityBytes)
     {
         ulong slackBytes = (ulong)(capacityBytes - OwnPayloadBytes);
-        Debug.Assert(slackBytes <= UndoSlackMask, "The short form is for blocks without room for a checksum.");
+        Debug.Assert(slackBytes <= UndoSlackMask, "An inline checksum is for blocks without space for one behind the payload.");
         return new BlockHeader(
-            BlockKind.Free, Generation + 1, mark | UndoInlineChecksumBit | (((_word >> CheckShift) & CheckMask) << UndoCheckShift) | slackBytes);
+            BlockKind.Free, Generation + 1,
+            mark | UndoInlineChecksumBit | (((_word >> CheckShift) & CheckMask) << UndoCheckShift) | slackBytes);
     }
 
-    /// <summary>Of an undoable header: the header that the block had, if bytes of a file are what they should be.</summary>
+    /// <summary>In an undoable header: the header that the block had. It may be wrong if the file is damaged.</summary>
     internal BlockHeader Undone(long capacityBytes)
     {
         Debug.Assert(IsUndoableFree, "Nothing in the header says what was there.");
@@ -82,7 +83,7 @@ internal readonly partial struct BlockHeader
         return WithInlineChecksum(kind, Generation - 1, payloadBytes, (uint)((_word >> UndoCheckShift) & CheckMask));
     }
 
-    /// <summary>Of an undoable header: the same, freed in another epoch.</summary>
+    /// <summary>In an undoable header: the same header with another epoch.</summary>
     internal BlockHeader WithEpoch(long epoch)
     {
         Debug.Assert(IsUndoableFree, "These bits have another meaning in any other header.");
@@ -90,13 +91,13 @@ internal readonly partial struct BlockHeader
     }
 
     /// <summary>
-    /// Of an undoable header: whether no checkpoint has made it final. While the superblock says an epoch, blocks are freed in it, or
-    /// already in the next one, or after a power cut in the one after that; what was freed in the one before is in the segments.
+    /// In an undoable header: whether no checkpoint has made the deletion final. While the superblock has an epoch, blocks are freed in it,
+    /// in the next one, or after a power cut in the one after that. What was freed in the previous epoch is final in the segments.
     /// </summary>
     internal bool IsPendingIn(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) <= AfterCut;
 
     /// <summary>
-    /// Of an undoable header that is pending: whether it was stored before the power cut whose traces are being examined.
+    /// In an undoable header that is pending: whether it was stored before the power cut from which pages are being recovered.
     /// </summary>
     internal bool IsFromBeforeCut(long epoch) => ((EpochMark - (uint)(ulong)epoch) & EpochMask) < AfterCut;
 }

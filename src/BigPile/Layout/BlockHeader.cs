@@ -9,13 +9,13 @@ namespace BigPile.Layout;
 /// <code>
 /// bit 63..40  generation: how often the slot was freed before; the pointer must hold the same
 /// bit 39..37  kind: see BlockKind
-/// bit 36      busy: the payload is being replaced, or another header counts until the next flush; of a free block: it can be undone
+/// bit 36      busy: the payload is being replaced, or the block has a shadow header; in a free slot: undoable
 /// of a link:
 ///   bit 35..0   the target's address in units of 8 bytes
 /// of any other live block:
 ///   bit 35..31  zero
 ///   bit 30..0   payload length in bytes
-/// of a block that has no room for a checksum behind its payload, in a pile with checksums:
+/// of a block with an inline checksum, in a pile with checksums: there are no four bytes behind its payload
 ///   bit 35      one
 ///   bit 34..15  the low 20 bits of the block's CRC-32C
 ///   bit 14..0   payload length in bytes
@@ -23,12 +23,12 @@ namespace BigPile.Layout;
 ///   bit 36..35  zero
 ///   bit 34..15  the low 20 bits of the CRC-32C of the generation
 ///   bit 14..0   zero
-/// of a free slot whose block was flushed, and whose end was not yet: see <see cref="UndoableFree"/>
+/// of a free slot whose block was flushed, and whose deletion is not durable: see <see cref="UndoableFree"/>
 ///   bit 36      one
 /// </code>
-/// One store with release semantics publishes a block whose payload was written before; so a slot is whole and live, or free.
-/// Whoever deletes takes the word by a compare-and-swap from live to free; whoever replaces makes it busy by another one, and a busy
-/// block is nobody else's to change. The all-zero word is a free slot that was never used. <see cref="BlockChecksum"/> says what a checksum
+/// A release store publishes a block whose payload was written before, so a slot is either free, or complete and live.
+/// A deletion changes the word by a compare-and-swap from live to free; a replacement makes it busy by another one. Only the thread that
+/// made a block busy may change it. The all-zero word is a free slot that was never used. <see cref="BlockChecksum"/> says what a checksum
 /// covers.
 /// </remarks>
 internal readonly partial struct BlockHeader
@@ -72,48 +72,50 @@ internal readonly partial struct BlockHeader
     internal uint Generation => (uint)(_word >> GenerationShift);
 
     /// <summary>
-    /// Whether the payload is being replaced, or another header counts for it: not to be changed by anybody else, and to be read by that
-    /// other header only. Of a free header: whether its end can be undone.
+    /// In a live block: whether the payload is being replaced, or a shadow header is valid. Other threads must not change it, and read it
+    /// by its shadow header only. In a free slot: whether the deletion can be undone.
     /// </summary>
     internal bool IsBusy => (_word & BusyBit) != 0;
 
-    /// <summary>Whether the slot holds nothing.</summary>
+    /// <summary>Whether the slot is free.</summary>
     internal bool IsFree => Kind == BlockKind.Free;
 
-    /// <summary>Whether the block is an application's own, with its payload, and not busy: neither a link nor one of a table.</summary>
+    /// <summary>
+    /// Whether the block is an application's object, with its own payload, and not busy: neither a link nor a table's entry.
+    /// </summary>
     internal bool IsPlain
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => (PlainForms >> (int)((_word >> BusyShift) & BusyAndKindMask) & 1) != 0;
     }
 
-    /// <summary>Whether a pointer of an application may lead here: live, and not the far end of a link.</summary>
+    /// <summary>Whether an application's pointer may name the block: live, and not a link's target.</summary>
     internal bool IsAddressable => Kind is not (BlockKind.Free or BlockKind.LinkTarget);
 
-    /// <summary>The bytes of the payload; of a link or a free slot, none.</summary>
+    /// <summary>The bytes of the payload; 0 in a link or a free slot.</summary>
     internal long PayloadBytes => Kind is BlockKind.Link or BlockKind.Free ? 0 : OwnPayloadBytes;
 
-    /// <summary>The bytes of the payload of a block that is known to have one: neither a link nor a free slot.</summary>
+    /// <summary>The bytes of the payload. The block must have one: neither a link nor a free slot.</summary>
     internal long OwnPayloadBytes
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => (long)(_word & (HasInlineChecksum ? InlineLengthMask : LengthMask));
     }
 
-    /// <summary>Whether the header itself holds the checksum, of a block that is not a link.</summary>
+    /// <summary>Whether the header holds the checksum. The block must not be a link.</summary>
     internal bool HasInlineChecksum
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         get => (_word & InlineChecksumBit) != 0;
     }
 
-    /// <summary>The header as a checksum covers it: without the checksum, and not busy.</summary>
+    /// <summary>The header as a checksum covers it: not busy, and without an inline checksum.</summary>
     internal BlockHeader Plain => new(Kind, Generation, (ulong)PayloadBytes);
 
-    /// <summary>Of a link: where the payload is.</summary>
+    /// <summary>In a link: the address of the target.</summary>
     internal ulong TargetAddress => _word & FieldMask;
 
-    /// <summary>The header of a slot that was freed: the next generation, so that no old pointer fits any more.</summary>
+    /// <summary>The header of this block's slot once it is freed: the next generation, so that no old pointer matches.</summary>
     internal BlockHeader Freed => Free(Generation + 1);
 
     internal BlockHeader Busy => new(_word | BusyBit);
@@ -121,12 +123,12 @@ internal readonly partial struct BlockHeader
     internal BlockHeader NotBusy => new(_word & ~BusyBit);
 
     /// <summary>
-    /// The header of a free slot. Its generation is covered by a checksum, since a lower one would let old pointers fit again.
+    /// The header of a free slot. A checksum covers the generation: a lower one would let old pointers match again.
     /// </summary>
     internal static BlockHeader Free(uint generation) =>
         new(BlockKind.Free, generation, (BitOperations.Crc32C(0, generation) & CheckMask) << CheckShift);
 
-    /// <summary>A header that holds the low bits of the block's checksum.</summary>
+    /// <summary>A header with an inline checksum: the low 20 bits of the block's.</summary>
     internal static BlockHeader WithInlineChecksum(BlockKind kind, uint generation, long payloadBytes, uint checksum)
     {
         Debug.Assert((ulong)payloadBytes <= InlineLengthMask, "The length runs into the checksum.");

@@ -1,6 +1,6 @@
 namespace BigPile.Layout;
 
-/// <summary>The kinds of block, as stored in three bits of its header. Free is zero, so that untouched memory is free slots.</summary>
+/// <summary>The kinds of block, stored in three bits of the header. Free is zero, so that untouched memory is free slots.</summary>
 internal enum BlockKind
 {
     Free = 0,
@@ -11,6 +11,6 @@ internal enum BlockKind
     LinkTarget = 5,
     TableEntry = 6,
 
-    /// <summary>Text with lone surrogates, which UTF-8 would lose.</summary>
+    /// <summary>Text with lone surrogates, which UTF-8 can't represent.</summary>
     Utf16String = 7,
 }

@@ -10,11 +10,11 @@ namespace BigPile.Layout;
 /// address (8 bytes) | header (8) | word of the block's page (8) | n: bytes of the block behind its header (4) | m: later pages of a run
 /// (4) | words of the later pages (8 m) | bytes (n)
 /// </code>
-/// Little-endian. The page's word tells in which layout the block lies.
+/// Little-endian. The page word gives the layout that the block belongs to.
 /// </remarks>
 internal readonly ref struct ChangeRecord
 {
-    /// <summary>Whether it states the last version of an entry, and nothing of a block: address 0 names none.</summary>
+    /// <summary>Whether the record holds the last version of an entry instead of a block: address 0 names no block.</summary>
     internal bool IsVersion => Address == 0;
 
     internal static ChangeRecord OfVersion(ulong lastVersion) => new() { HeaderWord = lastVersion };
@@ -48,8 +48,8 @@ internal readonly ref struct ChangeRecord
         Bytes.CopyTo(destination[(HeadBytes + TailWords.Length)..]);
     }
 
-    /// <summary>Reads the record at the beginning of bytes.</summary>
-    /// <returns><see langword="false"/> when there is no whole one.</returns>
+    /// <summary>Reads the record at the start of some bytes.</summary>
+    /// <returns><see langword="false"/> when there is no complete one.</returns>
     internal static bool TryRead(ReadOnlySpan<byte> source, out ChangeRecord record)
     {
         record = default;

@@ -1,6 +1,6 @@
 namespace BigPile.Layout;
 
-/// <summary>What a version does with a pile that makes use of a feature which it does not know.</summary>
+/// <summary>What a version does with a pile that uses a feature that it does not know.</summary>
 internal enum FeatureWord
 {
     /// <summary>It opens the pile.</summary>

@@ -6,20 +6,20 @@ using System.Text;
 
 namespace BigPile.Layout;
 
-/// <summary>The changes of the format that a pile makes use of: three words of bits, and the name of each bit that is set.</summary>
+/// <summary>The features that a pile uses: three words of bits, and the name of each set bit.</summary>
 /// <remarks>
-/// As ext4 has them: each word says what a version does that does not know one of its bits. The names are stored as well, so that such a
-/// version can refuse by name. A bit that may be ignored is kept as it was found. Immutable.
+/// As in ext4: each word says what a version does that does not know one of its bits. The names are stored so that such a version can
+/// refuse by name. A bit of the word that may be ignored is kept. Immutable.
 /// </remarks>
 internal sealed class Features
 {
     /// <summary>How many words there are.</summary>
     internal const int WordCount = 3;
 
-    /// <summary>None at all.</summary>
+    /// <summary>No features.</summary>
     internal static readonly Features None = new([]);
 
-    /// <summary>Those that this version knows.</summary>
+    /// <summary>The features that this version knows.</summary>
     internal static readonly IReadOnlyList<Feature> Known =
         [Feature.Crc32CBlocks, Feature.LegacyBlockChecksums, Feature.WrittenPageWords, Feature.LayoutEpochs];
 
@@ -27,29 +27,29 @@ internal sealed class Features
 
     private Features(SortedDictionary<(FeatureWord Word, int Bit), string> names) => _names = names;
 
-    /// <summary>Those of a pile that is made by this version.</summary>
+    /// <summary>The features of a pile that this version creates.</summary>
     internal static Features OfNewPile(bool hasChecksums)
     {
         Features features = None.With(Feature.WrittenPageWords).With(Feature.LayoutEpochs);
         return hasChecksums ? features.With(Feature.Crc32CBlocks) : features;
     }
 
-    /// <summary>The same, with another one.</summary>
+    /// <summary>The same features and another one.</summary>
     internal Features With(Feature feature) => new(new(_names) { [(feature.Word, feature.Bit)] = feature.Name });
 
-    /// <summary>Whether one is made use of.</summary>
+    /// <summary>Whether the pile uses a feature.</summary>
     internal bool Has(Feature feature) => _names.ContainsKey((feature.Word, feature.Bit));
 
-    /// <summary>The name of the first bit of a word that this version does not know; null where it knows all.</summary>
+    /// <summary>The name of the first bit of a word that this version does not know; null if it knows all.</summary>
     internal string? Unknown(FeatureWord word) =>
         _names.Where(pair => pair.Key.Word == word && !Known.Any(known => (known.Word, known.Bit) == pair.Key))
             .Select(static pair => $"'{Printable(pair.Value)}' (bit {pair.Key.Bit})").FirstOrDefault();
 
-    // A name is ASCII; whatever else a file has must not reach a terminal.
+    // Names are ASCII. Other characters from a file must not reach a terminal.
     private static string Printable(string name) => string.Concat(name.Select(static character => char.IsAscii(character)
         && !char.IsControl(character) ? character : '?'));
 
-    /// <summary>Writes the words, and then the names in their order, each as its length in a byte and its bytes.</summary>
+    /// <summary>Writes the words, and then the names in bit order, each as its length in one byte and its bytes.</summary>
     internal void Write(BinaryWriter writer)
     {
         var words = new ulong[WordCount];
@@ -65,7 +65,7 @@ internal sealed class Features
         }
     }
 
-    /// <summary>Reads what was written.</summary>
+    /// <summary>Reads what <see cref="Write"/> wrote.</summary>
     /// <exception cref="EndOfStreamException">There are fewer names than bits.</exception>
     internal static Features Read(BinaryReader reader)
     {

@@ -4,20 +4,20 @@ using BigPile.Memory;
 
 namespace BigPile.Layout;
 
-/// <summary>The sum that blocks of formats 1 to 6 carry. Blocks are compared with it and never get it anew.</summary>
+/// <summary>The checksum of blocks that formats 1 to 6 wrote. It is verified, and never written.</summary>
 /// <remarks>
-/// From 256 bytes on, words are dealt to four lanes in turn, whose sums are summed: damage that hits two lanes alike can go unseen. Hence
-/// <see cref="Checksum.OfBlock"/>.
+/// From 256 bytes on, words are distributed to four lanes in turn, whose checksums are combined: damage that hits two lanes alike can go
+/// undetected. <see cref="Checksum.OfBlock"/> replaced it for that reason.
 /// </remarks>
 internal static unsafe class LegacyChecksum
 {
     private const int LaneWords = 4;
     private const int FewestWordsForLanes = 32;
 
-    /// <summary>The sum of a header word and a payload behind it.</summary>
+    /// <summary>The checksum of a header word and a payload behind it.</summary>
     /// <param name="headerWord">The header in its plain form.</param>
     /// <param name="payload">
-    /// The payload; a last word that is not whole must lie in readable memory, and is taken with zeros above it.
+    /// The payload, aligned to 8 bytes. A last incomplete word must be readable as a whole; its upper bytes are taken as zeros.
     /// </param>
     /// <param name="lengthBytes">Its length.</param>
     internal static uint OfBlock(ulong headerWord, byte* payload, int lengthBytes)

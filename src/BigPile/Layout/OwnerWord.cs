@@ -2,15 +2,15 @@ using System.Diagnostics;
 
 namespace BigPile.Layout;
 
-/// <summary>The first word in a link target's payload: whose payload this is.</summary>
+/// <summary>The first word in a link target's payload: names the link that owns it.</summary>
 /// <remarks>
 /// <code>
-/// bit 63..60  kind of the payload, which the link's own header has no room for
+/// bit 63..60  kind of the payload, as the link's own header says link
 /// bit 59..36  generation of the link
 /// bit 35..0   address of the link in units of 8 bytes
 /// </code>
-/// An orphan is found by a local and exact check: the origin is a link of that generation, and points here. A link has no checksum of its
-/// own: this word, which its target's checksum covers, says all that the link says.
+/// A target is an orphan unless the block at that address is a link of that generation that points back: a local and exact check. A link
+/// has no checksum: this word, which its target's checksum covers, has all that the link has.
 /// </remarks>
 internal readonly struct OwnerWord
 {

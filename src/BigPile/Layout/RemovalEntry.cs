@@ -1,10 +1,9 @@
 namespace BigPile.Layout;
 
-/// <summary>Entries of a table that add nothing and take away older ones: of a key, or with a tag.</summary>
+/// <summary>Table entries that only remove older ones: tombstones remove a key, tag marks the entries with a tag.</summary>
 /// <remarks>
-/// After a power cut one that was not flushed must not count: the newer entries, put in the place of those that it takes away, may be gone
-/// with the power, and then the key would have neither. Other entries that were not flushed may stay: they only ever add. FORMAT.md, "A
-/// table entry", says what an entry is.
+/// After a power cut an unflushed removal must be ignored: the newer entries that replaced the removed ones may be lost, and the key would
+/// have neither. Other unflushed entries may stay, as they only add. FORMAT.md, "A table entry", describes entries.
 /// </remarks>
 internal static unsafe class RemovalEntry
 {
@@ -15,7 +14,7 @@ internal static unsafe class RemovalEntry
     private const ulong ExtensionBit = 1UL << 63;
     private const int LeastBytes = 12;
 
-    /// <summary>Whether a block is such an entry, and its version is above one and not above another.</summary>
+    /// <summary>Whether a block is such an entry, and its version is greater than one version and not greater than another.</summary>
     internal static bool IsBetween(byte* block, BlockHeader header, ulong above, ulong upTo)
     {
         if (header.Kind != BlockKind.TableEntry || header.PayloadBytes < LeastBytes)

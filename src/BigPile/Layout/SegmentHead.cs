@@ -22,17 +22,17 @@ internal struct SegmentHead
     /// <summary>"BIGPILE1" as a little-endian number.</summary>
     private const ulong ExpectedMagic = 0x31454C4950474942;
 
-    internal ulong Magic;
-    internal int Number;
-    internal int Flags;
-    internal long LengthBytes;
-    internal Guid PileId;
+    internal ulong Magic; // ExpectedMagic while the segment is in use; zeroed by its writer when it is given back
+    internal int Number; // the segment's number
+    internal int Flags; // WrittenWordsFlag
+    internal long LengthBytes; // of the whole segment
+    internal Guid PileId; // the pile that it belongs to
 
     /// <summary>The head of a segment.</summary>
     /// <param name="number">The segment's number.</param>
     /// <param name="lengthBytes">Its length.</param>
     /// <param name="pileId">The number of the pile.</param>
-    /// <param name="hasWrittenWords">Whether none of its page words is zero, used or not, and no header of a slot.</param>
+    /// <param name="hasWrittenWords">Whether all its page words and slot headers are stored, so that none of them is zero.</param>
     internal static SegmentHead For(int number, long lengthBytes, Guid pileId, bool hasWrittenWords)
     {
         Debug.Assert(lengthBytes > 0 && lengthBytes % SizeClasses.PageBytes == 0, "A segment is whole pages.");
@@ -46,17 +46,17 @@ internal struct SegmentHead
         };
     }
 
-    /// <summary>Whether a word of a page or a slot that is zero was lost: nobody has stored it.</summary>
+    /// <summary>Whether a zero page word or slot header means that the disk has lost it.</summary>
     internal readonly bool HasWrittenWords => (Flags & WrittenWordsFlag) != 0;
 
-    /// <summary>Whether a head begins as that of a segment in use.</summary>
+    /// <summary>Whether a head begins with the magic of a segment in use.</summary>
     internal static bool IsMarked(ulong magic) => magic == ExpectedMagic;
 
-    /// <summary>How many pages of a segment its head and page words take.</summary>
+    /// <summary>How many pages the head and the page words of a segment take.</summary>
     internal static int PagesFor(int pageCount) =>
         (SizeBytes + pageCount * sizeof(ulong) + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes;
 
-    /// <summary>Whether all bytes are the same.</summary>
+    /// <summary>Whether all bytes are equal.</summary>
     internal readonly bool IsSame(SegmentHead other)
     {
         SegmentHead mine = this;

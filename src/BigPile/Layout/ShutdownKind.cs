@@ -1,14 +1,14 @@
 namespace BigPile.Layout;
 
-/// <summary>How the last owner of a pile left it.</summary>
+/// <summary>How the last owner of a pile ended.</summary>
 internal enum ShutdownKind
 {
-    /// <summary>Closed: nothing is to be put right.</summary>
+    /// <summary>It closed the pile: nothing needs recovery.</summary>
     Closed,
 
-    /// <summary>Killed, or still at work: every store is there, up to some instant.</summary>
+    /// <summary>It was killed, or still runs: the files have every store up to some instant.</summary>
     Killed,
 
-    /// <summary>By a power cut: what was flushed is there, and of what was stored later anything, or nothing.</summary>
+    /// <summary>The power was cut: the files have what was flushed, and of later stores any or none.</summary>
     PowerCut,
 }

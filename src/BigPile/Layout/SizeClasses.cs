@@ -5,10 +5,10 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Layout;
 
-/// <summary>The slot sizes that pages come in.</summary>
+/// <summary>The slot sizes of pages.</summary>
 /// <remarks>
-/// 8 bytes apart up to 128, then 16 classes to each doubling up to 8 KiB: the slack of a block is at most an eighth of it, and on
-/// average a thirty-second. Above, the sizes that divide a page without rest, since only the count in a page matters there.
+/// 8 bytes apart up to 128, then 16 classes per doubling up to 8 KiB: the slack of a block is at most an eighth of it, and on average a
+/// thirty-second. Above, the sizes that divide a page best, as only the number of slots per page matters there.
 /// A block that is larger than the largest class gets a run of whole pages.
 /// </remarks>
 internal static class SizeClasses
@@ -41,7 +41,7 @@ internal static class SizeClasses
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int SlotBytes(int sizeClass) => SlotBytesOfClass[sizeClass];
 
-    /// <summary>What a page of the class looks like to a reader.</summary>
+    /// <summary>The page info of a page of the class.</summary>
     internal static PageInfo InfoOf(int sizeClass) => PageInfoOfClass[sizeClass];
 
     private static int[] BuildSlotSizes()

@@ -5,13 +5,13 @@ using System.IO;
 
 namespace BigPile.Layout;
 
-/// <summary>The bytes of one place of the superblock.</summary>
+/// <summary>The encoding of one copy of the superblock.</summary>
 /// <remarks>
-/// Since format 7 magic, format, length, sequence and features come first, wherever a later version puts the rest.
+/// Since format 7 magic, format, length, sequence and features come first, so that later versions may change the rest.
 /// </remarks>
 internal sealed partial class SuperblockState
 {
-    /// <summary>The bytes that tell the sequence, in any format.</summary>
+    /// <summary>The bytes that hold the sequence, in any format.</summary>
     internal const int SequenceEnd = LegacySequenceOffset + sizeof(long);
 
     private const int SequenceOffset = 16;
@@ -30,7 +30,7 @@ internal sealed partial class SuperblockState
     private const byte Closed = 1;
     private const byte InUseAfterCut = 2;
     private const byte RecoveredAfterCut = 3;
-    private const long MostWrites = long.MaxValue / 2; // no device lives to see it
+    private const long MostWrites = long.MaxValue / 2; // more than any device survives
     private const ulong Magic = 0x50554C4950474942; // "BIGPILUP"
 
     internal byte[] Encode()
@@ -40,7 +40,7 @@ internal sealed partial class SuperblockState
         using var writer = new BinaryWriter(stream);
         writer.Write(Magic);
         writer.Write(CurrentFormat);
-        writer.Write(0); // the length, below
+        writer.Write(0); // the length, stored below
         writer.Write(Sequence);
         Features.Write(writer);
         writer.Write(PageBytes);
@@ -77,9 +77,9 @@ internal sealed partial class SuperblockState
         return stream.ToArray();
     }
 
-    /// <summary>Reads one of the two places.</summary>
-    /// <returns>Null when there is nothing whole.</returns>
-    /// <exception cref="PileStorageException">It is of a format, or makes use of a feature, that this version does not know.</exception>
+    /// <summary>Decodes one of the two copies.</summary>
+    /// <returns>Null when it is not intact.</returns>
+    /// <exception cref="PileStorageException">This version does not know its format, or a feature that it uses.</exception>
     internal static SuperblockState? TryDecode(ArraySegment<byte> bytes, string path)
     {
         using var stream = new MemoryStream(bytes.Array!, bytes.Offset, bytes.Count);
@@ -102,7 +102,7 @@ internal sealed partial class SuperblockState
         }
     }
 
-    // The length comes first, and so the checksum is looked at before anything that this version may not know.
+    // The length comes first, so the checksum is verified before anything that this version may not know.
     private static SuperblockState? TryDecodeFeatured(ArraySegment<byte> bytes, string path)
     {
         int lengthBytes = BinaryPrimitives.ReadInt32LittleEndian(bytes.AsSpan(LengthOffset));
@@ -126,7 +126,7 @@ internal sealed partial class SuperblockState
         return state;
     }
 
-    // What it becomes with the first write: a pile with features that blocks of it make use of.
+    // The first write converts it to the current format, with the features that its blocks use.
     private static SuperblockState? TryDecodeLegacy(BinaryReader reader, int format, ArraySegment<byte> bytes)
     {
         SuperblockState state = ReadBody(reader, format);
@@ -139,7 +139,7 @@ internal sealed partial class SuperblockState
         return state;
     }
 
-    /// <summary>The sequence that a place states which is not whole; 0 when it states none.</summary>
+    /// <summary>The sequence in a copy that is not intact; 0 when it has none.</summary>
     internal static long SequenceIn(ReadOnlySpan<byte> bytes)
     {
         if (BinaryPrimitives.ReadUInt64LittleEndian(bytes) != Magic)
@@ -168,8 +168,8 @@ internal sealed partial class SuperblockState
         }
     }
 
-    // One field for both: the use, which is read before it, says which it is. Where an owner of format 1 was killed it may still have the
-    // catalog's length of an earlier closing, which is lower than any version.
+    // One field for both: the use byte, which is read before, says which it is. An owner of format 1 that was killed may have left the
+    // catalog's length of an earlier close here, which is below any version.
     private ulong BytesOrVersion
     {
         init

@@ -4,14 +4,14 @@ using System.Numerics;
 
 namespace BigPile.Layout;
 
-/// <summary>What a mapped pile states of itself as a whole.</summary>
+/// <summary>The contents of a mapped pile's superblock.</summary>
 internal sealed partial class SuperblockState
 {
-    /// <summary>The format, for ever: what changes from here on is a <see cref="Feature"/>.</summary>
+    /// <summary>The final format number: later changes are a <see cref="Feature"/> each.</summary>
     internal const int CurrentFormat = 7;
 
 
-    /// <summary>The format that it was read in; it is written in the present one.</summary>
+    /// <summary>The format that it was read in; it is written in the current one.</summary>
     internal int Format { get; private set; } = CurrentFormat;
 
     internal Guid PileId { get; init; }
@@ -20,83 +20,84 @@ internal sealed partial class SuperblockState
 
     internal long SegmentBytes { get; init; }
 
-    /// <summary>Whether blocks carry checksums; decided when the pile was made.</summary>
+    /// <summary>Whether blocks have checksums; set when the pile is created.</summary>
     internal bool HasChecksums { get; init; }
 
-    /// <summary>Which checksums blocks carry.</summary>
+    /// <summary>Which checksums blocks have.</summary>
     internal BlockChecksumKind ChecksumKind =>
         !HasChecksums ? BlockChecksumKind.None
         : Features.Has(Feature.LegacyBlockChecksums) ? BlockChecksumKind.Crc32COrLegacy
         : BlockChecksumKind.Crc32C;
 
-    /// <summary>What the pile makes use of.</summary>
+    /// <summary>The features that the pile uses.</summary>
     internal Features Features { get; set; } = Features.None;
 
     /// <summary>
-    /// What a version with further features that may be ignored has added behind all that this one knows; written back as it was.
+    /// Fields that a later version, with ignorable features, has added behind those that this one knows; written back unchanged.
     /// </summary>
     private byte[] UnknownFields { get; set; } = [];
 
-    /// <summary>Whether nothing of it is written through to a device: it means nothing once the machine was started anew.</summary>
+    /// <summary>
+    /// Whether the pile is in shared memory: nothing is written through to a device, and a restart of the machine ends it.
+    /// </summary>
     internal bool IsShared { get; init; }
 
-    /// <summary>How often the superblock was written; of its two places the higher one counts.</summary>
+    /// <summary>How often the superblock was written. Of its two copies the one with the higher sequence is valid.</summary>
     internal long Sequence { get; set; }
 
     /// <summary>Whether the last owner closed the pile.</summary>
     internal bool IsClean { get; set; }
 
-    /// <summary>Whether pages may have traces of a power cut that no owner has examined yet; of a pile that is closed none has.</summary>
+    /// <summary>Whether pages may have traces of a power cut and are not recovered; false in a closed pile.</summary>
     internal bool HasTracesOfCut { get; set; }
 
     /// <summary>
-    /// Whether the device may have marks of deletions that an owner made after a power cut: there was no checkpoint since. A pile with
-    /// traces of a cut has them as well.
+    /// Whether the device may have marks of deletions from after a power cut: no checkpoint was made since. True as well while there are
+    /// traces of a power cut.
     /// </summary>
     internal bool HasMarksOfCut { get; set; }
 
-    /// <summary>The generation at which all new segments start at least; as format 1 left it.</summary>
+    /// <summary>The lowest generation base of a new segment; set by format 1 only.</summary>
     internal uint GenerationBase { get; set; }
 
-    /// <summary>No entry of a table has a version above this.</summary>
+    /// <summary>The upper limit of the versions of all tables' entries.</summary>
     internal ulong VersionLimit { get; set; }
 
-    /// <summary>The start of the machine during which the pile was opened last; empty where the system does not tell.</summary>
+    /// <summary>The id of the machine's boot in which the pile was last opened; empty if the system has none.</summary>
     internal Guid BootId { get; set; }
 
-    /// <summary>The number that batches of the flush log must have to count.</summary>
+    /// <summary>The epoch of valid batches in the flush log.</summary>
     internal long LogEpoch { get; set; }
 
-    /// <summary>The bytes of the catalog when the pile was closed; without meaning while it is open.</summary>
+    /// <summary>The bytes of the catalog when the pile was closed; unused while it is open.</summary>
     internal long CatalogBytes { get; set; }
 
-    /// <summary>The bytes of the catalog that were written through when this was written; 0 as earlier formats than 3 leave it.</summary>
+    /// <summary>The bytes of the catalog that were durable when this was written; 0 from formats before 3.</summary>
     internal long DurableCatalogBytes { get; set; }
 
     /// <summary>
-    /// The last version of an entry that the last checkpoint, or closing, had; 0 where that is not known, and without meaning while it is
-    /// closed.
+    /// The last version of an entry at the last checkpoint or close; 0 if unknown; unused while the pile is closed.
     /// </summary>
     internal ulong FlushedVersion { get; set; }
 
     /// <summary>
-    /// While there are traces of a power cut: no entry that was put before it has a version above this, and all put since have one.
+    /// While there are traces of a power cut: the versions of entries from before the cut are at most this, those of later ones greater.
     /// </summary>
     internal ulong CutVersion { get; set; }
 
     /// <summary>
-    /// The number of the tables' indexes that go with the entries; empty where there are none, as behind a power cut. Formats before 5 have
+    /// The id of the set of table indexes that matches the entries; empty where there is none, as after a power cut. Formats before 5 have
     /// none.
     /// </summary>
     internal Guid IndexSet { get; set; }
 
-    /// <summary>The segments that exist, and their lengths in bytes.</summary>
+    /// <summary>The segments in use, and their lengths in bytes.</summary>
     internal SortedDictionary<int, long> Segments { get; private set; } = [];
 
-    /// <summary>The numbers whose segments were given back, and above which generation a new one starts. Format 1 has none.</summary>
+    /// <summary>The numbers whose segments were given back, and the generation base of a new one there. Format 1 has none.</summary>
     internal SortedDictionary<int, uint> Generations { get; private set; } = [];
 
-    /// <summary>A copy that can be changed, and thrown away when it can't be written.</summary>
+    /// <summary>A copy to change, and to discard if it can't be written.</summary>
     internal SuperblockState Copy()
     {
         var copy = (SuperblockState)MemberwiseClone();
@@ -105,7 +106,7 @@ internal sealed partial class SuperblockState
         return copy;
     }
 
-    /// <summary>Whether it differs from another one in nothing but its sequence.</summary>
+    /// <summary>Whether it equals another one but for the sequence.</summary>
     internal bool HasSameContent(SuperblockState other)
     {
         SuperblockState same = other.Copy();
@@ -113,7 +114,7 @@ internal sealed partial class SuperblockState
         return same.Encode().AsSpan().SequenceEqual(Encode());
     }
 
-    /// <summary>What can't be true of any pile, though the checksum is right; null if nothing is.</summary>
+    /// <summary>What is impossible in a pile even though the checksum matches; null if nothing is.</summary>
     internal string? Contradiction()
     {
         if (SegmentBytes is < SegmentHead.MinSegmentBytes or > SegmentHead.MaxSegmentBytes || !BitOperations.IsPow2(SegmentBytes))

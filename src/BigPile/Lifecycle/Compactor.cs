@@ -7,15 +7,15 @@ using BigPile.Reporting;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Moves payloads that lie behind a link, in the order of their pointers.</summary>
+/// <summary>Moves the payloads of links, in the order of their pointers.</summary>
 internal sealed class Compactor(BlockStore blocks, BlockWalk walk, Relocator relocator)
 {
     private const int EntriesPerBatch = 512;
 
-    /// <summary>Moves what can be moved. The caller is outside of all calls, and trims afterwards.</summary>
+    /// <summary>Moves what can be moved. The caller is outside of any critical region, and trims afterwards.</summary>
     internal void Run(ProgressGauge gauge, CancellationToken cancellationToken)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A move may flush, and a flush waits until this thread has left.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A move may flush, and a flush waits for this critical region.");
         var pages = new PageGauge(gauge, blocks.Allocator.Pool.Segments(), blocks.Map);
         var batch = new PileEntry[EntriesPerBatch];
         ulong address = 0;

@@ -14,36 +14,34 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Keeps a pile in the files of a directory.</summary>
+/// <summary>The engine of a pile in the files of a directory.</summary>
 /// <remarks>
-/// Order of opening: the directory's lock and its superblock; catalog and codec; stripes, so that readers wait; segments; what a kill or a
-/// power cut left is put right by <see cref="FileRecovery"/>; the superblock states that the pile is in use; the codec's stamp; readers
-/// go on. A kill in between changes nothing: all of it is done again. What each step leaves: CRASH.md, the rows of opening.
+/// A kill while it is opened changes nothing: the next opening repeats all of it. What each step leaves: CRASH.md, the rows of opening.
 /// </remarks>
 internal sealed class FileEngine : PileEngine
 {
     private const string RedoName = "redo";
 
-    private readonly PileDirectory _directory;
-    private readonly StripeFile? _stripeFile;
-    private readonly SeqLockStripes? _stripes;
-    private readonly ShadowHeaderTable? _shadowHeaders;
-    private readonly RedoFile? _redo;
-    private readonly FlushLog? _log;
-    private readonly Flusher? _flusher;
-    private readonly ITimer? _flushTimer;
+    private readonly PileDirectory _directory; // locked by this process
+    private readonly StripeFile? _stripeFile; // what readers in other processes map
+    private readonly SeqLockStripes? _stripes; // the stripes in that file
+    private readonly ShadowHeaderTable? _shadowHeaders; // empty, without a file, in a shared pile
+    private readonly RedoFile? _redo; // records of running replacements
+    private readonly FlushLog? _log; // the flusher's
+    private readonly Flusher? _flusher; // null until the opening has got so far
+    private readonly ITimer? _flushTimer; // null without an interval
 
-    /// <summary>Opens the pile in a directory, or makes one there.</summary>
+    /// <summary>Opens the pile in a directory, or creates it.</summary>
     internal FileEngine(PileOptions options, string name, ILogger logger) : base(options, logger)
     {
-        _directory = PileDirectory.Open(options, logger);
+        _directory = PileDirectory.Open(options, logger); // lock, superblock, catalog
         Superblock superblock = _directory.Superblock;
         try
         {
             Catalog = _directory.Catalog;
             Codecs = new PileCodecs(options.Codec, Catalog, options.CodecOptions);
             CodecStamp.Check(Catalog, Codec, _directory.Path);
-            _stripeFile = StripeFile.OpenForWriting(_directory.Files, superblock.PileId);
+            _stripeFile = StripeFile.OpenForWriting(_directory.Files, superblock.PileId); // keeps readers out until EndRecovery
             _directory.Segments.ListChanged = _stripeFile.OnSegmentsChanged;
             OpenSegments(
                 superblock.SegmentBytes, _directory.Segments, options.MaxBytes, superblock.PileId, superblock.GenerationBase);
@@ -55,15 +53,16 @@ internal sealed class FileEngine : PileEngine
             _log = new FlushLog(_directory, options.FlushLogBytes);
             var reclaimer = new FlushReclaimer(this, Allocator!, _shadowHeaders, _log, logger);
             LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, recovery.PageRecovery, _directory.Faults);
-            Report = recovery.Run(_redo, _log, Versions, LazyRecovery, logger);
-            CodecStamp.Enter(Catalog, Codec);
-            _stripes = _stripeFile.EndRecovery();
+            Report = recovery.Run(_redo, _log, Versions, LazyRecovery, logger); // repairs, and then states "in use"
+            CodecStamp.Enter(Catalog, Codec); // behind "in use": see there
+            _stripes = _stripeFile.EndRecovery(); // readers in other processes go on
             bool checksEveryRead = superblock.ChecksumKind != BlockChecksumKind.None && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
-                _directory.Path, superblock.ChecksumKind, checksEveryRead, _redo, _shadowHeaders, recovery.PageRecovery, recovery.FreeEpoch);
+                _directory.Path, superblock.ChecksumKind, checksEveryRead, _redo, _shadowHeaders, recovery.PageRecovery,
+                recovery.FreeEpoch);
             Blocks = new BlockStore(Barrier, Map!, Allocator, _stripes, reclaimer, rules);
             _flusher = new Flusher(name, Meter, Blocks, _directory, _log, Versions, LazyRecovery, logger);
-            Allocator.FlushWanted = reclaimer.RequestFlush; // from here on there is somebody who flushes
+            Allocator.FlushWanted = reclaimer.RequestFlush; // only now that there is a flusher
             _flushTimer = options.FlushInterval is { } interval
                 ? Background.Every(options.TimeProvider, interval, "the flush by interval", reclaimer.FlushQuietly)
                 : null;
@@ -85,10 +84,10 @@ internal sealed class FileEngine : PileEngine
 
     internal override Lock Flushing => _flusher?.Flushing ?? base.Flushing;
 
-    /// <summary>What is thrown when the system refuses a file.</summary>
+    /// <summary>The exception for a file that the system refuses.</summary>
     internal static PileStorageException CantBeOpened(string directory, Exception e) => new(
         $"The pile in '{directory}' can't be opened: "
-        + FileErrors.WithRemedy(e, "Make room, or make its files accessible, and open it again."), e);
+        + FileErrors.WithRemedy(e, "Free disk space, or make its files accessible, and open it again."), e);
 
     private protected override void WriteThrough(ProgressGauge gauge)
     {
@@ -99,7 +98,7 @@ internal sealed class FileEngine : PileEngine
     private protected override void StopBackground() =>
         Background.TryRun("stopping the flushes by interval", () => _flushTimer?.Dispose());
 
-    // A closed pile states that no page has traces of a kill or of a power cut: what they mean is known only now.
+    // A closed pile states that no page holds traces of a kill or a power cut; only now is it known what they mean.
     private protected override void RecoverRemaining()
     {
         if (_directory.LastShutdown.WasClean)
@@ -110,20 +109,20 @@ internal sealed class FileEngine : PileEngine
         }
         catch (ObjectDisposedException) when (Barrier.IsClosed)
         {
-            // by another thread, which has examined them
+            // by another thread, which has recovered them
         }
     }
 
     private protected override void CloseCleanly()
     {
-        Debug.Assert(Barrier.IsClosed, "Nobody is inside any more.");
+        Debug.Assert(Barrier.IsClosed, "No operation is running any more.");
         try
         {
-            _directory.Catalog.Reconcile(); // first of all: what a failed call left must not go with what becomes durable
-            _flusher!.FlushAtEnd();
-            Debug.Assert(Blocks.ShadowHeaders.Count == 0, "A pile is clean only if each header is where its block is.");
+            _directory.Catalog.Reconcile(); // first: a record of a failed call must not become durable with the rest
+            _flusher!.FlushAtEnd(); // segments are on the device before the next line says "closed"
+            Debug.Assert(Blocks.ShadowHeaders.Count == 0, "A pile is clean only without shadow headers.");
             _directory.Superblock.MarkClean(Versions.Last);
-            _directory.UnmarkInUse();
+            _directory.UnmarkInUse(); // last: a copy made before is reported as one
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -134,7 +133,7 @@ internal sealed class FileEngine : PileEngine
 
     private protected override void CloseFiles()
     {
-        Debug.Assert(Barrier.IsClosed, "Whoever is inside writes to redo records and to the table of moved blocks.");
+        Debug.Assert(Barrier.IsClosed, "Running operations would write to redo records and shadow headers.");
         try
         {
             _log?.Dispose();

@@ -10,25 +10,23 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Puts right what a kill or a power cut left in a directory, while nobody uses the pile.</summary>
+/// <summary>Repairs what a kill or a power cut left in a directory, before the pile is used.</summary>
 /// <remarks>
-/// In order: map the segments; after a power cut put back what is in the flush log, after a kill what is in the redo records; read the
-/// words of the pages; state in the superblock that the pile is in use. A kill in between changes nothing: all of it is done again.
-/// The time does not depend on how much the pile holds: no page is looked at. One case is the exception: the power was cut a second time
-/// before all pages were examined after the first.
+/// A kill on the way changes nothing: all of it is repeated. The time does not depend on how much the pile holds, since no page is read,
+/// except after a second power cut before all pages were recovered after the first. Thread safety: one thread; nobody uses the pile yet.
 /// </remarks>
 internal sealed unsafe class FileRecovery
 {
-    private readonly PileDirectory _directory;
-    private readonly LastShutdown _shutdown;
-    private readonly SegmentMap _map;
-    private readonly Allocator _allocator;
-    private readonly ShadowHeaderTable _shadowHeaders;
-    private readonly BlockInspector _inspector;
-    private readonly BlockChecksumKind _checksums;
-    private long _restoredCount;
+    private readonly PileDirectory _directory; // superblock and segments
+    private readonly LastShutdown _shutdown; // kill, power cut, or neither
+    private readonly SegmentMap _map; // gets the segments
+    private readonly Allocator _allocator; // gets free pages, and those to be recovered
+    private readonly ShadowHeaderTable _shadowHeaders; // kept after a kill, else emptied
+    private readonly BlockInspector _inspector; // decides what a block is
+    private readonly BlockChecksumKind _checksums; // as the superblock states, whatever the options say
+    private long _restoredCount; // blocks written from the log or from redo records
 
-    /// <summary>Prepares; nothing is mapped yet.</summary>
+    /// <summary>Prepares the recovery; nothing is mapped yet.</summary>
     internal FileRecovery(PileDirectory directory, SegmentMap map, Allocator allocator, ShadowHeaderTable shadowHeaders, bool checksBlocks)
     {
         _directory = directory;
@@ -52,35 +50,36 @@ internal sealed unsafe class FileRecovery
         PageRecovery = new PageRecovery(map, allocator, _inspector, directory.Faults);
     }
 
-    /// <summary>Examines the pages that are found.</summary>
+    /// <summary>Recovers the pages that are found, later.</summary>
     internal PageRecovery PageRecovery { get; }
 
-    /// <summary>The mark of what is freed until the first flush.</summary>
+    /// <summary>The epoch that marks blocks freed before the first flush.</summary>
     internal long FreeEpoch => _inspector.FreeEpoch;
 
-    /// <summary>Puts everything right.</summary>
+    /// <summary>Runs the recovery.</summary>
     internal OpeningReport Run(RedoFile redo, FlushLog log, Versions versions, LazyRecovery lazyRecovery, ILogger logger)
     {
-        Debug.Assert(_allocator.Pool.Segments().Length == 0, "Nobody has taken memory before the listed segments have their places.");
+        Debug.Assert(_allocator.Pool.Segments().Length == 0, "Listed segments are mapped before any memory is taken.");
         SegmentMapping.MapAll(_directory, _map, _allocator.Pool);
         if (_shutdown.WasPowerCut)
-            Replay(log, versions);
+            Replay(log, versions); // the log has what the device may lack
         else if (!_shutdown.WasClean)
-            ApplyRedo(redo);
+            ApplyRedo(redo); // the files have each store: only a running change is half done
         CrashPoints.Pass(CrashPoint.RecoveryBeforeRedoIdle);
-        redo.Clear();
+        redo.Clear(); // what they stood for is in the blocks, or was not flushed
         if (_shutdown.Kind == ShutdownKind.Killed)
             _shadowHeaders.Recover(IsShadowed);
         else
-            _shadowHeaders.Clear();
+            _shadowHeaders.Clear(); // after a power cut the blocks themselves are as flushed
         foreach (Segment segment in _allocator.Pool.Segments())
-            Scan(segment);
+            Scan(segment); // behind the replay, which may lay pages out anew
         long totalBytes = lazyRecovery.UnrecoveredBytes;
         if (_shutdown.WasCutTwice)
-            lazyRecovery.RecoverAll(); // what was freed between the two cuts has the mark of what is freed from now on
+            lazyRecovery.RecoverAll(); // frees between the two power cuts have the epoch that frees get from now on
         CrashPoints.Pass(CrashPoint.RecoveryBeforeOpened);
+        // The commit: boot id and "in use". A kill before leaves the state that was found, and all above is done again.
         _directory.Superblock.MarkOpened(isRecovered: _shutdown.WasCutTwice, _inspector.FlushedVersion);
-        _directory.MarkInUse(); // not before: whoever follows a kill in between has to know as well that the indexes mean nothing
+        _directory.MarkInUse(); // only now: after a kill in between, the next owner must also see that the table indexes can't be trusted
         if (!_shutdown.WasClean && _directory.Superblock.ListedSegments.Count != 0)
             LogRecovery(logger);
         return new OpeningReport(_shutdown.WasClean, _shutdown.WasPowerCut, _restoredCount, totalBytes);
@@ -89,12 +88,12 @@ internal sealed unsafe class FileRecovery
     private void LogRecovery(ILogger logger) => logger.LogWarning(
         "The pile in {Path} was not closed by its last owner ({Reason}); {Restored} blocks were put back, and all are checked one by one",
         _directory.Path,
-        _shutdown.IsCopy ? InUseMark.Fault : _shutdown.WasPowerCut ? "the machine was started anew, or does not tell" : "the process ended",
+        _shutdown.IsCopy ? InUseMark.Fault : _shutdown.WasPowerCut ? "the machine was rebooted, or does not tell" : "the process ended",
         _restoredCount);
 
     private void Scan(Segment segment)
     {
-        uint skip = _shutdown.WasPowerCut ? _shutdown.GenerationSkip : 0; // an owner that was killed since has stated it already
+        uint skip = _shutdown.WasPowerCut ? _shutdown.GenerationSkip : 0; // later owners that were killed have stored it already
         var scanner = new SegmentScanner(
             segment, _directory.Segments.PathOf(segment.Number), _shutdown.WasClean, skip, _directory.Faults);
         scanner.Scan();
@@ -103,16 +102,16 @@ internal sealed unsafe class FileRecovery
 
     private void Replay(FlushLog log, Versions versions)
     {
-        Debug.Assert(versions.Last == versions.Limit, "No version is given out before all that were are known.");
+        Debug.Assert(versions.Last == versions.Limit, "No version is handed out before the used ones are known.");
         var replay = new LogReplay(_map, _allocator.Pool, _checksums);
         FlushLog.Batch[] batches = [.. log.Read()];
         replay.Apply(Array.ConvertAll(batches, static batch => batch.Body));
         ulong versionLimit = batches.Select(static batch => batch.VersionLimit).DefaultIfEmpty().Max();
         versions.Restore(versionLimit);
         if (versionLimit > _directory.Superblock.VersionLimit)
-            _directory.Superblock.RaiseVersionLimit(versionLimit); // once for all batches: each time takes two write-throughs
+            _directory.Superblock.RaiseVersionLimit(versionLimit); // once for all batches: each write takes two syncs
         _inspector.FlushedVersion = Math.Max(_inspector.FlushedVersion, replay.FlushedVersion);
-        _inspector.CutVersion = _directory.Superblock.CutVersion; // a batch may know of a higher limit
+        _inspector.CutVersion = _directory.Superblock.CutVersion; // a batch may have a higher limit
         _restoredCount = replay.AppliedCount;
     }
 
@@ -140,11 +139,11 @@ internal sealed unsafe class FileRecovery
         new ReadOnlySpan<byte>((void*)found.Bytes, found.LengthBytes).CopyTo(new Span<byte>(bytes, found.LengthBytes));
         if (hasChecksums)
             header = BlockChecksum.Rewrite(block, header, capacityBytes, found.OffsetBytes, found.LengthBytes);
-        Volatile.Write(ref *(ulong*)block, header.Word);
+        Volatile.Write(ref *(ulong*)block, header.Word); // not busy: the replacement is complete
         return true;
     }
 
-    // After a kill. A block whose own header is not busy had it brought back before.
+    // After a kill. If a block's own header is not busy, its shadow header was installed before the kill.
     private bool IsShadowed(ShadowHeaderTable.Entry entry)
     {
         if (!_inspector.TryFindRaw(entry.Address, out byte* block, out _))

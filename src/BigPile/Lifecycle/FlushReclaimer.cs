@@ -9,11 +9,11 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Of a mapped pile: what was flushed and then freed is free once the next flush has ended, and so is the log's room.</summary>
+/// <summary>Reclaims space of a mapped pile: a flush completes pending frees, and returns the log's space.</summary>
 internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
     : Reclaimer(allocator.ReclaimEvents)
 {
-    private int _isRequested;
+    private int _isRequested; // 1 while a background flush is queued; interlocked
 
     private protected override bool IsFlushWanted => allocator.PendingFreeBytes != 0 || shadowHeaders.IsFull || log.IsSpaceRequested;
 
@@ -21,14 +21,14 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
 
     internal override int Reclaim(int attempt)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever gives room back waits until this thread has left.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A flush or trim waits until this thread's critical region ends.");
         bool isRefused = IsFlushWanted && !TryFlush();
         lock (engine.Flushing)
         {
-            // what another one's flush gave back is free now
+            // only waits for another thread's flush: what it freed is free now
         }
         allocator.WaitForReclaim();
-        return isRefused ? MostAttempts : attempt + 1;
+        return isRefused ? MostAttempts : attempt + 1; // a device that refuses: the caller throws at once
     }
 
     internal override bool TryFlush()
@@ -40,7 +40,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
         }
         catch (PileStorageException e)
         {
-            logger.LogError(e, "What was freed can't be used again before it was flushed, and that failed");
+            logger.LogError(e, "Freed blocks can't be reused before a flush, and the flush failed");
             return false;
         }
     }
@@ -48,23 +48,23 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
     internal override void RequestFlush()
     {
         if (Interlocked.Exchange(ref _isRequested, 1) == 0)
-            engine.Background.Queue("a flush that gives room back", FlushAsRequested);
+            engine.Background.Queue("a flush that reclaims space", FlushAsRequested);
     }
 
     internal override void TrimQuietly() => engine.Trimmer.TrimQuietly();
 
-    /// <summary>Flushes, unless a flush is under way: the device is slower than whoever asks.</summary>
+    /// <summary>Flushes, unless a flush is running: requests may come faster than the device is.</summary>
     internal void FlushQuietly()
     {
         if (!engine.Flushing.TryEnter())
             return;
-        engine.Flushing.Exit();
+        engine.Flushing.Exit(); // only a look: the flush below takes it again
         engine.Flush(new ProgressGauge(null));
     }
 
     private void FlushAsRequested()
     {
-        Volatile.Write(ref _isRequested, 0);
+        Volatile.Write(ref _isRequested, 0); // before the flush: a request that it misses queues another one
         FlushQuietly();
         if (allocator.ReclaimEvents.IsTrimWanted)
             engine.Trimmer.TrimQuietly();

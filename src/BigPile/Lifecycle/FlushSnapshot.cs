@@ -10,29 +10,22 @@ using BigPile.Layout;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>What a flush takes with it: what changed, what was freed, and which headers lie elsewhere.</summary>
+/// <summary>What a flush captures: the changed blocks, the pending frees, and the shadow headers.</summary>
 /// <remarks>
-/// Stores go through a shared map, so the system may write any page at any time, and a power cut leaves any of it. What a flush made
-/// durable therefore stays in its place, freed or not, but for the header of a block, which is one sector and can be undone. Freed blocks
-/// wait in quarantine: a flush takes the list together with the changes, and gives their room back once the device has the batch. When
-/// it does not come to its end, the list stays for the next one.
-/// Where the log has no room for the headers of moved blocks, these are stored into the blocks before the epoch says that they count: each
-/// is one word, and what it leads to is on the device by then, so a power cut leaves each of these objects as it was flushed before, or as
-/// it is.
-/// A checkpoint makes final what was freed before it looked for the last time, by the epoch in the headers: so none that is freed later,
-/// while the superblock still states the old epoch, may have the same one.
-/// Thread safety: under the flush's lock.
+/// Stores go to a shared map, so the system may write any page at any time, and a power cut may leave any mixture. Therefore everything
+/// that a flush made durable stays in place, freed or not, except a block's header, which is within one sector and can be undone.
+/// Thread safety: under the flush lock.
 /// </remarks>
 internal sealed unsafe class FlushSnapshot
 {
-    private readonly BlockStore _blocks;
-    private readonly PileDirectory _directory;
-    private readonly Versions _versions;
-    private readonly SegmentMap _map;
-    private readonly Allocator _allocator;
-    private readonly ShadowHeaderTable _shadowHeaders;
-    private readonly PendingFrees _freed = new();
-    private List<ShadowHeaderTable.Entry> _shadowEntries = [];
+    private readonly BlockStore _blocks; // barrier, leases, the epoch of frees
+    private readonly PileDirectory _directory; // its superblock has the log's epoch
+    private readonly Versions _versions; // the last version is captured with the blocks
+    private readonly SegmentMap _map; // memory and page info by address
+    private readonly Allocator _allocator; // dirty lists and pending frees
+    private readonly ShadowHeaderTable _shadowHeaders; // read at a capture, emptied by a release
+    private readonly PendingFrees _freed = new(); // taken from the allocator; kept until a flush is durable
+    private List<ShadowHeaderTable.Entry> _shadowEntries = []; // the shadow headers at the last capture
 
     /// <summary>Captures the changes of a mapped pile.</summary>
     internal FlushSnapshot(BlockStore blocks, PileDirectory directory, Versions versions)
@@ -45,56 +38,59 @@ internal sealed unsafe class FlushSnapshot
         _shadowHeaders = blocks.ShadowHeaders;
     }
 
-    /// <summary>The highest version of an entry that was captured.</summary>
+    /// <summary>The highest entry version captured.</summary>
     internal ulong Version { get; private set; }
 
-    /// <summary>Whether nothing was freed that waits, and no header lies elsewhere.</summary>
+    /// <summary>Whether there are neither pending frees nor shadow headers.</summary>
     internal bool IsEmpty => _freed.IsEmpty && !HasShadowHeaders;
 
-    /// <summary>Whether headers lie elsewhere.</summary>
+    /// <summary>Whether there are shadow headers.</summary>
     internal bool HasShadowHeaders => _shadowEntries.Count != 0;
 
-    /// <summary>Takes what changed, and makes a batch of it. Nothing changes meanwhile.</summary>
-    /// <returns>The batch; none when that is too much for the log.</returns>
+    /// <summary>Captures the changes in a batch. Writers are blocked.</summary>
+    /// <returns>The batch; null if the changes are too many for the log.</returns>
     internal FlushBatch? TryCapture(long capacityBytes)
     {
         ulong[]? addresses = TakeAll();
         return addresses == null ? null : NewWriter().Capture(WithShadowed(addresses), capacityBytes);
     }
 
-    /// <summary>Takes what changed, and what was freed of what was flushed. Nothing changes meanwhile.</summary>
+    /// <summary>Takes the dirty addresses, the pending frees and the shadow headers. Writers are blocked.</summary>
     private ulong[]? TakeAll()
     {
-        Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Nothing changes: the gate is barred, or closed.");
-        Debug.Assert(_versions.Last >= Version, "Versions rise: none that was captured is given out again.");
+        Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Writers are blocked, or the pile is closed.");
+        Debug.Assert(_versions.Last >= Version, "Versions rise: none that was captured is handed out again.");
         ulong[]? addresses = SnapshotWriter.TakeAddresses(_allocator);
+        // At the same instant as the dirty lists, which have these blocks: this flush makes their deletion durable. If it fails they stay
+        // in _freed for the next one.
         _allocator.TakePendingFrees(_freed);
-        Version = _versions.Last; // of every entry that is there, since nobody is putting one
+        Version = _versions.Last; // covers every entry, as no put is running
         _shadowEntries = _shadowHeaders.Count != 0 ? _shadowHeaders.Entries() : [];
         return addresses;
     }
 
-    /// <summary>Begins a checkpoint: the segments are written next. Nothing changes meanwhile.</summary>
+    /// <summary>Begins a checkpoint: the segments are synced next. Writers are blocked.</summary>
     internal void BeginCheckpoint()
     {
-        _ = TakeAll();
+        _ = TakeAll(); // dropped: the segments have these changes, and are synced
         long epoch = _directory.Superblock.LogEpoch;
         if (_blocks.FreeEpoch == epoch)
             return;
-        // A checkpoint failed after its last look: what was freed since would not become final with this one.
+        // An earlier checkpoint failed after its last capture, and frees since then are marked with a later epoch. This checkpoint would
+        // not make them final: mark them again.
         _freed.MarkEpoch(epoch, _map);
         _blocks.FreeEpoch = epoch;
     }
 
-    /// <summary>Gives back the room of what a flush has made durably free.</summary>
+    /// <summary>Completes the pending frees that a flush has made durable.</summary>
     internal void Release()
     {
-        Debug.Assert(_shadowEntries.Count == 0 || !_blocks.Barrier.IsClosed, "A pile that is closed has brought them back before.");
-        _allocator.ReclaimEvents.Begin();
+        Debug.Assert(_shadowEntries.Count == 0 || !_blocks.Barrier.IsClosed, "A closed pile has installed its shadow headers before.");
+        _allocator.ReclaimEvents.Begin(); // before the slots leave their list: a failed search waits for them
         try
         {
             if (_shadowEntries.Count != 0)
-                _blocks.Barrier.RunExclusive(InstallShadowHeaders); // before the lists: those deleted as links are free by now
+                _blocks.Barrier.RunExclusive(InstallShadowHeaders); // before the frees: deleted links are free in their own headers by then
             _allocator.CompletePendingFrees(_freed);
             _freed.Clear();
         }
@@ -104,15 +100,15 @@ internal sealed unsafe class FlushSnapshot
         }
     }
 
-    /// <summary>The records of the moved blocks: whatever the lists hold, these are not in the segments.</summary>
+    /// <summary>The records of the shadowed blocks only: their headers are never in the segments.</summary>
     internal FlushBatch CaptureShadowHeaders() => NewWriter().Capture(WithShadowed([]), int.MaxValue)!;
 
-    /// <summary>Some addresses, in order and each once, and those of the moved blocks.</summary>
+    /// <summary>Adds the addresses of the shadowed blocks to sorted distinct addresses.</summary>
     private ulong[] WithShadowed(ulong[] addresses)
     {
         if (_shadowEntries.Count == 0)
             return addresses;
-        var all = new List<ulong>(); // nearly always all of them are listed
+        var all = new List<ulong>(); // usually all of them are included already
         foreach (ShadowHeaderTable.Entry entry in _shadowEntries)
         {
             if (Array.BinarySearch(addresses, entry.Address) < 0)
@@ -125,28 +121,29 @@ internal sealed unsafe class FlushSnapshot
     }
 
     /// <summary>
-    /// Stores the headers that count into the moved blocks, where the log has no room for them. Nothing changes meanwhile; all that they
-    /// lead to is written through, and so is written through what is stored here, before anything relies on it.
+    /// Stores the shadow headers into their blocks, if the log has no space for them. Writers are blocked; the targets of these headers are
+    /// synced, and the headers are before anything relies on them.
     /// </summary>
     /// <remarks>
-    /// A live block stays moved and busy until the flush is durable. A freed one is moved no more: where its own bytes are what was flushed
-    /// its header says so, and it can be had back; a link only has its target, which can.
+    /// A live block stays shadowed and busy until the flush is durable. A deleted one is not shadowed any more: if its own bytes are what
+    /// was flushed it gets an undoable header; a flushed link needs none, as its target's header can be undone.
     /// </remarks>
     internal void StoreShadowHeaders()
     {
-        Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Nobody changes a header that counts meanwhile.");
+        Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Writers are blocked while shadow headers are stored.");
         _blocks.HasNewHeaders = true;
         foreach (ShadowHeaderTable.Entry entry in _shadowEntries)
         {
             byte* block = _map.Find(entry.Address, out PageInfo* info);
-            Debug.Assert(block != null, "A segment stays while a header lies elsewhere: its block is not free.");
+            Debug.Assert(block != null, "A segment with a shadowed block is not trimmed.");
             var own = new BlockHeader(*(ulong*)block);
             if (!own.IsBusy || own.Generation != entry.Generation)
-                continue; // it was found damaged, and dropped
+                continue; // recovery found it damaged, and dropped it
             long capacityBytes = _allocator.BlockBytesAt(entry.Address, *info) - BlockHeader.SizeBytes;
+            // One word, whose target is on the device: a power cut leaves the object as it was flushed before, or as it is now.
             Volatile.Write(ref *(ulong*)block, ToStore(own.NotBusy, entry.Header, capacityBytes).Word);
             CrashPoints.Pass(CrashPoint.ShadowBeforeRemoved);
-            if (entry.Header.IsFree)
+            if (entry.Header.IsFree) // what the entry said is in the block now, and no later flush installs it
                 _shadowHeaders.Remove(entry);
         }
         _shadowEntries = _shadowHeaders.Entries();
@@ -161,31 +158,32 @@ internal sealed unsafe class FlushSnapshot
 
     private SnapshotWriter NewWriter() => new(_map, _allocator, _shadowHeaders, _blocks.HasChecksums, Version);
 
-    /// <summary>Gives the blocks that a flush has made durable as they are in the table their headers. Nothing changes meanwhile.</summary>
+    /// <summary>Installs the shadow headers, which the flush has made durable, into their blocks. Writers are blocked.</summary>
     internal void InstallShadowHeaders()
     {
-        Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Nobody reads a header that counts while it comes back to its block.");
+        Debug.Assert(_blocks.Barrier.Closing.IsHeldByCurrentThread, "Writers are blocked while shadow headers are installed.");
         foreach (ShadowHeaderTable.Entry entry in _shadowEntries)
         {
             byte* block = _map.Find(entry.Address, out PageInfo* info);
-            Debug.Assert(block != null, "A segment stays while a header lies elsewhere: its block is not free.");
+            Debug.Assert(block != null, "A segment with a shadowed block is not trimmed.");
             var own = new BlockHeader(*(ulong*)block);
             if (!own.IsBusy || own.Generation != entry.Generation)
             {
-                _shadowHeaders.Remove(entry); // it was found damaged, and dropped
+                _shadowHeaders.Remove(entry); // recovery found it damaged, and dropped it
                 continue;
             }
+            // Same as at the capture? If not, the flushed header goes into the block, busy, and the entry stays for the next flush.
             bool isSame = entry.CurrentHeader.NotBusy.Word == entry.HeaderWord;
             Volatile.Write(ref *(ulong*)block, isSame ? entry.HeaderWord : entry.Header.Busy.Word);
             if (!isSame)
                 continue;
-            CrashPoints.Pass(CrashPoint.ShadowBeforeRemoved);
+            CrashPoints.Pass(CrashPoint.ShadowBeforeRemoved); // not busy: recovery ignores the entry (FileRecovery.IsShadowed)
             _shadowHeaders.Remove(entry);
-            bool isRun = SegmentMap.Load(info).ClassPlusOne == 0;
+            bool isRun = SegmentMap.Load(info).ClassPlusOne == 0; // the link is durable: its old payload may go
             if (isRun && entry.Header.Kind == BlockKind.Link && !_blocks.Leases.IsLeased(entry.Address))
                 _allocator.CutRun(entry.Address);
         }
         _shadowEntries = [];
-        _shadowHeaders.OnFlushed();
+        _shadowHeaders.OnFlushed(); // the thresholds of a table with space
     }
 }

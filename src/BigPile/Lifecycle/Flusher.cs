@@ -12,37 +12,35 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Makes a mapped pile outlive a power cut.</summary>
+/// <summary>Makes changes of a mapped pile durable against power cuts.</summary>
 /// <remarks>
-/// Storing through the map dirties whole folios of the system's cache, so writing 1.2 MB of scattered changes through it wrote 966 MB.
-/// A flush therefore copies the blocks that changed since the last one to a log. A checkpoint writes the segments themselves: when more
-/// changed than the lists hold, or the log is full. It is fuzzy, since changes go on while the device writes; what changed meanwhile is
-/// the first batch of the next log. Where nothing changed there is none; and where the disk has no room for it, the segments are written
-/// once more while nothing changes: a checkpoint needs no room that is not there.
-/// What a kill and a power cut leave behind each step: CRASH.md, the rows of flushing.
+/// Stores through the map dirty whole folios of the page cache: syncing 1.2 MB of scattered changes wrote 966 MB. So a flush copies the
+/// blocks that changed since the last one to a log. A checkpoint syncs the segments themselves: when the dirty lists overflowed, or the log
+/// is full. It is fuzzy (changes go on while the device writes): what changed meanwhile is the first batch of the next log, if anything.
+/// Lock order: the flush lock, then the barrier's <c>Closing</c>. What a crash leaves after each step: CRASH.md, the rows of flushing.
 /// </remarks>
 internal sealed class Flusher
 {
-    private const int MaxFuzzySyncs = 3;
+    private const int MaxFuzzySyncs = 3; // then writers are blocked while the device writes
 
-    private readonly string _name;
-    private readonly PileMeter _meter;
-    private readonly BlockStore _blocks;
-    private readonly PileDirectory _directory;
-    private readonly FlushLog _log;
-    private readonly Versions _versions;
-    private readonly LazyRecovery _lazyRecovery;
-    private readonly FlushSnapshot _snapshot;
-    private readonly SegmentSync _sync;
-    private readonly ILogger _logger;
-    private readonly Lock _flushing = new();
-    private bool _needsCheckpoint;
-    private FlushTrouble? _trouble;
+    private readonly string _name; // of the pile, in metrics
+    private readonly PileMeter _meter; // gets the duration of each flush
+    private readonly BlockStore _blocks; // what is flushed; its FreeEpoch is written here
+    private readonly PileDirectory _directory; // superblock and catalog
+    private readonly FlushLog _log; // used under _flushing
+    private readonly Versions _versions; // each batch has their limit
+    private readonly LazyRecovery _lazyRecovery; // the first flush after a crash has all pages recovered
+    private readonly FlushSnapshot _snapshot; // what a flush captures; under _flushing
+    private readonly SegmentSync _sync; // syncs segments; under _flushing
+    private readonly ILogger _logger; // gets each new trouble
+    private readonly Lock _flushing = new(); // one flush at a time, and none while the pile is closed
+    private bool _needsCheckpoint; // whether the next flush must be a checkpoint; under _flushing
+    private FlushTrouble? _trouble; // of the last flush; written under _flushing, read without it
 
     /// <summary>Flushes a mapped pile.</summary>
     internal Flusher(
-        string name, PileMeter meter, BlockStore blocks, PileDirectory directory, FlushLog log, Versions versions, LazyRecovery lazyRecovery,
-        ILogger logger)
+        string name, PileMeter meter, BlockStore blocks, PileDirectory directory, FlushLog log, Versions versions,
+        LazyRecovery lazyRecovery, ILogger logger)
     {
         _name = name;
         _meter = meter;
@@ -54,25 +52,25 @@ internal sealed class Flusher
         _logger = logger;
         _snapshot = new FlushSnapshot(blocks, directory, versions);
         _sync = new SegmentSync(blocks.Barrier, blocks.Allocator.Pool, directory);
-        _needsCheckpoint = !directory.LastShutdown.WasClean; // the segments hold changes that no list knows
+        _needsCheckpoint = !directory.LastShutdown.WasClean; // the segments hold changes that no dirty list has
         _blocks.HasNewHeaders = _needsCheckpoint;
     }
 
-    /// <summary>Held by whoever flushes, and by whoever closes the pile.</summary>
+    /// <summary>The flush lock: held during a flush, and while the pile is closed.</summary>
     internal Lock Flushing => _flushing;
 
-    /// <summary>What was wrong with the last flush; null when nothing was.</summary>
+    /// <summary>The problem of the last flush; null if it had none.</summary>
     internal FlushTrouble? Trouble => Volatile.Read(ref _trouble);
 
-    /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
+    /// <summary>Bytes of segments that were rewritten because a sync of them had failed.</summary>
     internal long RewrittenBytes => _sync.RewrittenBytes;
 
-    /// <summary>Writes through what changed; returns when all that was done before is durable.</summary>
-    /// <remarks>The caller is outside of all calls.</remarks>
+    /// <summary>Flushes; returns when everything done before is durable.</summary>
+    /// <remarks>The caller is outside of any critical region.</remarks>
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     internal void Flush(ProgressGauge gauge)
     {
-        // Who listens is the application's code: no lock is held while it is told.
+        // Listeners are application code: no lock is held while they run.
         using Activity? activity = PileActivity.Start(PileTelemetry.FlushActivity, PileTelemetry.PileNameTag, _name);
         PastActivity checkpoint = default;
         TimeSpan duration;
@@ -98,15 +96,15 @@ internal sealed class Flusher
             {
                 long start = Stopwatch.GetTimestamp();
                 IOException? refusal = FlushLocked(gauge, ref checkpoint);
-                _directory.Catalog.Reconcile(); // of a call that failed meanwhile
+                _directory.Catalog.Reconcile(); // removes the record of a call that failed meanwhile
                 RecordTrouble(refusal == null ? null : FlushTrouble.WithoutLog(_directory.Path, refusal));
                 return Stopwatch.GetElapsedTime(start);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
-                _blocks.ShadowHeaders.Postpone();
+                _blocks.ShadowHeaders.Postpone(); // else every writer would flush again at once
                 string remedy = e is IOException { } full && FileErrors.IsDiskFull(full)
-                    ? "Make room on the disk, and flush again."
+                    ? "Free some disk space, and flush again."
                     : "Flush again once the device can be written.";
                 var failure = new PileStorageException($"The pile in '{_directory.Path}' could not be flushed: {e.Message} {remedy}", e);
                 Volatile.Write(ref _trouble, FlushTrouble.Failed(failure));
@@ -125,26 +123,28 @@ internal sealed class Flusher
         Volatile.Write(ref _trouble, trouble);
     }
 
-    // What comes back is what the system says where the disk had no room for the log.
+    // Returns the system's error if the disk had no space for the log.
     private IOException? FlushLocked(ProgressGauge gauge, ref PastActivity checkpoint)
     {
-        Debug.Assert(_flushing.IsHeldByCurrentThread && !CriticalRegion.Current.IsInRegion, "One flush at a time, by nobody it would wait for.");
-        _directory.Superblock.ReconcileAll(); // which log counts must be known before one is written
+        Debug.Assert(_flushing.IsHeldByCurrentThread && !CriticalRegion.Current.IsInRegion, "One flush at a time, outside of all regions.");
+        _directory.Superblock.ReconcileAll(); // which log is current must be certain before one is written
         bool isCheckpoint = _needsCheckpoint || _log.IsSpaceRequested;
-        _needsCheckpoint = true; // until this one has ended well: the lists of changes are taken on the way
+        _needsCheckpoint = true; // until this flush succeeds: it takes the dirty lists, which can't be put back
         if (!_directory.LastShutdown.WasClean)
-            _lazyRecovery.RecoverAll(); // what a page that nobody looked at says of the epoch before must not be taken for a later one
+            _lazyRecovery.RecoverAll(); // the free marks of an unrecovered page could be taken for marks of a later epoch
         CrashPoints.Pass(CrashPoint.RecoveredBeforeStated);
-        _directory.Superblock.MarkRecovered(); // before anything is freed in the log's own epoch
+        _directory.Superblock.MarkRecovered(); // before anything is freed in the log's current epoch
         IOException? refusal = null;
         for (int attempt = 0; attempt < MaxFuzzySyncs && refusal == null; attempt++)
         {
             if (isCheckpoint)
             {
                 checkpoint = checkpoint.HasBegun ? checkpoint : PastActivity.Begin();
-                RunExclusive(_snapshot.BeginCheckpoint);
-                _sync.Run(gauge);
+                RunExclusive(_snapshot.BeginCheckpoint); // what is dirty from here on may miss the sync, and is captured below
+                _sync.Run(gauge); // changes go on; what they store is captured below
             }
+            // Between BeginCheckpoint and here the changes have made new dirty lists; without a checkpoint the lists reach back to the
+            // last flush.
             using FlushBatch? batch = CaptureExclusive(isCheckpoint);
             if (batch != null)
             {
@@ -157,9 +157,9 @@ internal sealed class Flusher
                     return null;
                 }
             }
-            isCheckpoint = true;
+            isCheckpoint = true; // too much for the log: the segments take it
         }
-        // writers were faster than the device, again and again, or there is no room for what they do meanwhile: they wait for once
+        // writers kept outrunning the device, or the disk has no space for their changes: block them this once
         checkpoint = checkpoint.HasBegun ? checkpoint : PastActivity.Begin();
         RunExclusive(() =>
         {
@@ -174,6 +174,7 @@ internal sealed class Flusher
     {
         if (!batch.IsEmpty)
         {
+            // The limit goes with the batch: after a power cut no version below it is handed out again.
             return isCheckpoint
                 ? _log.Restart(batch.Bytes, _versions.Limit, _snapshot.Version)
                 : _log.Append(batch.Bytes, _versions.Limit);
@@ -183,15 +184,17 @@ internal sealed class Flusher
         return null;
     }
 
+    // The flush is durable: pending frees may complete.
     private void Commit()
     {
         _needsCheckpoint = false;
         _blocks.HasNewHeaders = false;
-        Debug.Assert(_blocks.FreeEpoch == _directory.Superblock.LogEpoch, "What is freed, or laid out, has the mark of another epoch.");
+        Debug.Assert(_blocks.FreeEpoch == _directory.Superblock.LogEpoch, "Frees and layouts are marked with another epoch.");
+        // Not before: until the flush is durable a power cut brings back the flushed blocks, whose bytes must be there.
         _snapshot.Release();
     }
 
-    /// <summary>Copies what changed; none when that is too much for the log.</summary>
+    /// <summary>Captures the changes; null if they are too many for the log.</summary>
     private FlushBatch? CaptureExclusive(bool isCheckpoint)
     {
         FlushBatch? batch = null;
@@ -199,16 +202,18 @@ internal sealed class Flusher
         {
             batch = _snapshot.TryCapture(_log.CapacityBytes);
             if (isCheckpoint)
+                // This checkpoint makes final, by the epoch in the headers, what was freed before this capture. Later frees, while the
+                // superblock still states the old epoch, must not have the same mark.
                 _blocks.FreeEpoch = _directory.Superblock.LogEpoch + (batch is { IsEmpty: true } ? FlushLog.EpochsWithoutBatch : 1);
         });
         if (batch == null || (isCheckpoint ? _log.FitsWhenEmpty(batch.LengthBytes) : _log.Fits(batch.LengthBytes)))
             return batch;
-        batch.Dispose();
+        batch.Dispose(); // its changes are taken: only a checkpoint can make them durable now
         return null;
     }
 
-    // A checkpoint while nothing changes: only the headers of moved blocks are not in the segments. What comes back is what the system says
-    // where it had no room for them.
+    // A checkpoint while writers are blocked: only the shadow headers are not in the segments. Returns the system's error if the disk had
+    // no space for them.
     private IOException? WriteExclusive(bool releasesSpace)
     {
         _sync.Run();
@@ -220,6 +225,7 @@ internal sealed class Flusher
             refusal = _log.Restart(headers.Bytes, _versions.Limit, _snapshot.Version);
             if (refusal == null)
                 return null;
+            // No space for the other log: the headers go into the segments, and these are synced before the epoch makes them valid.
             _snapshot.StoreShadowHeaders();
             _sync.Run();
         }
@@ -230,26 +236,26 @@ internal sealed class Flusher
 
     private void RunExclusive(Action action) => _blocks.Barrier.RunExclusive(action);
 
-    /// <summary>Closes: writes everything through, and leaves nothing that could be undone. Nobody is inside any more.</summary>
+    /// <summary>Flushes a pile that is being closed, and leaves nothing that could be undone. No operation is running any more.</summary>
     internal void FlushAtEnd()
     {
-        Debug.Assert(_flushing.IsHeldByCurrentThread && _blocks.Barrier.IsClosed, "No flush runs, and nothing changes any more.");
-        // before the marks get the log's own epoch: a kill must not take them for marks of before a cut
+        Debug.Assert(_flushing.IsHeldByCurrentThread && _blocks.Barrier.IsClosed, "No flush is running, and no operation.");
+        // before frees are marked with the log's current epoch: after a kill they would look like marks from before the power cut
         if (!_directory.LastShutdown.WasClean)
             _directory.Superblock.MarkRecovered();
         CompletePendingFrees();
-        Debug.Assert(_snapshot.IsEmpty, "Nothing that a later owner could undo is left.");
+        Debug.Assert(_snapshot.IsEmpty, "Something is left that a later owner could undo.");
         _sync.Run();
     }
 
-    // The epoch makes final what was freed; then nothing is left that could be undone.
+    // Raising the epoch makes the frees final; then nothing is left to undo.
     private void CompletePendingFrees()
     {
         _snapshot.BeginCheckpoint();
         if (_snapshot.IsEmpty)
             return;
         _ = WriteExclusive(releasesSpace: false);
-        _snapshot.InstallShadowHeaders();
+        _snapshot.InstallShadowHeaders(); // no operation runs: Release does without RunExclusive
         _snapshot.Release();
     }
 }

@@ -9,31 +9,32 @@ using BigPile.Memory;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Has the pages examined that were found when a mapped pile was opened. Of any other pile there are none.</summary>
-/// <param name="barrier">Who is inside.</param>
-/// <param name="map">Where pages are.</param>
+/// <summary>Recovers the pages that were found when a mapped pile was opened. Other piles have none.</summary>
+/// <param name="barrier">Admits operations.</param>
+/// <param name="map">Maps addresses to memory.</param>
 /// <param name="pool">The segments.</param>
-/// <param name="pageRecovery">Examines; none of a pile in memory.</param>
-/// <param name="faults">What was found damaged since the pile was opened.</param>
-internal sealed unsafe class LazyRecovery(OperationBarrier barrier, SegmentMap map, PagePool pool, PageRecovery? pageRecovery, FaultLog faults)
+/// <param name="pageRecovery">Recovers a page; null for a pile in memory.</param>
+/// <param name="faults">The faults found since the pile was opened.</param>
+internal sealed unsafe class LazyRecovery(
+    OperationBarrier barrier, SegmentMap map, PagePool pool, PageRecovery? pageRecovery, FaultLog faults)
 {
-    private const int PagesPerVisit = 16;
+    private const int PagesPerVisit = 16; // 1 MiB in one critical region
     private const ulong UnitsPerPage = SizeClasses.PageBytes / SizeClasses.GranuleBytes;
 
-    /// <summary>What was found damaged since the pile was opened.</summary>
+    /// <summary>The faults found since the pile was opened.</summary>
     internal FaultLog Faults => faults;
 
-    /// <summary>Payloads without an object, which a kill had left, and which were freed.</summary>
+    /// <summary>Payloads without an object, left by a kill, that were freed.</summary>
     internal long OrphanCount => pageRecovery?.OrphanCount ?? 0;
 
-    /// <summary>Payloads behind links that were found.</summary>
+    /// <summary>Link targets found.</summary>
     internal long LinkCount => pageRecovery?.LinkCount ?? 0;
 
-    /// <summary>Bytes of pages that nobody has examined yet.</summary>
+    /// <summary>Bytes of pages not recovered yet.</summary>
     internal long UnrecoveredBytes => pool.UnrecoveredPages * SizeClasses.PageBytes;
 
-    /// <summary>Examines those of some pages that nobody has examined yet.</summary>
-    /// <returns>How many these were.</returns>
+    /// <summary>Recovers the unrecovered ones of some pages.</summary>
+    /// <returns>Their number.</returns>
     internal int RecoverPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
@@ -52,21 +53,21 @@ internal sealed unsafe class LazyRecovery(OperationBarrier barrier, SegmentMap m
         }
     }
 
-    /// <summary>Examines a page if nobody has; the caller is inside the pile.</summary>
-    /// <returns>How many pages that were.</returns>
+    /// <summary>Recovers a page, if it is not recovered yet; the caller is in a critical region.</summary>
+    /// <returns>The number of pages recovered: 1 or 0.</returns>
     internal int RecoverPage(Segment segment, int page)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The segment stays mapped only while the caller is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The segment stays mapped only during the critical region.");
         ulong address = map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage;
         byte* start = map.Find(address, out PageInfo* infoAt);
         if (start == null || !SegmentMap.Load(infoAt).IsUnrecovered)
             return 0;
-        PageRecovery.ReadAhead(start);
+        PageRecovery.ReadAhead(start); // before the page's lock is taken
         pageRecovery!.RecoverPage(address);
         return 1;
     }
 
-    /// <summary>Examines all pages that nobody has examined yet. The caller is outside of all calls.</summary>
+    /// <summary>Recovers all remaining pages. The caller is outside of any critical region.</summary>
     internal void RecoverAll()
     {
         foreach (Segment segment in pool.Segments())
@@ -81,8 +82,8 @@ internal sealed unsafe class LazyRecovery(OperationBarrier barrier, SegmentMap m
         }
     }
 
-    /// <summary>Searches those of some free pages that a power cut may have left blocks in.</summary>
-    /// <returns>How many these were.</returns>
+    /// <summary>Searches the suspect ones of some free pages for blocks that a power cut left.</summary>
+    /// <returns>Their number.</returns>
     internal int SearchPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
@@ -98,7 +99,7 @@ internal sealed unsafe class LazyRecovery(OperationBarrier barrier, SegmentMap m
         }
     }
 
-    /// <summary>Asks the system to read a segment ahead, unless it was given back.</summary>
+    /// <summary>Asks the system to read a segment ahead, unless it was trimmed.</summary>
     internal void AdviseToRead(Segment segment)
     {
         CriticalRegion critical = barrier.EnterReader();

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Keeps a pile in memory, which ends with its process.</summary>
+/// <summary>The engine of a pile in memory, which ends with its process.</summary>
 internal sealed class MemoryEngine : PileEngine
 {
     private readonly SeqLockStripes _stripes = new();
@@ -39,7 +39,7 @@ internal sealed class MemoryEngine : PileEngine
 
     private protected override void DisposeStripes() => _stripes.Dispose();
 
-    // A small limit must not be one segment's size that is never reached.
+    // With a small limit, a segment must not be larger than the limit.
     private static long LargestSegmentFor(long limitBytes) => Math.Clamp(
         (long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, PileOptions.MaxSegmentBytes)), PileOptions.MinSegmentBytes,
         PileOptions.MaxSegmentBytes);

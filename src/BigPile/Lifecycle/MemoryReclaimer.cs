@@ -5,7 +5,7 @@ using BigPile.Concurrency;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Of a pile in memory: what was freed is free at once, but for what a trim is about to give back.</summary>
+/// <summary>Reclaims space of a pile in memory: freed space is free at once, except what a trim is returning just now.</summary>
 internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Reclaimer(allocator.ReclaimEvents)
 {
     private protected override bool IsFlushWanted => false;
@@ -14,7 +14,7 @@ internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Re
 
     internal override int Reclaim(int attempt)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever gives room back waits until this thread has left.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A flush or trim waits until this thread's critical region ends.");
         allocator.WaitForReclaim();
         return attempt + 1;
     }

@@ -8,22 +8,21 @@ using BigPile.Layout;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Touches some pages of a new segment in the background, ahead of the allocator.</summary>
+/// <summary>Touches pages of a new segment in the background, ahead of the allocator.</summary>
 /// <remarks>
-/// The first store to a page of memory costs a fault of 1 to 10 microseconds for each 4 KiB, and a huge page takes it in one go: a writer
-/// that never meets one has no such pauses. Pages are touched by an atomic store that changes nothing, since others may write there
-/// already; asking the system to populate them would hold a lock of the process meanwhile. Steps are short, because whoever closes the
-/// pile or gives memory back waits for the one that runs. Memory that is given back stays so: a step looks, inside the pile, whether the
-/// segment is still in use.
+/// The first store to a page costs a page fault of 1 to 10 µs per 4 KiB (a huge page takes it at once); prefaulting spares writers these
+/// pauses. Pages are touched by an atomic store that changes nothing, since others may already write there; asking the system to populate
+/// them would hold a process-wide lock meanwhile. Steps are short, because closing and trimming wait for the one that runs. Each step first
+/// checks, in a critical region, that the segment is still in use.
 /// </remarks>
 internal sealed unsafe class PageToucher(OperationBarrier barrier, PagePool pool, Segment segment, int firstPage, int endPage)
 {
     // One huge page.
     private const int StepPages = (2 << 20) / SizeClasses.PageBytes;
 
-    private const int SystemPageBytes = 4096; // where they are larger, some are touched twice
+    private const int SystemPageBytes = 4096; // on systems with larger pages some are touched twice
 
-    /// <summary>Whether there is a processor for it beside the writer's.</summary>
+    /// <summary>Whether there is a second processor for it.</summary>
     internal static bool IsWorthwhile => Environment.ProcessorCount > 1;
 
     /// <summary>Touches the pages, as long as the segment is in use.</summary>

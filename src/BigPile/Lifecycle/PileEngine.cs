@@ -12,18 +12,16 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Opens what a pile consists of, keeps it, and closes it: in memory, in files, or in files that another process writes.</summary>
+/// <summary>Opens, holds and closes the parts of a pile: in memory, in files, or in files that another process writes.</summary>
 /// <remarks>
-/// What is common is here; what differs is in <see cref="MemoryEngine"/>, <see cref="FileEngine"/> and <see cref="ReaderEngine"/>.
-/// Order of closing: the timer of flushes stops; pages that nobody needed are examined; nobody comes in any more, and everybody has left;
-/// files are settled and written through; logs, redo records and the table of moved blocks are unmapped; segments are freed, at last the
-/// directory's lock. A lease puts the last two off until it ends. Locks: the flush's, then the closing's.
+/// The common part; the rest is in <see cref="MemoryEngine"/>, <see cref="FileEngine"/> and <see cref="ReaderEngine"/>. A lease keeps the
+/// segments and the directory lock until it ends. Lock order: the flush lock, then the barrier's <c>Closing</c>.
 /// </remarks>
 internal abstract class PileEngine
 {
-    private int _areTablesTaken;
+    private int _areTablesTaken; // 1 while a cache has the pile's tables; interlocked
 
-    /// <summary>Prepares a keeper; nothing is opened yet.</summary>
+    /// <summary>Prepares an engine; nothing is opened yet.</summary>
     protected PileEngine(PileOptions options, ILogger logger)
     {
         Meter = PileMeter.Of(options.MeterFactory);
@@ -31,80 +29,82 @@ internal abstract class PileEngine
         Background = new BackgroundWork(logger, () => Barrier.IsClosed);
     }
 
-    /// <summary>Where the pile, and what is made of it, states its figures.</summary>
+    /// <summary>The meter of the pile and of what is built on it.</summary>
     internal PileMeter Meter { get; }
 
-    /// <summary>Who may come in.</summary>
+    /// <summary>Admits operations.</summary>
     internal OperationBarrier Barrier { get; }
 
-    /// <summary>Takes the pile's tables for one cache, until <see cref="ReleaseTables"/>.</summary>
-    /// <returns><see langword="false"/> when another one has them.</returns>
+    /// <summary>Reserves the pile's tables for one cache, until <see cref="ReleaseTables"/>.</summary>
+    /// <returns><see langword="false"/> if another cache has them.</returns>
     internal bool TryTakeTables() => Interlocked.Exchange(ref _areTablesTaken, 1) == 0;
 
-    /// <summary>Gives back what <see cref="TryTakeTables"/> took.</summary>
+    /// <summary>Ends what <see cref="TryTakeTables"/> began.</summary>
     internal void ReleaseTables() => Volatile.Write(ref _areTablesTaken, 0);
 
-    /// <summary>Runs what the pile and its tables do in the background.</summary>
+    /// <summary>Runs the background work of the pile and its tables.</summary>
     internal BackgroundWork Background { get; }
 
     /// <summary>The blocks.</summary>
     internal BlockStore Blocks { get; private protected set; } = null!;
 
-    /// <summary>How blocks are read that another process may be writing; none in any other pile.</summary>
+    /// <summary>Reads blocks that another process may be writing; null for any other pile.</summary>
     internal SharedReader? Shared { get; private protected set; }
 
-    /// <summary>Has the pages examined that an earlier owner left.</summary>
+    /// <summary>Recovers the pages that an earlier owner left.</summary>
     internal LazyRecovery LazyRecovery { get; private protected set; } = null!;
 
-    /// <summary>Numbers the entries of tables.</summary>
+    /// <summary>The entry versions of tables.</summary>
     internal Versions Versions { get; private protected set; } = null!;
 
-    /// <summary>What payloads refer to by number.</summary>
+    /// <summary>The definitions that payloads refer to by id.</summary>
     internal PileCatalog Catalog { get; private protected set; } = null!;
 
-    /// <summary>Makes payloads of objects, and bytes of keys.</summary>
+    /// <summary>Serializes objects and keys.</summary>
     internal PileCodecs Codecs { get; private protected set; } = null!;
 
-    /// <summary>Makes payloads of objects.</summary>
+    /// <summary>Serializes objects.</summary>
     internal IPileCodec Codec => Codecs.Objects;
 
-    /// <summary>Gives memory back.</summary>
+    /// <summary>Trims memory.</summary>
     internal Trimmer Trimmer { get; private protected set; } = null!;
 
     /// <summary>What was found when the pile was opened.</summary>
     internal OpeningReport Report { get; private protected set; } = OpeningReport.OfNew;
 
-    /// <summary>Tells this opening of the pile from every other one.</summary>
+    /// <summary>A unique id of this opening of the pile.</summary>
     internal Guid SessionId { get; } = Guid.NewGuid();
 
-    /// <summary>The id of a mapped pile; of other piles, that of the session.</summary>
+    /// <summary>The id of a mapped pile; otherwise that of the session.</summary>
     internal Guid Id => Directory?.Superblock.PileId ?? SessionId;
 
-    /// <summary>The directory of a mapped pile.</summary>
+    /// <summary>The directory of a mapped pile, otherwise null.</summary>
     internal virtual PileDirectory? Directory => null;
 
     /// <summary>Bytes of freed blocks that wait for a flush.</summary>
     internal long PendingFreeBytes => Blocks.Allocator.PendingFreeBytes;
 
-    /// <summary>What was wrong with the last flush; null when nothing was.</summary>
+    /// <summary>The problem of the last flush; null if it had none.</summary>
     internal virtual FlushTrouble? FlushTrouble => null;
 
-    /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
+    /// <summary>Bytes of segments that were rewritten because a sync of them had failed.</summary>
     internal virtual long RewrittenBytes => 0;
 
-    private protected SegmentMap? Map { get; set; }
+    private protected SegmentMap? Map { get; set; } // null until OpenSegments; freed by Release
 
-    private protected Allocator? Allocator { get; set; }
+    private protected Allocator? Allocator { get; set; } // the same; owns the segments
 
-    /// <summary>Takes over what another process has made of the pile by now, without waiting for it; nothing where none writes.</summary>
+    /// <summary>
+    /// Takes over the current state of the writing process without waiting for it; does nothing if this process is the writer.
+    /// </summary>
     internal virtual void Refresh()
     {
     }
 
-    /// <summary>What the pile's memory is used for. The caller is inside.</summary>
+    /// <summary>Counts what the pile's memory is used for. The caller is in a critical region.</summary>
     internal virtual AllocatorCounters Count() => Blocks.Allocator.Snapshot();
 
-    /// <summary>Held while something is flushed, and by whoever closes.</summary>
+    /// <summary>The flush lock: held during a flush, and while the pile is closed.</summary>
     internal virtual Lock Flushing { get; } = new();
 
     /// <summary>Opens a pile.</summary>
@@ -115,50 +115,50 @@ internal abstract class PileEngine
         return options.ReadOnly ? new ReaderEngine(options, logger) : new FileEngine(options, name, logger);
     }
 
-    /// <summary>Makes durable what was done before; of a pile that outlives no process there is nothing to do.</summary>
+    /// <summary>Makes durable what was done before; does nothing for a pile that ends with its process.</summary>
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     internal void Flush(ProgressGauge gauge)
     {
         CriticalRegion.ThrowIfInRegion();
-        Barrier.EnterReader().Exit(); // refuses if the pile is closed
+        Barrier.EnterReader().Exit(); // throws if the pile is closed
         WriteThrough(gauge);
         gauge.Complete();
     }
 
-    /// <summary>Closes the pile once the calls that run have ended; does nothing when it is closed.</summary>
+    /// <summary>Closes the pile once the running calls have ended; does nothing if it is closed.</summary>
     internal void Close()
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Whoever closes a pile would wait for itself.");
-        StopBackground();
-        RecoverRemaining();
-        lock (Flushing)
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The closing thread would wait for itself.");
+        StopBackground(); // no new flush by the timer; a running one ends before the lock below
+        RecoverRemaining(); // while operations still run: it may take long
+        lock (Flushing) // a flush that runs ends first
         {
             lock (Barrier.Closing)
             {
-                if (Barrier.IsClosed)
+                if (Barrier.IsClosed) // by another thread, which was first
                     return;
-                Barrier.Close();
+                Barrier.Close(); // returns when all operations have left
                 try
                 {
-                    CloseCleanly();
+                    CloseCleanly(); // if it throws, the next owner goes by what the superblock says
                 }
                 finally
                 {
-                    Abandon();
+                    Abandon(); // in each case: nobody else would unlock the directory
                 }
             }
         }
     }
 
-    /// <summary>Frees the memory and lets go of the directory: nobody is inside any more, and nobody looks at a payload.</summary>
-    /// <remarks>Until then the directory is nobody else's: whoever opened it would write under the leases.</remarks>
+    /// <summary>Frees the memory and unlocks the directory: no operation is running, and no lease is left.</summary>
+    /// <remarks>The directory stays locked until then: another owner would write under the leases.</remarks>
     internal void Release()
     {
-        Debug.Assert(Barrier.IsClosed && Blocks is not { Leases.IsAny: true }, "Nobody looks at memory that goes, inside or by a lease.");
+        Debug.Assert(Barrier.IsClosed && Blocks is not { Leases.IsAny: true }, "Memory is freed only without operations and leases.");
         try
         {
             Codecs?.Clear();
-            Allocator?.Dispose();
+            Allocator?.Dispose(); // unmaps or frees the segments
         }
         finally
         {
@@ -169,12 +169,12 @@ internal abstract class PileEngine
             }
             finally
             {
-                Directory?.Dispose();
+                Directory?.Dispose(); // last: unlocks the directory
             }
         }
     }
 
-    /// <summary>Makes what every pile has. The store's memory is the allocator's from here on.</summary>
+    /// <summary>Creates what every pile has. The allocator owns the store's memory from here on.</summary>
     private protected void OpenSegments(long segmentBytes, SegmentStore store, long limitBytes, Guid pileId, uint generationBase)
     {
         Map = new SegmentMap(segmentBytes);
@@ -182,7 +182,7 @@ internal abstract class PileEngine
         Trimmer = new Trimmer(Barrier, Allocator, Background);
     }
 
-    /// <summary>Touches new segments ahead of the allocator.</summary>
+    /// <summary>Touches new segments ahead of the allocator, in the background.</summary>
     private protected void TouchAhead()
     {
         if (!PageToucher.IsWorthwhile)
@@ -192,22 +192,22 @@ internal abstract class PileEngine
             Background.Queue("touching memory ahead", new PageToucher(Barrier, pool, segment, first, end).TouchAll);
     }
 
-    /// <summary>Stops what the pile itself began in the background.</summary>
+    /// <summary>Stops the pile's own background work.</summary>
     private protected virtual void StopBackground()
     {
     }
 
-    /// <summary>Examines the pages that nobody needed: a closed pile states that none has traces of a kill or of a power cut.</summary>
+    /// <summary>Recovers the remaining pages: a closed pile states that none holds traces of a kill or a power cut.</summary>
     private protected virtual void RecoverRemaining()
     {
     }
 
-    /// <summary>Writes through what changed; nothing where nothing outlives the process.</summary>
+    /// <summary>Flushes; does nothing if nothing outlives the process.</summary>
     private protected virtual void WriteThrough(ProgressGauge gauge)
     {
     }
 
-    /// <summary>Writes files through and marks them as cleanly closed. Nobody is inside any more.</summary>
+    /// <summary>Syncs the files and marks them as cleanly closed. No operation is running any more.</summary>
     private protected virtual void CloseCleanly()
     {
     }
@@ -220,7 +220,7 @@ internal abstract class PileEngine
     /// <summary>Frees the stripes.</summary>
     private protected abstract void DisposeStripes();
 
-    /// <summary>Closes a pile that was never opened to its end. Nobody knows of it but what it began itself.</summary>
+    /// <summary>Closes a pile whose opening failed. Only its own background work knows of it.</summary>
     private protected void AbandonUnopened()
     {
         StopBackground();
@@ -228,10 +228,10 @@ internal abstract class PileEngine
         Abandon();
     }
 
-    // Each step is made whatever the ones before threw: a lock that stays would keep the directory from everybody.
+    // Each step runs whatever the earlier ones threw: a lock that stays would keep all others out of the directory.
     private void Abandon()
     {
-        Debug.Assert(Barrier.IsClosed, "Nobody is inside any more when files are closed.");
+        Debug.Assert(Barrier.IsClosed, "No operation is running when files are closed.");
         try
         {
             CloseFiles();

@@ -11,17 +11,17 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Keeps a pile that is opened for reading only, while another process may write it.</summary>
-/// <remarks>Every page is read by what the writer states of it at that instant: nothing is examined, and nothing written.</remarks>
+/// <summary>The engine of a pile that is open for reading only, while another process may write it.</summary>
+/// <remarks>Each page is read by what the writer states at that instant: nothing is recovered, and nothing written.</remarks>
 internal sealed class ReaderEngine : PileEngine
 {
-    // What the writer gave back is memory for as long as a reader has it mapped, and one that reads nothing would not notice.
+    // Memory that the writer trimmed stays allocated while a reader has it mapped, and an idle reader would not notice.
     private static readonly TimeSpan PollInterval = TimeSpan.FromSeconds(1);
 
-    private readonly PileDirectory _directory;
-    private readonly SeqLockStripes _ownStripes = new();
-    private readonly SharedCatalog? _writer;
-    private readonly ITimer? _pollTimer;
+    private readonly PileDirectory _directory; // open for reading only, not locked
+    private readonly SeqLockStripes _ownStripes = new(); // for a directory without a writer; never odd
+    private readonly SharedCatalog? _writer; // null until the opening has got so far
+    private readonly ITimer? _pollTimer; // of a shared pile only
 
     /// <summary>Opens a pile for reading.</summary>
     internal ReaderEngine(PileOptions options, ILogger logger) : base(options, logger)
@@ -51,7 +51,7 @@ internal sealed class ReaderEngine : PileEngine
             bool isKilled = !_directory.IsBeingWritten && !_directory.LastShutdown.WasClean;
             Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastShutdown.WasPowerCut };
             Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.ChecksumKind);
-            _ = _writer.RefreshSnapshot();
+            _ = _writer.RefreshSnapshot(); // maps the segments, unless an owner recovers the pile just now
             if (superblock.IsShared)
                 _pollTimer = Background.Every(options.TimeProvider, PollInterval, "looking what the writer gave back", _writer.Poll);
             Barrier.BlockWriters();
@@ -67,12 +67,12 @@ internal sealed class ReaderEngine : PileEngine
 
     internal override PileDirectory? Directory => _directory;
 
-    /// <summary>What is known of the process that writes.</summary>
+    /// <summary>What is known of the writing process.</summary>
     internal SharedCatalog Writer => _writer!;
 
     internal override void Refresh() => _writer!.Poll();
 
-    // No block of these pages was ever counted here, and before they were the next ones would be other ones.
+    // This process never counts blocks, so all pages in use count as unrecovered.
     internal override AllocatorCounters Count()
     {
         long pages = 0;

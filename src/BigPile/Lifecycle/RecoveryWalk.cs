@@ -11,20 +11,20 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Goes through the segments in the background, in the order of addresses.</summary>
+/// <summary>Recovers all pages in the background, in address order.</summary>
 internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, CancellationToken stopping)
 {
-    private const int PagesPerStep = 16;
-    private const int MostFailures = 16; // then it is not a matter of single pages
+    private const int PagesPerStep = 16; // 1 MiB between two looks at the rate and the token
+    private const int MostFailures = 16; // after so many it is not about single pages
     private const double LongestDelaySeconds = 3600; // a timer has a limit, a rate has none
 
-    private readonly PagePool _pool = engine.Blocks.Allocator.Pool;
-    private readonly long _startedAt = plan.Time.GetTimestamp();
-    private readonly PastActivity _activity = PastActivity.Begin();
-    private long _readBytes;
-    private int _failures;
+    private readonly PagePool _pool = engine.Blocks.Allocator.Pool; // the segments at this instant
+    private readonly long _startedAt = plan.Time.GetTimestamp(); // for the rate limit
+    private readonly PastActivity _activity = PastActivity.Begin(); // of the whole walk
+    private long _readBytes; // of pages recovered or searched; for the rate limit
+    private int _failures; // pages that threw
 
-    /// <summary>Works until all is done, the pile is closed or somebody stops it.</summary>
+    /// <summary>Runs until all is done, the pile is closed, or the token is cancelled.</summary>
     internal void Run()
     {
         try
@@ -69,7 +69,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
             _ = new Verifier(engine).Run(new ProgressGauge(null), stopping);
     }
 
-    // Nobody waits for free pages but the first checkpoint: they come last.
+    // Only the first checkpoint waits for free pages: they come last.
     private void SearchAll()
     {
         foreach (Segment segment in _pool.Segments())
@@ -83,7 +83,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
         }
     }
 
-    // Pages that can't be examined are left to whoever needs them, who will be told.
+    // Pages that can't be recovered are left to the calls that need them, which report the error.
     private int RecoverPages(Segment segment, int page)
     {
         try
@@ -97,10 +97,10 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
         }
     }
 
-    // Waits until reading so much by now is allowed.
+    // Waits until the rate limit allows what was read so far.
     private void Pace(long bytes)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A flush must not wait for a walk that sleeps.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A flush must not wait for a sleeping walk.");
         _readBytes += bytes;
         if (plan.BytesPerSecond == 0 || bytes == 0)
             return;
@@ -122,11 +122,11 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
             _readBytes, elapsed.TotalMilliseconds, engine.LazyRecovery.OrphanCount, engine.LazyRecovery.Faults.Count);
     }
 
-    /// <summary>How a walk is made.</summary>
-    /// <param name="Name">What the pile is called in metrics.</param>
+    /// <summary>The parameters of a walk.</summary>
+    /// <param name="Name">The pile's name in metrics.</param>
     /// <param name="Warmup">What is read.</param>
-    /// <param name="BytesPerSecond">How much of it in a second; 0 is no limit.</param>
+    /// <param name="BytesPerSecond">The rate limit; 0 for none.</param>
     /// <param name="Time">The clock.</param>
-    /// <param name="Logger">Is told what was found.</param>
+    /// <param name="Logger">Receives what was found.</param>
     internal sealed record Plan(string Name, PileWarmup Warmup, long BytesPerSecond, TimeProvider Time, ILogger Logger);
 }

@@ -6,12 +6,12 @@ using BigPile.Concurrency;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Looks where in the segments things are.</summary>
+/// <summary>Surveys what the segments are used for.</summary>
 internal static class SegmentSurvey
 {
     /// <summary>
-    /// What the pages of each segment are used for. Reads the allocator's records alone, about 140 bytes a page, and takes no lock while
-    /// it walks: when others change the pile meanwhile, the parts are of different instants, and their sum is still the segment's length.
+    /// What the pages of each segment are used for. Reads only the allocator's metadata, about 140 bytes per page, and takes no lock: under
+    /// concurrent changes the parts are of different instants, but their sum is still the segment's length.
     /// </summary>
     /// <param name="blocks">The blocks.</param>
     /// <param name="cells">The most cells of all segments together; a segment has at least one.</param>
@@ -26,7 +26,7 @@ internal static class SegmentSurvey
             CriticalRegion critical = blocks.Barrier.EnterReader();
             try
             {
-                if (blocks.Allocator.Pool.IsInUse(segment)) // else given back to the system meanwhile
+                if (blocks.Allocator.Pool.IsInUse(segment)) // otherwise trimmed meanwhile
                     found.Add(SegmentUse.Of(segment, cellsPerSegment));
             }
             finally

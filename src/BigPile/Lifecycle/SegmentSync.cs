@@ -11,18 +11,18 @@ using BigPile.Reporting;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Writes segments through to the device. Thread safety: under the flush's lock.</summary>
+/// <summary>Syncs segments to the device. Thread safety: under the flush lock.</summary>
 internal sealed class SegmentSync(OperationBarrier barrier, PagePool pool, PileDirectory directory)
 {
-    private readonly HashSet<Segment> _unsynced = [];
+    private readonly HashSet<Segment> _unsynced = []; // segments whose last sync failed; under the flush lock
 
-    /// <summary>Bytes of segments that were written anew because the device had refused them before.</summary>
+    /// <summary>Bytes of segments that were rewritten because a sync of them had failed.</summary>
     internal long RewrittenBytes { get; private set; }
 
-    /// <summary>Writes all segments through; says so where nobody was told before.</summary>
+    /// <summary>Syncs all segments; reports progress unless the gauge already runs.</summary>
     internal void Run(ProgressGauge? gauge = null)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Nobody waits for the device inside the pile.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "No critical region waits for the device.");
         Segment[] segments = pool.Segments();
         if (gauge is { HasBegun: false })
             gauge.Begin(segments.Sum(static segment => segment.Region.LengthBytes));
@@ -36,24 +36,24 @@ internal sealed class SegmentSync(OperationBarrier barrier, PagePool pool, PileD
         }
     }
 
-    // What the system failed to write it may take for written: all of it is made dirty again, or the next success would mean nothing.
+    // After a failed sync the system may take its pages for clean: make all of them dirty again, or the next success would mean nothing.
     private void Sync(Segment segment)
     {
         try
         {
             if (_unsynced.Contains(segment))
-                MakeDirty(segment);
+                MakeDirty(segment); // before the sync, so that it writes all of them
             directory.Segments.Sync(segment.Number, segment.Region);
             _unsynced.Remove(segment);
         }
         catch (ObjectDisposedException)
         {
-            _unsynced.Remove(segment); // given back to the system meanwhile: nothing of it is left to be made durable
+            _unsynced.Remove(segment); // trimmed meanwhile: nothing of it is left to sync
         }
         catch (IOException)
         {
             _unsynced.Add(segment);
-            throw;
+            throw; // the flush fails; the superblock still has the epoch before
         }
     }
 
@@ -61,7 +61,7 @@ internal sealed class SegmentSync(OperationBarrier barrier, PagePool pool, PileD
     {
         RewrittenBytes += segment.Region.LengthBytes;
         if (barrier.IsClosed)
-            PageToucher.Touch(segment, 0, segment.PageCount); // nobody is inside any more, and nobody gives memory back
+            PageToucher.Touch(segment, 0, segment.PageCount); // no operation is running, and no trim
         else
             new PageToucher(barrier, pool, segment, 0, segment.PageCount).TouchAll();
     }

@@ -6,12 +6,12 @@ using BigPile.Layout;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Says what a pile holds and where its memory goes.</summary>
+/// <summary>Computes a pile's statistics.</summary>
 internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
 {
     private readonly BlockStore _blocks = engine.Blocks;
 
-    /// <summary>Counts, at one instant but for links and leases: beside writers some of these are of another one.</summary>
+    /// <summary>Counts at one instant, except links and leases, which under concurrent writes may be of another.</summary>
     internal PileStatistics Count()
     {
         engine.Refresh();
@@ -26,7 +26,9 @@ internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
         }
     }
 
-    /// <summary>The links that can be among the blocks that were counted. Those are counted a little later: some came since.</summary>
+    /// <summary>
+    /// Limits the link count to what the counted blocks can contain: links are counted slightly later, so some are newer.
+    /// </summary>
     internal static long LinksAmong(long counted, long liveBlocks, long payloadBytes) =>
         Math.Clamp(counted, 0, Math.Min(liveBlocks, payloadBytes / OwnerWord.SizeBytes));
 

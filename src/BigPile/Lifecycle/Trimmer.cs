@@ -7,33 +7,35 @@ using BigPile.Concurrency;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Gives empty segments back to the system.</summary>
+/// <summary>Returns empty segments to the system.</summary>
 internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, BackgroundWork background)
 {
-    private const int PauseMs = 1_000;
+    private const int PauseMs = 1_000; // between a failed automatic trim and the next
 
-    private long _noTrimBefore;
+    private long _noTrimBefore; // after a failure: the tick count before which no automatic trim runs; written without a lock
 
-    /// <summary>Gives them back. The caller is outside of all calls.</summary>
-    /// <returns>What the device said if it refused; what could not be given back is used again.</returns>
+    /// <summary>Trims. The caller is outside of any critical region.</summary>
+    /// <returns>The device's error if it refused; segments that could not be returned are used again.</returns>
     internal Exception? Trim()
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A segment is unmapped once all have left: this thread would wait for itself.");
-        lock (barrier.Closing)
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A trim waits for all critical regions, this one too.");
+        lock (barrier.Closing) // keeps flushes from blocking writers, and the pile from being closed
             return barrier.IsClosed ? null : allocator.Trim();
     }
 
-    /// <summary>As <see cref="Trim"/>, if nobody else does just now. The caller's own work is done, whatever becomes of this.</summary>
-    [SuppressMessage("Design", "CA1031", Justification = "Whatever it is: it is no failure of the call that freed something.")]
+    /// <summary>
+    /// As <see cref="Trim"/>, unless another thread is trimming. The caller's own work is done, so failures are only reported.
+    /// </summary>
+    [SuppressMessage("Design", "CA1031", Justification = "A failed trim is no failure of the call that freed something.")]
     internal void TrimQuietly()
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A segment is unmapped once all have left: this thread would wait for itself.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A trim waits for all critical regions, this one too.");
         if (IsPutOff || !barrier.Closing.TryEnter())
             return;
         Exception? thrown = null;
         try
         {
-            if (!barrier.IsClosed && allocator.ReclaimEvents.IsTrimWanted)
+            if (!barrier.IsClosed && allocator.ReclaimEvents.IsTrimWanted) // again under the lock: another trim may have done it
                 thrown = allocator.Trim();
         }
         catch (Exception e)
@@ -46,6 +48,7 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
         }
         if (thrown == null)
             return;
+        // Behind the lock: of two threads that fail at once the later one wins, which is as good.
         _noTrimBefore = Environment.TickCount64 + PauseMs;
         background.ReportFailure("giving memory back", thrown);
     }

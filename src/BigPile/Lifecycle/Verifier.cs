@@ -13,24 +13,24 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Looks whether everything is what was written.</summary>
+/// <summary>Verifies that everything is what was written.</summary>
 internal sealed class Verifier(PileEngine engine)
 {
-    private readonly OperationBarrier _barrier = engine.Barrier;
-    private readonly PagePool _pool = engine.Blocks.Allocator.Pool;
+    private readonly OperationBarrier _barrier = engine.Barrier; // a critical region for each page
+    private readonly PagePool _pool = engine.Blocks.Allocator.Pool; // of the open pile
 
-    /// <summary>Looks at every block of an open pile.</summary>
+    /// <summary>Checks every block of an open pile.</summary>
     internal PileVerification Run(ProgressGauge gauge, CancellationToken cancellationToken)
     {
         BlockStore blocks = engine.Blocks;
         var faults = new FaultLog();
         var reader = engine as ReaderEngine;
         if (reader == null && engine.Directory is { LastShutdown.HasTracesOfCut: true })
-            engine.LazyRecovery.RecoverAll(); // a link may lead to a page that was not: what lies there may be about to be put right
+            engine.LazyRecovery.RecoverAll(); // a link may point to an unrecovered page, whose content recovery may still repair
         SeqLockStripes stripes = reader?.Writer.WritersStripes() ?? blocks.Stripes;
         ShadowHeaderTable? shadowHeaders = reader != null ? reader.Writer.ShadowHeaders() : blocks.ShadowHeaders;
         BlockInspector inspector = new(_pool, blocks.Checksums) { Shutdown = ShutdownKind.Killed, ShadowHeaders = shadowHeaders };
-        // Between a deletion's two stores its target has no origin: a trace, as after a kill.
+        // Between a deletion's two stores a target has no link: a trace, as after a kill.
         var verifier = new PileVerifier(inspector, stripes, wasClean: false, faults);
         Segment[] segments = _pool.Segments();
         gauge.Begin(PageGauge.CountPages(segments));
@@ -42,7 +42,7 @@ internal sealed class Verifier(PileEngine engine)
         return Describe(verifier, segments.Length, engine.Report.WasClean, blocks.HasChecksums, faults);
     }
 
-    /// <summary>Looks at everything in the directory of a pile that nobody has open.</summary>
+    /// <summary>Checks everything in the directory of a pile that no process has open.</summary>
     internal static PileVerification RunAt(string directory, ProgressGauge gauge, CancellationToken cancellationToken)
     {
         string path = Path.GetFullPath(directory);
@@ -54,7 +54,8 @@ internal sealed class Verifier(PileEngine engine)
             map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new ReclaimEvents());
         foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
             SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
-        using ShadowHeaderTable? shadowHeaders = files.LastShutdown.Kind == ShutdownKind.Killed ? ShadowHeaderTable.OpenForReading(files.Files) : null;
+        using ShadowHeaderTable? shadowHeaders =
+            files.LastShutdown.Kind == ShutdownKind.Killed ? ShadowHeaderTable.OpenForReading(files.Files) : null;
         BlockInspector inspector = new(pool, files.Superblock.ChecksumKind)
         {
             Shutdown = files.LastShutdown.Kind,
@@ -65,7 +66,7 @@ internal sealed class Verifier(PileEngine engine)
         if (files.LastShutdown.WasPowerCut)
         {
             using var log = new FlushLog(files, PileOptions.MaxFlushLogBytes);
-            _ = log.Read().Count(); // damage is found by reading it
+            _ = log.Read().Count(); // reading finds the damage
         }
         var verifier = new PileVerifier(inspector, stripes: null, files.LastShutdown.WasClean, files.Faults);
         Segment[] segments = pool.Segments();
@@ -91,22 +92,22 @@ internal sealed class Verifier(PileEngine engine)
         {
             cancellationToken.ThrowIfCancellationRequested();
             int passed = CheckPage(verifier, segment, page);
-            Debug.Assert(passed > 0, "A walk comes on, whatever a damaged page says of its run.");
+            Debug.Assert(passed > 0, "The walk advances, whatever a damaged page says about its run.");
             page += passed;
-            gauge.Advance(passed); // outside the pile: whoever is told may take his time
+            gauge.Advance(passed); // outside the critical region: listeners may be slow
         }
     }
 
-    /// <summary>Looks at a page, or at the run that begins there.</summary>
-    /// <returns>How many pages that were; all that are left when the segment is no more.</returns>
+    /// <summary>Checks a page, or the run that begins there.</summary>
+    /// <returns>The number of pages; all remaining ones if the segment is gone.</returns>
     private int CheckPage(PileVerifier verifier, Segment segment, int page)
     {
         CriticalRegion critical = _barrier.EnterReader();
         try
         {
             if (!_pool.IsInUse(segment))
-                return segment.PageCount - page; // given back to the system meanwhile, and perhaps another one of its number is there
-            _ = engine.LazyRecovery.RecoverPage(segment, page); // of a pile that is only read no page is known
+                return segment.PageCount - page; // trimmed meanwhile, and its number may be reused
+            _ = engine.LazyRecovery.RecoverPage(segment, page); // does nothing in a pile that is open for reading only
             return verifier.Check(segment, page);
         }
         finally

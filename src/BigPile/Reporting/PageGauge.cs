@@ -4,9 +4,9 @@ using BigPile.Layout;
 
 namespace BigPile.Reporting;
 
-/// <summary>Tells how many pages a walk in the order of addresses has behind it.</summary>
+/// <summary>Reports how many pages a walk in address order has passed.</summary>
 /// <remarks>
-/// Counts the pages of the segments that were there when the walk began. Thread safety: belongs to the thread that walks.
+/// Counts the pages of the segments that existed when the walk began. Thread safety: the walking thread only.
 /// </remarks>
 internal sealed class PageGauge
 {
@@ -24,10 +24,10 @@ internal sealed class PageGauge
         gauge.Begin(CountPages(segments));
     }
 
-    /// <summary>The pages of segments, but for their heads.</summary>
+    /// <summary>The pages of some segments, without their heads.</summary>
     internal static long CountPages(Segment[] segments) => segments.Sum(static segment => (long)PagesOf(segment));
 
-    /// <summary>States that everything below an address is done.</summary>
+    /// <summary>Reports that everything below an address is done.</summary>
     internal void PassTo(ulong address)
     {
         while (_segment < _segments.Length && address >= StartOf(_segments[_segment]) + (ulong)_segments[_segment].PageCount * UnitsPerPage)
@@ -40,7 +40,7 @@ internal sealed class PageGauge
     private long PagesInside(ulong address)
     {
         if (_segment == _segments.Length || address < StartOf(_segments[_segment]))
-            return 0; // in a segment that is newer than the walk
+            return 0; // in a segment that was added during the walk
         Segment segment = _segments[_segment];
         return (long)((address - StartOf(segment)) / UnitsPerPage) - segment.HeadPages;
     }

@@ -2,14 +2,14 @@ using System;
 
 namespace BigPile.Reporting;
 
-/// <summary>Counts what a call has done, and reports it at each hundredth.</summary>
+/// <summary>Counts the progress of a call, and reports each hundredth of it.</summary>
 /// <remarks>
-/// What is done never falls, and stays below the total until <see cref="Complete"/>: others may have made more or less to do meanwhile.
-/// Thread safety: belongs to the thread that runs the call.
+/// Progress never falls, and stays below the total until <see cref="Complete"/>, even if other threads change the amount of work.
+/// Thread safety: the thread that runs the call only.
 /// </remarks>
 internal sealed class ProgressGauge(IProgress<PileProgress>? receiver)
 {
-    /// <summary>The most reports between the first and the last one.</summary>
+    /// <summary>The most reports between the first and the last.</summary>
     internal const int MaxSteps = 100;
 
     private long _total;
@@ -19,7 +19,7 @@ internal sealed class ProgressGauge(IProgress<PileProgress>? receiver)
     /// <summary>Whether the total is known.</summary>
     internal bool HasBegun { get; private set; }
 
-    /// <summary>States how much there is to do.</summary>
+    /// <summary>Sets the total.</summary>
     internal void Begin(long total)
     {
         HasBegun = true;
@@ -27,10 +27,10 @@ internal sealed class ProgressGauge(IProgress<PileProgress>? receiver)
         Report();
     }
 
-    /// <summary>States that so much more is done.</summary>
+    /// <summary>Adds to what is done.</summary>
     internal void Advance(long count) => AdvanceTo(_done + count);
 
-    /// <summary>States how much is done in all.</summary>
+    /// <summary>Sets what is done.</summary>
     internal void AdvanceTo(long done)
     {
         if (done <= _done)
@@ -40,7 +40,7 @@ internal sealed class ProgressGauge(IProgress<PileProgress>? receiver)
             Report();
     }
 
-    /// <summary>States that everything is done.</summary>
+    /// <summary>Reports that everything is done.</summary>
     internal void Complete()
     {
         _done = _total;

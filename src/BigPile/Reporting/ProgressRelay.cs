@@ -5,9 +5,11 @@ using System.Threading.Tasks;
 
 namespace BigPile.Reporting;
 
-/// <summary>Runs a call that holds locks on a thread of its own, and hands its reports on from the caller's, which holds none.</summary>
+/// <summary>
+/// Runs a call that holds locks on a thread of its own, and reports its progress on the caller's thread, which holds none.
+/// </summary>
 /// <remarks>
-/// A receiver may then wait for whatever it likes, and close the pile too. The work does not wait for it; the caller does.
+/// So a receiver may block, or close the pile. The work does not wait for the receiver; the caller does.
 /// </remarks>
 internal sealed class ProgressRelay : IProgress<PileProgress>, IDisposable
 {
@@ -17,7 +19,7 @@ internal sealed class ProgressRelay : IProgress<PileProgress>, IDisposable
     {
     }
 
-    /// <summary>Runs the call; returns once it has ended and everything was reported.</summary>
+    /// <summary>Runs the call; returns once it has ended and all reports were delivered.</summary>
     internal static void Run(IProgress<PileProgress> receiver, Action<ProgressGauge> call)
     {
         using var relay = new ProgressRelay();

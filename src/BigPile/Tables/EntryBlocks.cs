@@ -10,17 +10,19 @@ using BigPile.Layout;
 
 namespace BigPile.Tables;
 
-/// <summary>The blocks that belong to tables. Every member is called inside the pile, between an entry and an exit.</summary>
+/// <summary>
+/// The blocks of table entries. Every member is called in a critical region. Thread safety: all members may be called concurrently.
+/// </summary>
 internal sealed unsafe class EntryBlocks
 {
     private const int PrefetchedLineBytes = 64;
 
-    private readonly BlockStore _blocks;
-    private readonly SegmentMap _map;
-    private readonly Allocator _allocator;
-    private readonly LeaseTable _leases;
-    private readonly Remover _remover;
-    private readonly BlockWalk _walk;
+    private readonly BlockStore _blocks; // publication, checksums, page recovery
+    private readonly SegmentMap _map; // memory, page info and metadata by address
+    private readonly Allocator _allocator; // takes slots back
+    private readonly LeaseTable _leases; // which entries are leased
+    private readonly Remover _remover; // deletes objects that entries own
+    private readonly BlockWalk _walk; // finds entries by their headers
 
     /// <summary>Serves the tables of a pile.</summary>
     internal EntryBlocks(BlockStore blocks, Remover remover, BlockWalk walk)
@@ -36,43 +38,46 @@ internal sealed unsafe class EntryBlocks
     /// <summary>The end of the addresses that may hold blocks at this instant.</summary>
     internal ulong EndAddress => _map.AddressOf(_allocator.Pool.SegmentsEnd);
 
-    /// <summary>The addresses of one segment.</summary>
+    /// <summary>The number of addresses of one segment.</summary>
     internal ulong SegmentUnits => _map.AddressOf(1);
 
     /// <summary>Frees an entry. Its table's lock for the key is held, so it is freed once only.</summary>
     internal void Free(ulong address)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The bucket's lock keeps the entry, and being inside its memory.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The bucket's lock keeps the entry, and the critical region its memory.");
         byte* start = _map.Find(address, out PageInfo* infoAt);
         PageInfo info = SegmentMap.Load(infoAt);
         uint slot = info.SlotAt(address);
+        // IsAny may be asked before the store: a lease of this entry begins under the bucket's lock, which the caller holds.
         if (slot >= (uint)info.SlotCount || info.ClassPlusOne == 0 || _leases.IsAny)
         {
             FreeAny(start, infoAt, address);
             return;
         }
         var header = new BlockHeader(*(ulong*)start);
-        Debug.Assert(header.Kind == BlockKind.TableEntry, "An entry is freed once: its slot may be anybody's by the second time.");
+        Debug.Assert(header.Kind == BlockKind.TableEntry, "An entry is freed once: a second free could hit another block.");
         PageMeta* page = _map.MetaOf(address);
         BlockHeader freed = _blocks.HeaderOfFreed(page, (int)slot, header);
+        // A store instead of a swap: only the holder of the bucket's lock frees the entry, and entries are never busy. The header before
+        // the slot, as in Remover.TryFreePlain.
         Volatile.Write(ref *(ulong*)start, freed.Word);
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
     }
 
-    // One in a run, in a page that nobody has examined, or perhaps leased.
+    // An entry in a run, in a page not recovered yet, or possibly leased.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void FreeAny(byte* start, PageInfo* info, ulong address)
     {
         _ = _blocks.RecoverPageIfNeeded(SegmentMap.Load(info), address);
         var block = new Block(start, (ulong*)start, address, new BlockHeader(*(ulong*)start), *info);
-        Debug.Assert(block.Header.Kind == BlockKind.TableEntry, "An entry is freed once: its slot may be anybody's by the second time.");
+        Debug.Assert(block.Header.Kind == BlockKind.TableEntry, "An entry is freed once: a second free could hit another block.");
         block.Publish(_blocks.FreedHeader(block));
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         _blocks.FreeBlock(block);
     }
 
-    /// <summary>Looks at what is at an address that an index gave, which may be out of date.</summary>
+    /// <summary>The entry at an address from an index, which may be out of date; none if it is.</summary>
     internal EntryView View(ulong address)
     {
         byte* start = _map.Find(address, out PageInfo* infoAt);
@@ -81,11 +86,11 @@ internal sealed unsafe class EntryBlocks
         if (_blocks.RecoverPageIfNeeded(SegmentMap.Load(infoAt), address)) // before the header is loaded: see BlockStore.TryLocate
             return View(address);
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
-        PageInfo info = SegmentMap.Load(infoAt);
+        PageInfo info = SegmentMap.Load(infoAt); // behind the header: see BlockReader.TryReadInRegion
         return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
     }
 
-    /// <summary>As <see cref="View"/>, in a page that was examined; none in any other.</summary>
+    /// <summary>As <see cref="View"/>, but finds nothing in pages not recovered yet.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal EntryView ViewRecovered(ulong address)
     {
@@ -97,19 +102,19 @@ internal sealed unsafe class EntryBlocks
         return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
     }
 
-    /// <summary>What header and page say at an address, to be compared with what they say later.</summary>
+    /// <summary>What header and page at an address say now, to be compared with what they say later.</summary>
     internal EntryTrace Trace(ulong address)
     {
         byte* start = _map.Find(address, out PageInfo* info);
         if (start == null)
             return default;
         var trace = new EntryTrace(address, Volatile.Read(ref *(ulong*)start), SegmentMap.Load(info).Word);
-        Volatile.ReadBarrier(); // before whatever is looked at between two traces
+        Volatile.ReadBarrier(); // before anything that is read between two traces
         return trace;
     }
 
     /// <summary>
-    /// Whether an entry matches its checksum; <see langword="false"/> when it was changed meanwhile, which calls for another look.
+    /// Whether an entry matches its checksum; <see langword="false"/> if it changed meanwhile, so that it must be read again.
     /// </summary>
     /// <exception cref="PileStorageException">It does not match.</exception>
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -122,22 +127,23 @@ internal sealed unsafe class EntryBlocks
         return isSame;
     }
 
-    /// <summary>Takes room for an entry, to be filled and then published or abandoned. Nobody sees it before.</summary>
+    /// <summary>Takes a slot for an entry, to be filled and then published or abandoned. Invisible until then.</summary>
     internal Slot Take(long payloadBytes) => _blocks.TakeSlot(payloadBytes);
 
     /// <summary>Publishes a filled entry.</summary>
     internal void Publish(Slot slot, long payloadBytes) => _ = _blocks.Publish(slot, BlockKind.TableEntry, payloadBytes);
 
-    /// <summary>Gives back the room of an entry that was never published.</summary>
+    /// <summary>Returns the slot of an entry that was never published.</summary>
     internal void Abandon(Slot slot, long payloadBytes)
     {
-        Debug.Assert(Mutation.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "What is abandoned was never live.");
+        Debug.Assert(Mutation.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "An abandoned slot was never published.");
         var never = new BlockHeader(BlockKind.TableEntry, slot.Generation, (ulong)payloadBytes);
+        // Return counts the slot as freed with the next generation, so its header has to have that one.
         Volatile.Write(ref *(ulong*)slot.Start, never.Freed.Word);
         _allocator.Return(slot.Address, never);
     }
 
-    /// <summary>Takes room for an object and fills it. Nobody sees it before it is published; or it is abandoned, as an entry is.</summary>
+    /// <summary>Takes a slot for an object and fills it. Invisible until it is published, or abandoned as an entry is.</summary>
     internal Slot FillObject(ReadOnlySpan<byte> payload)
     {
         Slot slot = _blocks.TakeSlot(payload.Length);
@@ -148,11 +154,11 @@ internal sealed unsafe class EntryBlocks
     /// <summary>Publishes an object whose slot was filled.</summary>
     internal void PublishObject(Slot slot, BlockKind kind, long payloadBytes)
     {
-        Debug.Assert(new BlockHeader(kind, 0, 0).IsPlain, "An application's pointer leads to the object.");
+        Debug.Assert(new BlockHeader(kind, 0, 0).IsPlain, "The object's block is plain.");
         _ = _blocks.Publish(slot, kind, payloadBytes);
     }
 
-    /// <summary>Brings the first lines of a block towards the processor.</summary>
+    /// <summary>Prefetches the first cache lines of a block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Prefetch(ulong address)
     {
@@ -164,14 +170,15 @@ internal sealed unsafe class EntryBlocks
     }
 
     /// <summary>
-    /// Deletes what a pointer names; the caller is inside the pile, and called <see cref="BlockStore.EnsureShadowCapacity"/> before.
+    /// Deletes what a pointer names; the caller is in a critical region, and called <see cref="BlockStore.EnsureShadowCapacity"/> before
+    /// entering it.
     /// </summary>
     internal bool TryDeleteObject(PilePointer pointer) => _remover.TryFreePlain(pointer) || _remover.TryFree(pointer, usesReserve: true);
 
     /// <summary>Collects the addresses of table entries from an address on, by the pile's own walk.</summary>
-    /// <param name="address">Where to go on; raised.</param>
+    /// <param name="address">Where to continue; advanced.</param>
     /// <param name="end">Where to end; the start of a page.</param>
     /// <param name="found">The addresses.</param>
-    /// <returns>How many were found; <paramref name="address"/> reaches the end when there are no more.</returns>
+    /// <returns>The number found; <paramref name="address"/> reaches the end when there are no more.</returns>
     internal int Collect(ref ulong address, ulong end, Span<ulong> found) => _walk.CollectTableEntries(ref address, end, found);
 }

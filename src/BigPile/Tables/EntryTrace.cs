@@ -3,8 +3,8 @@ using BigPile.Layout;
 namespace BigPile.Tables;
 
 /// <summary>
-/// Header and page of an address at one instant. Each freeing raises the header's generation, so two equal ones mean that nothing was
-/// there between.
+/// Header and page info of an address at one instant. Each free raises the generation, so if two traces are equal nothing came and went in
+/// between.
 /// </summary>
 internal readonly record struct EntryTrace(ulong Address, ulong Header, ulong Page)
 {

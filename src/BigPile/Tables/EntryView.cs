@@ -4,11 +4,11 @@ using BigPile.Layout;
 
 namespace BigPile.Tables;
 
-/// <summary>An entry as it was found; everything read through it counts only if <see cref="IsUnchanged"/> afterwards.</summary>
+/// <summary>An entry as it was found; everything read through it is valid only if <see cref="IsUnchanged"/> afterwards.</summary>
 internal readonly unsafe struct EntryView(byte* start, PageInfo* infoAt, BlockHeader header, PageInfo info)
 {
-    private readonly BlockHeader _header = header;
-    private readonly PageInfo _info = info;
+    private readonly BlockHeader _header = header; // as it was when the entry was found
+    private readonly PageInfo _info = info; // loaded behind the header
 
     internal bool IsNone => start == null;
 
@@ -22,7 +22,7 @@ internal readonly unsafe struct EntryView(byte* start, PageInfo* infoAt, BlockHe
     /// <summary>Whether what was read before this call is whole.</summary>
     internal bool IsUnchanged()
     {
-        Volatile.ReadBarrier(); // pairs with the release of whoever freed the block and used its slot again
+        Volatile.ReadBarrier(); // pairs with the releases of freeing the block and reusing its slot
         return *(ulong*)start == _header.Word && infoAt->Word == _info.Word;
     }
 }

@@ -2,16 +2,16 @@ using System.Diagnostics.Metrics;
 
 namespace BigPile.Telemetry;
 
-/// <summary>The bounds of histograms' buckets: what is advised to whoever collects them.</summary>
+/// <summary>The advised bucket boundaries of histograms.</summary>
 internal static class HistogramBuckets
 {
-    /// <summary>Of times: a read from memory takes microseconds, and a load from elsewhere seconds.</summary>
+    /// <summary>For durations: a read from memory takes microseconds, and a load from elsewhere seconds.</summary>
     internal static InstrumentAdvice<double> Seconds { get; } = new()
     {
         HistogramBucketBoundaries = [0.000_01, 0.000_1, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
     };
 
-    /// <summary>Of sizes.</summary>
+    /// <summary>For sizes.</summary>
     internal static InstrumentAdvice<long> Bytes { get; } = new()
     {
         HistogramBucketBoundaries =

@@ -1,17 +1,17 @@
 namespace BigPile.Telemetry;
 
-/// <summary>A pile as its meter sees it.</summary>
+/// <summary>What the meter needs of a pile.</summary>
 internal interface IMeteredPile
 {
-    /// <summary>What the pile is called.</summary>
+    /// <summary>The pile's name.</summary>
     string Name { get; }
 
     /// <summary>Whether it was closed.</summary>
     bool IsDisposed { get; }
 
-    /// <summary>What it holds.</summary>
+    /// <summary>The pile's statistics.</summary>
     PileStatistics Statistics { get; }
 
-    /// <summary>Blocks that are leased.</summary>
+    /// <summary>The number of leased blocks.</summary>
     int LeaseCount { get; }
 }

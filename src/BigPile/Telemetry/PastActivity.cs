@@ -4,7 +4,7 @@ using System.Diagnostics;
 namespace BigPile.Telemetry;
 
 /// <summary>
-/// When something began, and within what: for an activity that is made when it is over, because it runs under a lock or on other threads.
+/// The start time and the parent of an activity that is created once it has ended, because it runs under a lock or on other threads.
 /// </summary>
 internal readonly struct PastActivity
 {
@@ -18,10 +18,10 @@ internal readonly struct PastActivity
 
     internal ActivityContext Parent { get; }
 
-    /// <summary>Whether there was a listener when it began.</summary>
+    /// <summary>Whether there was a listener at the start.</summary>
     internal bool HasBegun => BeganAt != default;
 
-    /// <summary>Notes that something begins; nothing without a listener.</summary>
+    /// <summary>Takes the start time and the parent; without a listener, nothing.</summary>
     internal static PastActivity Begin() =>
         PileActivity.HasListeners ? new PastActivity(TimeProvider.System.GetUtcNow(), Activity.Current?.Context ?? default) : default;
 }

@@ -5,23 +5,23 @@ using System.Threading.Tasks;
 
 namespace BigPile.Telemetry;
 
-/// <summary>The activities of piles and of what is made of them, which traces consist of.</summary>
+/// <summary>The activities (trace spans) of piles and of what builds on them.</summary>
 /// <remarks>
-/// Without a listener none is made. A listener is the application's code: activities begin and end inside of no pile, and with no lock
-/// held. Thread safety: all members may be called concurrently.
+/// Without a listener none is created. A listener is application code, so activities begin and end outside every critical region and with
+/// no lock held. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal static class PileActivity
 {
     private static readonly ActivitySource Source = new(PileTelemetry.ActivitySourceName);
 
-    /// <summary>Whether somebody may want an activity.</summary>
+    /// <summary>Whether there is a listener.</summary>
     internal static bool HasListeners => Source.HasListeners();
 
-    /// <summary>Begins an activity as a child of the current one, if somebody wants it.</summary>
+    /// <summary>Starts an activity as a child of the current one; null if no listener wants it.</summary>
     internal static Activity? Start(string name, string tag, string value, ActivityKind kind = ActivityKind.Internal) =>
         Source.HasListeners() ? Source.StartActivity(kind, default, [new(tag, value)], null, default, name) : null;
 
-    /// <summary>Makes the activity of what is over by now, if somebody wants it.</summary>
+    /// <summary>Creates the activity of something that has ended, if a listener wants it.</summary>
     internal static void Record(string name, string tag, string value, in PastActivity past, Exception? failure = null)
     {
         if (!past.HasBegun)
@@ -30,7 +30,7 @@ internal static class PileActivity
         activity.Fail(failure);
     }
 
-    /// <summary>Makes, when a task ends, the activity of what is over with it, if somebody wants it.</summary>
+    /// <summary>Creates the activity of something that ends with a task, if a listener wants it.</summary>
     internal static void RecordAfter(Task end, string name, string tag, string value, PastActivity past)
     {
         if (end.IsCompleted || !past.HasBegun)
@@ -41,7 +41,7 @@ internal static class PileActivity
                 TaskScheduler.Default);
     }
 
-    /// <summary>Runs what an activity is about; what it throws is the activity's failure.</summary>
+    /// <summary>Runs the work of an activity, and marks the activity as failed if it throws.</summary>
     internal static T Watch<T>(this Activity? activity, Func<T> work)
     {
         try
@@ -55,7 +55,7 @@ internal static class PileActivity
         }
     }
 
-    /// <summary>States that what an activity is about has failed.</summary>
+    /// <summary>Marks an activity as failed.</summary>
     internal static void Fail(this Activity? activity, Exception? failure)
     {
         if (failure == null)

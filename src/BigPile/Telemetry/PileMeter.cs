@@ -8,11 +8,11 @@ using static BigPile.PileTelemetry;
 namespace BigPile.Telemetry;
 
 /// <summary>
-/// The meter <c>BigPile</c> of an application, or of the process: what every open pile states of itself, when somebody listens.
+/// The meter <c>BigPile</c> of an application, or of the process: what every open pile reports to listeners.
 /// </summary>
 /// <remarks>
-/// Nothing is counted for it: a listener's look takes the statistics that a pile has anyway. A pile is known by its name
-/// (<see cref="PileOptions.Name"/>) as the tag <c>bigpile.pile.name</c>. Thread safety: all members may be called concurrently.
+/// Nothing is counted for it: each observation takes the statistics that the pile has anyway. The tag <c>bigpile.pile.name</c> has the
+/// pile's name (<see cref="PileOptions.Name"/>). Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class PileMeter
 {
@@ -43,15 +43,15 @@ internal sealed class PileMeter
         meter.CreateObservableUpDownCounter(ActiveLeases, ObserveLeases, "{lease}", "Payloads that are leased.");
     }
 
-    /// <summary>The meter, for the instruments of what is made of piles.</summary>
+    /// <summary>The meter, for the instruments of libraries above.</summary>
     internal Meter Meter { get; }
 
-    /// <summary>Gives the meter of an application, or of the process for none.</summary>
+    /// <summary>The meter of an application; without a factory, of the process.</summary>
     internal static PileMeter Of(IMeterFactory? factory) => factory == null
         ? OfProcess
         : OfFactories.GetValue(factory, static factory => new PileMeter(factory.Create(MeterName)));
 
-    /// <summary>Makes a pile known to listeners. It need not be taken away: one that is closed or forgotten is left out.</summary>
+    /// <summary>Makes a pile observable. It is not removed explicitly: a closed or collected pile is skipped.</summary>
     internal void Add(IMeteredPile pile)
     {
         lock (_registering)
@@ -104,7 +104,7 @@ internal sealed class PileMeter
             }
             catch (ObjectDisposedException)
             {
-                // closed meanwhile
+                // closed concurrently
             }
         }
         return all;
