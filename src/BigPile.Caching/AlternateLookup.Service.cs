@@ -12,10 +12,10 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
-/// <summary>What a service does with keys as they come over the wire.</summary>
+/// <summary>Operations for a service, with keys as they arrive over the wire.</summary>
 public readonly partial struct AlternateLookup<TAlternateKey, TValue>
 {
-    /// <summary>Shows a value where it lies; what is no bytes as an empty one.</summary>
+    /// <summary>Passes a value in place to a visitor; an empty span if it is not bytes.</summary>
     internal bool TryVisit<TVisitor>(TAlternateKey key, ref TVisitor visitor, out EntryInfo info)
         where TVisitor : struct, IValueVisitor
     {
@@ -27,8 +27,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
 
     /// <summary>As <see cref="TryReadStart(TAlternateKey, Span{byte}, out int, out EntryInfo)"/>.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="destination">Where the bytes go.</param>
-    /// <param name="bytesOnly">Whether a value that is no bytes counts as empty.</param>
+    /// <param name="destination">The destination.</param>
+    /// <param name="bytesOnly">Whether a value that is not bytes counts as empty.</param>
     /// <param name="copiedBytes">The bytes copied.</param>
     /// <param name="info">Version and size of the entry; the size is that of the whole value.</param>
     internal bool TryReadStart(TAlternateKey key, Span<byte> destination, bool bytesOnly, out int copiedBytes, out EntryInfo info)
@@ -41,9 +41,9 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return found;
     }
 
-    /// <summary>Gives a view of the value of a key, without a copy.</summary>
+    /// <summary>Leases a view of a value, without a copy.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="isUse">Whether the entry is used, and so is worth more when another has to make room.</param>
+    /// <param name="isUse">Whether it counts as a use, which makes the entry less likely to be evicted.</param>
     /// <param name="lease">The view.</param>
     /// <param name="info">Version and size of the entry.</param>
     internal bool TryLease(TAlternateKey key, bool isUse, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
@@ -53,7 +53,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return _table.Core.TryLease(Probe(key, stack), out lease, out info, isUse) && lease != null;
     }
 
-    /// <summary>What is known of an entry, without its value and without counting as a use.</summary>
+    /// <summary>Copies an entry's metadata. Not a use.</summary>
     internal bool TryPeek(TAlternateKey key, out EntryCopy entry)
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
@@ -61,12 +61,12 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return _table.Core.TryPeek(Probe(key, stack), out entry);
     }
 
-    /// <summary>Begins an entry's lifetime anew. Its value stays, and what the options leave out. It gets a new version.</summary>
+    /// <summary>Renews an entry's lifetime. Its value stays, and what the options leave out. It gets a new version.</summary>
     /// <param name="key">The key.</param>
     /// <param name="version">The version that the entry must have; 0: any.</param>
-    /// <param name="options">What is to be different; <see langword="null"/>: it lives without an end.</param>
-    /// <param name="info">The entry as it is now.</param>
-    /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
+    /// <param name="options">What changes; <see langword="null"/>: the entry never expires.</param>
+    /// <param name="info">The renewed entry.</param>
+    /// <returns>The result; <see langword="null"/> when there is no entry of this key and version.</returns>
     internal PutResult? Renew(TAlternateKey key, ulong version, EntryOptions? options, out EntryInfo info)
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
@@ -74,7 +74,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return _table.Renew(Probe(key, stack), version, options, out info);
     }
 
-    /// <summary>Puts bytes with exactly what a spec says, in instants of the system's clock, whatever the table's options are.</summary>
+    /// <summary>Puts bytes with exactly this spec, in system time, regardless of the table's options.</summary>
     internal PutResult PutExact(TAlternateKey key, ReadOnlySpan<byte> value, in EntrySpec spec, out EntryInfo info)
     {
         RequireText(key);
@@ -84,14 +84,14 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return core.Put(Probe(key, stack), value, ValueKind.Bytes, core.InCacheTime(spec), Condition.None, out info)!.Value;
     }
 
-    /// <summary>As <see cref="ReadMany"/>, where a value that is no bytes may count as empty.</summary>
+    /// <summary>As <see cref="ReadMany"/>; with <paramref name="bytesOnly"/> a value that is not bytes counts as empty.</summary>
     internal long ReadGroups(
         TAlternateKey keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes, Span<int> lengths,
         Span<EntryInfo> infos, bool bytesOnly, CancellationToken cancellationToken)
     {
         if (lengths.Length != ends.Length || infos.Length != ends.Length)
-            throw new ArgumentException($"There are {ends.Length:N0} keys, and room for {lengths.Length:N0} lengths and "
-                + $"{infos.Length:N0} infos; all must be as many.");
+            throw new ArgumentException($"There are {ends.Length:N0} keys, but {lengths.Length:N0} lengths and "
+                + $"{infos.Length:N0} infos; all three must be equal.");
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         long copiedBytes = 0;

@@ -11,24 +11,24 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
-/// <summary>A table with text keys, for callers that hold the keys as characters or as UTF-8 already: no string is made.</summary>
+/// <summary>A table with text keys, for callers that have keys as characters or UTF-8: no string is created.</summary>
 /// <typeparam name="TAlternateKey">
-/// <see cref="ReadOnlySpan{T}"/> of <see cref="char"/>, or of <see cref="byte"/> with the key in UTF-8. Both name the same keys as strings.
-/// Bytes that are no UTF-8 are no key, and a put refuses them.
+/// <see cref="ReadOnlySpan{T}"/> of <see cref="char"/>, or of <see cref="byte"/> for UTF-8. Both name the same keys as strings. Bytes that
+/// are not UTF-8 match no key, and a put refuses them.
 /// </typeparam>
 /// <typeparam name="TValue">The type of the values.</typeparam>
 /// <remarks>
 /// See <see cref="CacheTable{TKey, TValue}.GetAlternateLookup{TAlternateKey}"/>. Each member is that of the table with the same name.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-[SuppressMessage("Performance", "CA1815", Justification = "Nobody compares two ways to look into tables.")]
+[SuppressMessage("Performance", "CA1815", Justification = "Lookups are not compared.")]
 public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     where TAlternateKey : notnull, allows ref struct
 {
-    /// <summary>What stands for the length of a value in <see cref="ReadMany"/> where the table has no such key.</summary>
+    /// <summary>The length that <see cref="ReadMany"/> reports for a missing key.</summary>
     public const int Missing = Copying.Missing;
 
-    /// <summary>What stands for the length of a value in <see cref="ReadMany"/> that there was no room for.</summary>
+    /// <summary>The length that <see cref="ReadMany"/> reports for a value beyond its byte limit.</summary>
     public const int TooLong = Copying.TooLong;
 
     private readonly TypedTable<string, TValue> _table;
@@ -55,9 +55,9 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return _table.TryRead(Probe(key, stack), destination, out info);
     }
 
-    /// <summary>Copies the first bytes of a value as it is stored, as many as there is room for.</summary>
+    /// <summary>Copies the first bytes of a value, as stored, as many as fit.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="destination">Where the bytes go; none behind <paramref name="copiedBytes"/> counts.</param>
+    /// <param name="destination">The destination; bytes behind <paramref name="copiedBytes"/> are undefined.</param>
     /// <param name="copiedBytes">The bytes copied.</param>
     /// <param name="info">Version and size of the entry; the size is that of the whole value.</param>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
@@ -102,19 +102,19 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return _table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
     }
 
-    /// <summary>Puts bytes as a value if the key's entry is still the one that the caller knows.</summary>
+    /// <summary>Puts bytes as a value if the key's entry has the expected version.</summary>
     /// <remarks>
-    /// Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.
+    /// Before the index is ready, the entries that it knows count as present, though invisible; see <see cref="CacheReadiness"/>.
     /// </remarks>
     /// <param name="key">The key; at most 4,096 bytes in UTF-8.</param>
     /// <param name="value">The bytes.</param>
     /// <param name="version">The version that the entry must have; 0: the key must be missing.</param>
     /// <param name="options">Age, priority and tags; the table's when left out.</param>
-    /// <param name="result">What became of the value, which may be that it was refused.</param>
+    /// <param name="result">The result, which may be a refusal.</param>
     /// <param name="info">Version and size of the new entry.</param>
     /// <returns><see langword="false"/> when the entry has another version; nothing has changed then.</returns>
     /// <exception cref="ArgumentException">The key is too long, or no UTF-8, or an option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
+    /// <exception cref="PileFullException">The pile is full. Nothing changed, but for a few entries that a limit evicted.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryPutBytes(
         TAlternateKey key, ReadOnlySpan<byte> value, ulong version, EntryOptions? options, out PutResult result, out EntryInfo info)
@@ -152,21 +152,21 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return _table.Core.Touch(Probe(key, stack));
     }
 
-    /// <summary>Copies the values of many keys as they are stored to a writer, one behind another.</summary>
-    /// <param name="keys">The keys, one behind another.</param>
+    /// <summary>Copies the values of many keys, as stored, one after another.</summary>
+    /// <param name="keys">The keys, one after another.</param>
     /// <param name="ends">Where each key ends in <paramref name="keys"/>.</param>
     /// <param name="destination">Where the bytes go.</param>
     /// <param name="maxBytes">
-    /// The most bytes of all values; one that would go beyond is left out, and shorter ones behind it are not.
+    /// The maximum number of bytes in all. A value that would exceed it is left out; shorter ones after it are not.
     /// </param>
     /// <param name="lengths">
-    /// Gets the bytes of each value; <see cref="Missing"/> where a key is missing, <see cref="TooLong"/> where a value was left out.
+    /// Receives the length of each value; <see cref="Missing"/> where a key is missing, <see cref="TooLong"/> where a value was left out.
     /// </param>
-    /// <param name="infos">Gets version and size of each entry.</param>
-    /// <param name="cancellationToken">Ends the call between some keys and the next ones.</param>
+    /// <param name="infos">Receives version and size of each entry.</param>
+    /// <param name="cancellationToken">Cancels the call between groups of keys.</param>
     /// <returns>The bytes that were copied.</returns>
     /// <exception cref="ArgumentException">There are not as many lengths and infos as keys.</exception>
-    /// <exception cref="OperationCanceledException">The call was ended.</exception>
+    /// <exception cref="OperationCanceledException">The call was cancelled.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public long ReadMany(
         TAlternateKey keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes, Span<int> lengths,
@@ -176,7 +176,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         return ReadGroups(keys, ends, destination, maxBytes, lengths, infos, bytesOnly: false, cancellationToken);
     }
 
-    // The type is known where this is compiled for, so that one of the two ways is left.
+    // The type is known to the JIT, which drops the other branch.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private KeyProbe Probe(TAlternateKey key, Span<byte> stack) =>
         typeof(TAlternateKey) == typeof(ReadOnlySpan<byte>)

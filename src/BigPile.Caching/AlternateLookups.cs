@@ -4,10 +4,10 @@ using BigPile.Caching.Operations;
 
 namespace BigPile.Caching;
 
-/// <summary>The ways to look into tables with text keys, where it is known when this is compiled that they have such.</summary>
+/// <summary>Creates alternate lookups for tables with text keys.</summary>
 internal static class AlternateLookups
 {
-    /// <summary>Gives the way to look into a table by other keys, if it has one.</summary>
+    /// <summary>Creates an alternate lookup, if the table has one for these keys.</summary>
     internal static AlternateLookup<TAlternateKey, TValue> Of<TKey, TAlternateKey, TValue>(TypedTable<TKey, TValue> table)
         where TKey : notnull
         where TAlternateKey : notnull, allows ref struct =>
@@ -15,14 +15,14 @@ internal static class AlternateLookups
             && (typeof(TAlternateKey) == typeof(ReadOnlySpan<byte>) || typeof(TAlternateKey) == typeof(ReadOnlySpan<char>))
             ? new AlternateLookup<TAlternateKey, TValue>(texts)
             : throw new InvalidOperationException(
-                $"The table '{table.Core.Name}' has keys of type {typeof(TKey)}, and can't be looked into by {typeof(TAlternateKey)}: "
-                + "keys that are text can, by ReadOnlySpan<char> and by ReadOnlySpan<byte>.");
+                $"The table '{table.Core.Name}' has keys of type {typeof(TKey)}, and no lookup by {typeof(TAlternateKey)}: "
+                + "tables with text keys have lookups by ReadOnlySpan<char> and by ReadOnlySpan<byte>.");
 
-    /// <summary>As <see cref="CacheTable{TKey, TValue}.GetAlternateLookup{TAlternateKey}"/> for keys in UTF-8, and asks nothing.</summary>
+    /// <summary>As <see cref="CacheTable{TKey, TValue}.GetAlternateLookup{TAlternateKey}"/> for keys in UTF-8, without checks.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static AlternateLookup<ReadOnlySpan<byte>, TValue> ByUtf8<TValue>(this CacheTable<string, TValue> table) => new(table.Typed);
 
-    /// <summary>As <see cref="CacheTable{TKey, TValue}.GetAlternateLookup{TAlternateKey}"/> for characters, and asks nothing.</summary>
+    /// <summary>As <see cref="CacheTable{TKey, TValue}.GetAlternateLookup{TAlternateKey}"/> for characters, without checks.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static AlternateLookup<ReadOnlySpan<char>, TValue> ByText<TValue>(this CacheTable<string, TValue> table) => new(table.Typed);
 }

@@ -1,4 +1,4 @@
 using System.Runtime.CompilerServices;
 
-// Keys are written to room on the stack before they are read; clearing that room first takes longer than hashing the key.
+// Keys are written to stack buffers before they are read; clearing these first takes longer than hashing the key.
 [module: SkipLocalsInit]

@@ -4,16 +4,17 @@ using System.Threading.Tasks;
 
 namespace BigPile.Caching;
 
-/// <summary>How far a cache is in finding the entries of its pile again.</summary>
+/// <summary>The progress of a cache in recovering the entries of its pile.</summary>
 /// <remarks>
-/// After a clean stop and after a kill a cache is ready at once. After another start of the machine that no clean stop came before, or
-/// where the files of the indexes are missing or damaged, the pile is walked through in the background. Until that is over every kind of
-/// read and enumeration misses what was put before the pile was opened, since a removal or a newer value may yet be found; a factory runs,
-/// and its value wins. What was put since is shown at once. Puts and removals of any key are right and stay so. Changes with a condition go
-/// by what was found so far, shown or not: a key that was found is not inserted over, a version that was found can be replaced and removed,
-/// and what was not found counts as missing; what was removed or replaced before a kill may count as there. None of them shows a value.
-/// When a table's index is whole all its entries are shown, and its limits and sweeps have begun. A walk that fails and is made again
-/// changes nothing of that. A table that is made since the opening has nothing from before.
+/// After a clean stop and after a kill a cache is ready at once. After a restart of the machine without a clean stop, or where index files
+/// are missing or damaged, the pile is walked in the background. Until that ends, every read and enumeration misses what was put before the
+/// pile was opened, since a removal or a newer value may still be found; factories run, and their values win. What was put since the
+/// opening is visible at once. Puts and removals without a condition are always right.
+/// Changes with a condition go by what was found so far, visible or not: a found key is not inserted again, a found version can be replaced
+/// or removed, and what was not found counts as missing; what was removed or replaced before a kill may count as present. None of them
+/// returns a value.
+/// Once a table's index is complete, all its entries become visible, and its limits and sweeps begin. A walk that fails and is repeated
+/// changes nothing of this. A table created since the opening has no entries from before.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class CacheReadiness
@@ -27,35 +28,35 @@ public sealed class CacheReadiness
 
     internal CacheReadiness() => Completion = Task.CompletedTask;
 
-    /// <summary>Whether the index knows every entry, and all of them are shown.</summary>
+    /// <summary>Whether the index is complete, and all entries are visible.</summary>
     public bool IsReady => Completion.IsCompletedSuccessfully;
 
-    /// <summary>Ends when the index knows every entry; fails when the pile could not be walked through.</summary>
+    /// <summary>Completes when the index is complete; fails when the pile could not be walked.</summary>
     public Task Completion { get; internal set; }
 
     /// <summary>
-    /// Ends when the indexes that an earlier process left have been compared with the pile, which goes on beside all use, behind
-    /// <see cref="PileRecovery.Completion"/>; at once where there is nothing to compare, or <see cref="PileOptions.Warmup"/> says that a
-    /// pile which was closed is not to be read. It finds something only where a file was damaged: an entry that was missed until then.
-    /// Until it ends the marks of removed tags stay.
+    /// Completes when the indexes of an earlier process have been compared with the pile. That runs beside all use, after
+    /// <see cref="PileRecovery.Completion"/>; it is complete at once where there is nothing to compare, or where
+    /// <see cref="PileOptions.Warmup"/> says not to read a pile that was closed. It finds something only where a file was damaged: an entry
+    /// that was missed until then. Until it completes, marks of removed tags are kept.
     /// </summary>
     public Task Inspection { get; internal set; } = Task.CompletedTask;
 
-    /// <summary>The share of the pile that was walked through, from 0 to 1.</summary>
+    /// <summary>The share of the pile that was walked, from 0 to 1.</summary>
     public double Progress =>
         IsReady ? 1 : Math.Min(1, Interlocked.Read(ref _unitsDone) / (double)Math.Max(1, Interlocked.Read(ref _unitsInAll)));
 
-    /// <summary>What the walk failed of last, if it did. It tries again, and limits and sweeps wait for it.</summary>
+    /// <summary>The last failure of the walk, if any. It is repeated; limits and sweeps wait for it.</summary>
     public Exception? Failure
     {
         get => Volatile.Read(ref _failure);
         internal set => Volatile.Write(ref _failure, value);
     }
 
-    /// <summary>The entries that the walk came upon.</summary>
+    /// <summary>The number of entries that the walk found.</summary>
     public long EntriesFound => Interlocked.Read(ref _entriesFound);
 
-    /// <summary>Whether the index came back as it was saved, so that no walk was needed.</summary>
+    /// <summary>Whether the index was restored as it was saved, without a walk.</summary>
     public bool WasRestored { get; internal init; }
 
     internal void Expect(long units) => Interlocked.Exchange(ref _unitsInAll, units);

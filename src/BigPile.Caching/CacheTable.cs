@@ -6,7 +6,7 @@ using BigPile.Reporting;
 
 namespace BigPile.Caching;
 
-/// <summary>A table of a <see cref="PileCache"/>, whatever its keys and values are.</summary>
+/// <summary>A table of a <see cref="PileCache"/>, independent of its key and value types.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 public abstract class CacheTable
 {
@@ -16,23 +16,23 @@ public abstract class CacheTable
     public string Name => Core.Name;
 
     /// <summary>
-    /// The number of entries, with those that expired or whose tag was removed, and that were not swept yet; until
-    /// <see cref="CacheReadiness.IsReady"/>, of those that were found so far.
+    /// The number of entries, including those that expired or whose tag was removed and that were not swept yet; until
+    /// <see cref="CacheReadiness.IsReady"/>, the number found so far.
     /// </summary>
     public long Count => Statistics.EntryCount;
 
-    /// <summary>What the table holds and did.</summary>
+    /// <summary>The table's statistics.</summary>
     public TableStatistics Statistics => Core.Statistics;
 
-    /// <summary>How the table behaves.</summary>
+    /// <summary>The table's options.</summary>
     public TableOptions Options => Core.Options;
 
-    /// <summary>The type of its keys.</summary>
+    /// <summary>The type of the keys.</summary>
     public abstract Type KeyType { get; }
 
     internal TableCore Core { get; }
 
-    /// <summary>Changes how the table behaves, while it is used. What is over a lowered limit is evicted before this returns.</summary>
+    /// <summary>Changes the options of a table in use. What is over a lowered limit is evicted before this returns.</summary>
     /// <param name="options">The new options, with this table's name.</param>
     /// <exception cref="ArgumentException">An option is out of its range, or can't be changed on a live table.</exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
@@ -45,10 +45,10 @@ public abstract class CacheTable
     }
 
     /// <summary>
-    /// Removes all entries with a tag that were put before. Costs the same however many there are; a sweep gives their memory back.
+    /// Removes all entries with a tag that were put before. The cost does not depend on their number; a sweep frees their memory.
     /// </summary>
     /// <param name="tag">The tag; not empty.</param>
-    /// <exception cref="PileFullException">There is no room for the mark; nothing was removed.</exception>
+    /// <exception cref="PileFullException">The pile is full, and the mark of the removal does not fit. Nothing was removed.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void RemoveByTag(string tag)
     {
@@ -56,14 +56,14 @@ public abstract class CacheTable
         Core.RemoveByTag(tag);
     }
 
-    /// <summary>Removes all entries that were put before, at one instant, and gives their memory back before it returns.</summary>
-    /// <remarks>In a full pile some go before the others: the room for the mark that all go by is theirs.</remarks>
+    /// <summary>Removes all entries that were put before, at one instant, and frees their memory before it returns.</summary>
+    /// <remarks>In a full pile some are removed before the others: they make space for the mark of the removal.</remarks>
     /// <param name="progress">
-    /// If there is one, is told the buckets of the index whose entries are gone, of those that there were at the beginning. No lock is
-    /// held and no other call waits meanwhile.
+    /// Receives the number of index buckets that are done, of those that existed at the beginning. No lock is held and no other call waits
+    /// meanwhile.
     /// </param>
     /// <exception cref="PileFullException">
-    /// The pile is full, its index is being rebuilt, and what the index knows already gave no room for a mark of the rest. Clear it again.
+    /// The pile is full, its index is being rebuilt, and the entries known so far freed no space for the mark of the rest. Clear it again.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public void Clear(IProgress<PileProgress>? progress = null)
@@ -75,11 +75,10 @@ public abstract class CacheTable
     }
 
     /// <summary>
-    /// Frees all entries that expired or whose tag was removed, and evicts what is over a limit. The cache does so by itself, some at a
-    /// time.
+    /// Frees all entries that expired or whose tag was removed, and evicts what is over a limit. The cache does this by itself, in parts.
     /// </summary>
-    /// <param name="stop">Stops between two parts.</param>
-    /// <returns>How many entries were freed, but for those over a limit.</returns>
+    /// <param name="stop">Cancels between two parts.</param>
+    /// <returns>The number of entries freed, without those over a limit.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public long Sweep(CancellationToken stop = default) => Core.SweepAll(stop);
 }

@@ -12,7 +12,7 @@ using BigPile.Caching.Operations;
 
 namespace BigPile.Caching;
 
-/// <summary>Reads of values, and of what is known of entries.</summary>
+/// <summary>Reads of values and of metadata.</summary>
 public sealed partial class CacheTable<TKey, TValue>
 {
     /// <summary>The keys, in no order. Weakly consistent: one that stays during the whole walk comes once.</summary>
@@ -131,7 +131,7 @@ public sealed partial class CacheTable<TKey, TValue>
         return Core.TryRead(_keys.Probe(key, stack), ref reader, out info);
     }
 
-    /// <summary>What is known of an entry, without its value. Counts as a use.</summary>
+    /// <summary>Gets an entry's version and size, without its value. Counts as a use.</summary>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGetInfo(TKey key, out EntryInfo info)
@@ -142,7 +142,7 @@ public sealed partial class CacheTable<TKey, TValue>
         return Core.TryRead(_keys.Probe(key, stack), ref reader, out info);
     }
 
-    /// <summary>All that is known of an entry, without its value. Does not count as a use.</summary>
+    /// <summary>Gets an entry's metadata, without its value. Does not count as a use.</summary>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool TryGetEntry(TKey key, out TableEntry<TKey> entry)
@@ -158,9 +158,9 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool ContainsKey(TKey key) => TryGetInfo(key, out _);
 
-    /// <summary>Gives a view of a value as it is stored, without a copy. Counts as a use.</summary>
+    /// <summary>Leases a view of a value, as stored, without a copy. Counts as a use.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="lease">The view, to be disposed soon; its bytes stay as they are, whatever becomes of the entry.</param>
+    /// <param name="lease">The view. Dispose it soon; its bytes do not change, whatever happens to the entry.</param>
     /// <param name="info">Version and size of the entry.</param>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>

@@ -3,8 +3,8 @@ using System.Buffers;
 
 namespace BigPile.Caching;
 
-/// <summary>Many keys at once: two to three times as fast as one by one, where they do not lie in the processor's cache.</summary>
-/// <remarks>Each key is read or changed for itself, as if by a call of its own.</remarks>
+/// <summary>Operations on many keys: two to three times as fast as one by one, where the data is not in the processor's cache.</summary>
+/// <remarks>Each key is read or changed on its own, as by a separate call.</remarks>
 public sealed partial class CacheTable<TKey, TValue>
 {
     /// <summary>Reads values.</summary>
@@ -23,7 +23,7 @@ public sealed partial class CacheTable<TKey, TValue>
         return _many.Get(keys, values, found);
     }
 
-    /// <summary>Copies values as they are stored to a writer, one behind another.</summary>
+    /// <summary>Copies values, as stored, to a writer, one after another.</summary>
     /// <param name="keys">The keys.</param>
     /// <param name="destination">Where the bytes go.</param>
     /// <param name="lengths">
@@ -42,12 +42,12 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <summary>Puts values.</summary>
     /// <param name="keys">The keys.</param>
     /// <param name="values">The values, as many.</param>
-    /// <param name="results">Gets what became of each. As long as the keys.</param>
+    /// <param name="results">Receives the result of each put. As long as the keys.</param>
     /// <param name="options">Age, priority and tags of all; the table's when left out.</param>
     /// <exception cref="ArgumentException">
     /// The spans are not of one length, a key is too long, or an option is out of its range.
     /// </exception>
-    /// <exception cref="PileFullException">There is no room; what came before in the order of the keys is put.</exception>
+    /// <exception cref="PileFullException">The pile is full. The keys before are put.</exception>
     /// <exception cref="PileSerializationException">
     /// A value holds something that has no place in a pile; what came before is put.
     /// </exception>
@@ -67,6 +67,6 @@ public sealed partial class CacheTable<TKey, TValue>
     private static void RequireLength(int expected, int actual, string name)
     {
         if (actual != expected)
-            throw new ArgumentException($"There are {expected:N0} keys and room for {actual:N0}; both must be as many.", name);
+            throw new ArgumentException($"There are {expected:N0} keys, but the span holds {actual:N0}; both must be equal.", name);
     }
 }

@@ -12,18 +12,18 @@ namespace BigPile.Caching;
 /// <summary>Puts, removals and other changes of single entries.</summary>
 public sealed partial class CacheTable<TKey, TValue>
 {
-    /// <summary>Puts a value, in the place of one that the key may have had.</summary>
+    /// <summary>Puts a value, replacing the key's present one.</summary>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="value">The value; null is a value.</param>
     /// <param name="options">Age, priority and tags; the table's when left out.</param>
-    /// <returns>What became of it; in a speculative table, or at a limit, also what had to go for it.</returns>
+    /// <returns>The result, which tells whether entries of other keys were evicted.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
+    /// <exception cref="PileFullException">The pile is full. Nothing changed, but for a few entries that a limit evicted.</exception>
     /// <exception cref="PileSerializationException">The value holds something that has no place in a pile.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PutResult Put(TKey key, TValue value, EntryOptions? options = null) => Put(key, value, options, out _);
 
-    /// <summary>Puts a value, and tells the version that it got.</summary>
+    /// <summary>Puts a value, and gets its version.</summary>
     /// <inheritdoc cref="Put(TKey, TValue, EntryOptions)"/>
     public PutResult Put(TKey key, TValue value, EntryOptions? options, out EntryInfo info)
     {
@@ -37,7 +37,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="value">The bytes.</param>
     /// <param name="info">Version and size of the new entry.</param>
     /// <exception cref="ArgumentException">The key is too long.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
+    /// <exception cref="PileFullException">The pile is full. Nothing changed, but for a few entries that a limit evicted.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public PutResult PutBytes(TKey key, ReadOnlySpan<byte> value, out EntryInfo info) => PutBytes(key, value, null, out info);
 
@@ -55,7 +55,7 @@ public sealed partial class CacheTable<TKey, TValue>
 
     /// <inheritdoc cref="PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>
     /// <param name="key">The key; at most 4,096 bytes.</param>
-    /// <param name="value">The bytes, in one piece or several.</param>
+    /// <param name="value">The bytes, in one segment or several.</param>
     /// <param name="options">Age, priority and tags; the table's when left out.</param>
     /// <param name="info">Version and size of the new entry.</param>
     public PutResult PutBytes(TKey key, in ReadOnlySequence<byte> value, EntryOptions? options, out EntryInfo info)
@@ -75,9 +75,9 @@ public sealed partial class CacheTable<TKey, TValue>
         }
     }
 
-    /// <summary>Puts a value if the key's entry is still the one that the caller knows.</summary>
+    /// <summary>Puts a value if the key's entry has the expected version.</summary>
     /// <remarks>
-    /// Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.
+    /// Before the index is ready, the entries that it knows count as present, though invisible; see <see cref="CacheReadiness"/>.
     /// </remarks>
     /// <param name="key">The key; at most 4,096 bytes.</param>
     /// <param name="value">The value; null is a value.</param>
@@ -86,7 +86,7 @@ public sealed partial class CacheTable<TKey, TValue>
     /// <param name="options">Age, priority and tags; the table's when left out.</param>
     /// <returns><see langword="false"/> when the entry has another version, or was refused; nothing has changed then.</returns>
     /// <exception cref="ArgumentException">The key is too long, or an option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
+    /// <exception cref="PileFullException">The pile is full. Nothing changed, but for a few entries that a limit evicted.</exception>
     /// <exception cref="PileSerializationException">The value holds something that has no place in a pile.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Update(TKey key, TValue value, ulong version, out EntryInfo info, EntryOptions? options = null)
@@ -99,8 +99,8 @@ public sealed partial class CacheTable<TKey, TValue>
 
     /// <summary>Removes a key and its value.</summary>
     /// <returns>
-    /// Whether the key was there. Before the index is ready, a key that it does not know yet is removed and <see langword="false"/>; one
-    /// that it knows is removed and <see langword="true"/>, though reads do not show it yet and it may have been removed before.
+    /// Whether the key was present. Before the index is ready, a key that it does not know yet is removed with <see langword="false"/>; one
+    /// that it knows is removed with <see langword="true"/>, though reads do not show it yet and it may have been removed before.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Remove(TKey key)
@@ -110,9 +110,9 @@ public sealed partial class CacheTable<TKey, TValue>
         return Core.Remove(_keys.Probe(key, stack), Condition.None);
     }
 
-    /// <summary>Removes a key and its value if the entry is still the one that the caller knows.</summary>
+    /// <summary>Removes a key and its value if the entry has the expected version.</summary>
     /// <remarks>
-    /// Before the index is ready, what it knows counts as there, though reads do not show it yet; see <see cref="CacheReadiness"/>.
+    /// Before the index is ready, the entries that it knows count as present, though invisible; see <see cref="CacheReadiness"/>.
     /// </remarks>
     /// <param name="key">The key.</param>
     /// <param name="version">The version that the entry must have.</param>
@@ -127,7 +127,7 @@ public sealed partial class CacheTable<TKey, TValue>
         return Core.Remove(_keys.Probe(key, stack), Condition.Of(version));
     }
 
-    /// <summary>Uses an entry without reading it: puts off its expiry if it is a sliding one, and changes nothing else of it.</summary>
+    /// <summary>Uses an entry without reading it: extends the expiry of a sliding entry, and changes nothing else.</summary>
     /// <returns>Whether the table has the key.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Touch(TKey key)
@@ -137,18 +137,18 @@ public sealed partial class CacheTable<TKey, TValue>
         return Core.Touch(_keys.Probe(key, stack));
     }
 
-    /// <summary>Begins an entry's lifetime anew, as if its value had just been put. It gets a new version.</summary>
+    /// <summary>Renews an entry's lifetime, as if its value had just been put. It gets a new version.</summary>
     /// <param name="key">The key.</param>
     /// <param name="options">
-    /// What is to be different. What is left out stays as the entry has it: priority, tags (an empty collection takes them away), sliding
-    /// time; with neither an age nor an instant it lives as long again as when it was put, without an end if it had none.
+    /// What changes. What is left out stays: priority, tags (an empty collection removes them), sliding time. With neither an age nor an
+    /// instant, the lifetime is as long as when the entry was put, unlimited if it had no end.
     /// </param>
     /// <returns>
-    /// <see langword="false"/> when the table has no such key, or is at a limit and has no room for the entry with these options: it is as
-    /// it was then.
+    /// <see langword="false"/> when the table has no such key, or is at a limit and the entry with these options does not fit: it is
+    /// unchanged then.
     /// </returns>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
-    /// <exception cref="PileFullException">There is no room; the table is as it was, but for a few entries that a limit let go.</exception>
+    /// <exception cref="PileFullException">The pile is full. Nothing changed, but for a few entries that a limit evicted.</exception>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public bool Touch(TKey key, EntryOptions options)
     {
@@ -158,7 +158,7 @@ public sealed partial class CacheTable<TKey, TValue>
         return _typed.Renew(_keys.Probe(key, stack), version: 0, options, out _) is not (null or PutResult.Collision);
     }
 
-    /// <summary>Puts a value of which the caller has the bytes as the pile stores them.</summary>
+    /// <summary>Puts a value that is encoded already, in the form that the pile stores.</summary>
     internal PutResult PutEncoded(TKey key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options)
     {
         Unsafe.SkipInit(out KeyBuffer buffer);

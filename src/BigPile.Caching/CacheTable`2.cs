@@ -8,15 +8,15 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
-/// <summary>A table from keys to objects. On a mapped pile it comes back after a restart.</summary>
+/// <summary>A table from keys to objects. On a mapped pile it survives restarts.</summary>
 /// <typeparam name="TKey">
 /// The type of the keys. Text (ordinal), <see cref="long"/>, <see cref="int"/> and <see cref="Guid"/> are fast; keys of any other type are
 /// equal when the codec gives the same bytes for them.
 /// </typeparam>
 /// <typeparam name="TValue">The type of the values; any that the pile can hold.</typeparam>
 /// <remarks>
-/// Keys and values live in the pile; the index is unmanaged memory. No managed object exists per entry. Every read gives a new object, so
-/// what a caller does to it changes nothing in the table.
+/// Keys and values live in the pile; the index is unmanaged memory. There is no managed object per entry. Every read creates a new object,
+/// so changes to it do not affect the table.
 /// Thread safety: all members may be called concurrently. Reads take no lock.
 /// </remarks>
 public sealed partial class CacheTable<TKey, TValue> : CacheTable
@@ -37,8 +37,8 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
         _listeners = new RemovalListeners<TKey>(core.Events, core.Pile.Engine.Background, core.Name, _keys);
     }
 
-    /// <summary>Tells of entries that were evicted or expired: in batches, a little later, and on a thread of the pool.</summary>
-    /// <remarks>A listener that throws is logged. One that is slower loses what is more than some ten thousands behind.</remarks>
+    /// <summary>Reports entries that were evicted or expired: in batches, a little later, on a thread of the pool.</summary>
+    /// <remarks>A listener's exception is logged. One that falls some ten thousand entries behind loses the rest.</remarks>
     [SuppressMessage("Design", "CA1003", Justification = "A batch is no object that a sender would be of interest for.")]
     public event Action<IReadOnlyList<RemovedEntry<TKey>>> EntriesRemoved
     {
@@ -49,17 +49,17 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     /// <inheritdoc/>
     public override Type KeyType => typeof(TKey);
 
-    /// <summary>Gives a way to use the table with keys that are spans of characters or UTF-8, for which no string is made.</summary>
+    /// <summary>Gets a view of the table whose keys are spans of characters or UTF-8, so that no string is created.</summary>
     /// <typeparam name="TAlternateKey">
     /// <see cref="ReadOnlySpan{T}"/> of <see cref="char"/>, or of <see cref="byte"/> with keys in UTF-8.
     /// </typeparam>
-    /// <exception cref="InvalidOperationException">The keys of the table are no text, or the other keys neither of the two.</exception>
+    /// <exception cref="InvalidOperationException">The table's keys are not text, or the alternate keys are of another type.</exception>
     public AlternateLookup<TAlternateKey, TValue> GetAlternateLookup<TAlternateKey>()
         where TAlternateKey : notnull, allows ref struct =>
         AlternateLookups.Of<TKey, TAlternateKey, TValue>(_typed);
 
     internal TypedTable<TKey, TValue> Typed => _typed;
 
-    /// <summary>Makes keys. For tests.</summary>
+    /// <summary>The key codec. For tests.</summary>
     internal KeyCodec<TKey> KeyCodec => _keys;
 }

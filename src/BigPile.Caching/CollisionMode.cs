@@ -1,13 +1,14 @@
 namespace BigPile.Caching;
 
-/// <summary>What a table does when the place where a key belongs is full.</summary>
+/// <summary>What a table does when the bucket of a key is full.</summary>
 public enum CollisionMode
 {
     /// <summary>
-    /// Ejects the entry of least worth there: expired, then of lower priority, then least used. The cost of every operation is bounded.
+    /// Evicts the entry of least worth in the bucket: expired, then of lower priority, then least used. The cost of every operation is
+    /// bounded.
     /// </summary>
     Speculative,
 
-    /// <summary>Makes room: nothing goes but by removal, expiry, or a limit that was set.</summary>
+    /// <summary>Extends the bucket: entries leave only by removal, expiry, or a limit.</summary>
     Durable,
 }

@@ -3,20 +3,19 @@ using BigPile.Durability;
 
 namespace BigPile.Caching;
 
-/// <summary>What a table knows of an entry beside its key and value.</summary>
+/// <summary>The version, size and times of an entry.</summary>
 /// <param name="Version">Higher than that of every entry put before in the same pile; a new one at each put. It survives restarts.</param>
 /// <param name="ValueBytes">The bytes of the value as it is stored.</param>
 public readonly record struct EntryInfo(ulong Version, int ValueBytes)
 {
     /// <summary>
-    /// When the entry was put, to the millisecond, in the time that the cache had then. That follows the system's clock; where the clock
-    /// was set back it goes on from where it was, and where versions had been reserved when the process was killed it is up to a second
-    /// later.
+    /// When the entry was put, to the millisecond, in the cache's time. That follows the system's clock. Where the clock was set back, it
+    /// continues from where it was; where versions had been reserved when the process was killed, it is up to a second later.
     /// </summary>
     public DateTimeOffset PutAt => DateTimeOffset.FromUnixTimeMilliseconds((long)(Version >> Versions.ClockShift));
 
     /// <summary>
-    /// The instant of the system's clock from which the entry is gone if it is not used before; <see langword="null"/>: never.
+    /// When the entry expires by the system's clock if it is not used before; <see langword="null"/>: never.
     /// </summary>
     public DateTimeOffset? ExpiresAt => ExpiryTicks == 0 ? null : new DateTimeOffset(ExpiryTicks + ClockAhead, TimeSpan.Zero);
 

@@ -11,22 +11,22 @@ namespace BigPile.Caching;
 public sealed record EntryOptions
 {
     /// <summary>
-    /// The time after which the entry is gone; above zero. Where neither this nor <see cref="ExpiresAt"/> is given, a put takes
+    /// The age at which the entry expires; above zero. Where neither this nor <see cref="ExpiresAt"/> is given, a put takes
     /// <see cref="TableOptions.DefaultMaxAge"/>, and without that the entry has no end.
     /// </summary>
     public TimeSpan? MaxAge { get; init; }
 
-    /// <summary>The instant from which the entry is gone. With <see cref="MaxAge"/> as well, the earlier of the two counts.</summary>
+    /// <summary>When the entry expires. With <see cref="MaxAge"/> as well, the earlier of the two counts.</summary>
     public DateTimeOffset? ExpiresAt { get; init; }
 
     /// <summary>
-    /// The time without a use after which the entry is gone, if it is not gone by age before; above zero. It may be there for a sixteenth
-    /// of that time longer, as uses are written ahead; never shorter. Where it is left out, a put takes
-    /// <see cref="TableOptions.DefaultSliding"/>, and without that uses put nothing off.
+    /// The sliding time: the entry expires when it is not used for this long, or earlier by age; above zero. It may stay for a sixteenth of
+    /// that time longer, as uses are written ahead; never shorter. Where it is left out, a put takes
+    /// <see cref="TableOptions.DefaultSliding"/>, and without that uses extend nothing.
     /// </summary>
     public TimeSpan? Sliding { get; init; }
 
-    /// <summary>The entry's worth when another has to make room.</summary>
+    /// <summary>The entry's worth when entries are evicted.</summary>
     public EntryPriority? Priority { get; init; }
 
     /// <summary>Names by which the entry can be removed together with others; up to 64, none of them empty.</summary>

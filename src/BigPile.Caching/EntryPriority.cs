@@ -1,17 +1,17 @@
 namespace BigPile.Caching;
 
-/// <summary>What an entry is worth when another has to make room; within one priority the use of an entry decides.</summary>
+/// <summary>The worth of an entry when entries are evicted; within one priority, use decides.</summary>
 public enum EntryPriority : byte
 {
-    /// <summary>Goes first.</summary>
+    /// <summary>Evicted first.</summary>
     Low = 0,
 
     /// <summary>The default.</summary>
     Normal = 1,
 
-    /// <summary>Goes when no entry of lower priority is left.</summary>
+    /// <summary>Evicted when no entry of lower priority is left.</summary>
     High = 2,
 
-    /// <summary>Is pinned: goes by removal or expiry only.</summary>
+    /// <summary>Pinned: leaves by removal or expiry only.</summary>
     NeverEvict = 3,
 }

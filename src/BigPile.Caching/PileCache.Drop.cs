@@ -10,22 +10,20 @@ namespace BigPile.Caching;
 /// <summary>Dropping tables.</summary>
 public sealed partial class PileCache
 {
-    /// <summary>
-    /// Drops a table with all its entries, and gives back all that it took: blocks, index, name and place among the tables.
-    /// </summary>
+    /// <summary>Drops a table with all its entries, and frees all that it took: blocks, index, name and id.</summary>
     /// <remarks>
-    /// Calls of the table that run end first; later ones throw <see cref="ObjectDisposedException"/>, also where the table was got before.
-    /// A table that is made with the name afterwards is another one, and empty. After a kill or a power cut the table is dropped, or is
-    /// there as it was. Takes as long as the removal of all entries.
+    /// Running calls of the table end first; later ones throw <see cref="ObjectDisposedException"/>, also on instances obtained before. A
+    /// table created with the name afterwards is a new, empty one. After a kill or a power cut the table is dropped, or as it was. Takes as
+    /// long as removing all entries.
     /// </remarks>
     /// <param name="name">The table's name.</param>
     /// <returns>Whether there was such a table.</returns>
     /// <exception cref="InvalidOperationException">
-    /// The cache is still finding its entries; see <see cref="Readiness"/>. Or the call comes from code that a call of the pile runs.
+    /// The cache is still recovering its entries; see <see cref="Readiness"/>. Or code that runs in a call of the pile calls this.
     /// </exception>
     /// <exception cref="PileStorageException">
-    /// The catalog could not be written to; the table is as it was. Where the device does not even take that back, as the message says, it
-    /// stays so only once the next flush has succeeded: a kill or a power cut before it may leave the table dropped.
+    /// The catalog could not be written; the table is unchanged. If the device refuses to undo the write as well, which the message says,
+    /// that is certain only after the next successful flush: a kill or a power cut before it may leave the table dropped.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public bool DropTable(string name)
@@ -38,7 +36,7 @@ public sealed partial class PileCache
                 $"The table '{name}' can't be dropped while the cache is still finding its entries. Wait for "
                 + "PileCache.Readiness.Completion.");
         }
-        ulong floor = _clock.VersionAt(_clock.Now); // the application's clock is read under no lock
+        ulong floor = _clock.VersionAt(_clock.Now); // the clock is application code: read outside the locks
         lock (_dropping)
         {
             TableCore? core;
@@ -65,7 +63,7 @@ public sealed partial class PileCache
             try
             {
                 _ids.Drop(core.Id, Pile.Engine.Versions.Next(floor));
-                _ids.Hold(core.Id); // nobody else gets its files while they are here
+                _ids.Hold(core.Id); // the id is not reused while its files exist
                 isFreed = true;
             }
             finally
@@ -80,7 +78,7 @@ public sealed partial class PileCache
         }
     }
 
-    // Files that can't be removed now go when the cache is opened next; until then nobody gets the id.
+    // Files that can't be deleted now are deleted when the cache is next opened; until then the id is not reused.
     private void DeleteFilesOf(int id)
     {
         if (!_indexes.TryDelete(id))
@@ -89,7 +87,7 @@ public sealed partial class PileCache
             _ids.Release(id);
     }
 
-    // A cache that is disposed before leaves the files, and the next one goes on.
+    // If the cache is disposed first, it leaves the files, and the next one continues.
     private void FinishDrops(IReadOnlyList<TableCore> drops)
     {
         lock (_dropping)

@@ -12,12 +12,12 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching;
 
-/// <summary>Getting and making tables.</summary>
+/// <summary>Getting and creating tables.</summary>
 public sealed partial class PileCache
 {
     private const int MaxNameBytes = 200;
 
-    /// <summary>Gives a table, and makes it if it does not exist.</summary>
+    /// <summary>Gets a table, or creates it.</summary>
     /// <typeparam name="TKey">The type of the keys.</typeparam>
     /// <typeparam name="TValue">
     /// The type of the values. A table may be used with different ones; a value comes back as it was put.
@@ -26,7 +26,7 @@ public sealed partial class PileCache
     /// <exception cref="ArgumentException">The name is empty, too long, or no text.</exception>
     /// <exception cref="InvalidOperationException">The table exists, with keys of another type.</exception>
     /// <exception cref="PileStorageException">
-    /// The files of a new table's index can't be made: the disk is full, or the process may have no more mappings. Nothing was changed.
+    /// The files of a new table's index can't be created: the disk is full, or the process has no mappings left. Nothing was changed.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(string name)
@@ -36,23 +36,23 @@ public sealed partial class PileCache
         return GetOrCreate<TKey, TValue>(name, null, null);
     }
 
-    /// <summary>Gives a table, and makes it if it does not exist. From now on it behaves as the options say.</summary>
+    /// <summary>Gets a table, or creates it. From now on the options apply.</summary>
     /// <typeparam name="TKey">The type of the keys.</typeparam>
     /// <typeparam name="TValue">
     /// The type of the values. A table may be used with different ones; a value comes back as it was put.
     /// </typeparam>
-    /// <param name="options">The table's name, and how it behaves.</param>
+    /// <param name="options">The table's name and options.</param>
     /// <param name="comparer">
-    /// When two keys are the same, if not by their bytes. For tables in memory only. It is called before a lookup, outside of the pile and
-    /// with no lock held, for each key whose hash may be the same; so it may wait, and use the table, and what it throws comes out.
-    /// Those of the framework are called within the lookup, which is faster.
+    /// Decides whether two keys are equal, instead of their bytes; for tables in memory only. It runs before a lookup, outside of the pile
+    /// and with no lock held, for each key whose hash may be equal; so it may wait and use the table, and its exceptions are thrown to the
+    /// caller. The framework's own comparers run within the lookup, which is faster.
     /// </param>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">
     /// The table exists, with keys of another type, or another comparer; or the pile is mapped, and there is one.
     /// </exception>
     /// <exception cref="PileStorageException">
-    /// The files of a new table's index can't be made: the disk is full, or the process may have no more mappings. Nothing was changed.
+    /// The files of a new table's index can't be created: the disk is full, or the process has no mappings left. Nothing was changed.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public CacheTable<TKey, TValue> GetOrCreateTable<TKey, TValue>(TableOptions options, IEqualityComparer<TKey>? comparer = null)
@@ -69,7 +69,7 @@ public sealed partial class PileCache
         return GetOrCreate<TKey, TValue>(options.Name, options, comparer);
     }
 
-    /// <summary>Gives a table that exists.</summary>
+    /// <summary>Gets an existing table.</summary>
     /// <typeparam name="TKey">The type of the keys.</typeparam>
     /// <typeparam name="TValue">The type of the values.</typeparam>
     /// <param name="name">The table's name.</param>
@@ -79,7 +79,7 @@ public sealed partial class PileCache
         where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
-        Pile.Engine.Codecs.Allow([typeof(TKey), typeof(TValue)]); // who names them means to store them
+        Pile.Engine.Codecs.Allow([typeof(TKey), typeof(TValue)]); // naming a type allows storing it
         lock (_lock)
         {
             bool exists = _cores.TryGetValue(name, out TableCore? core) && KeyCodec<TKey>.Fits(core.KeyKind);
@@ -93,7 +93,7 @@ public sealed partial class PileCache
     {
         if (TextKey.Utf8Of(name, "table's name").Length > MaxNameBytes)
             throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
-        Pile.Engine.Codecs.Allow([typeof(TKey), typeof(TValue)]); // who names them means to store them
+        Pile.Engine.Codecs.Allow([typeof(TKey), typeof(TValue)]); // naming a type allows storing it
         CacheTable<TKey, TValue>? table;
         bool isKnown;
         do
@@ -112,11 +112,11 @@ public sealed partial class PileCache
         while (table == null);
         if (isKnown && options != null && options != table.Core.Options)
             table.Core.Configure(options);
-        table.Core.IsConfigured = true; // not before: a refused call leaves the table as it was
+        table.Core.IsConfigured = true; // only now: a refused call changes nothing
         return table;
     }
 
-    // With no lock held: comparers may be told apart by code of the application.
+    // Outside the lock: the comparers' Equals may be application code.
     private TableCore? FindAgreeing<TKey>(string name, IEqualityComparer<TKey> comparer)
         where TKey : notnull
     {
@@ -128,8 +128,8 @@ public sealed partial class PileCache
         return core;
     }
 
-    /// <summary>Gives a table, and makes it if it does not exist.</summary>
-    /// <returns>Null when the table is another one than the one whose comparer agrees: it has to be compared first.</returns>
+    /// <summary>Gets a table, or creates it.</summary>
+    /// <returns>Null when the table is not the one whose comparer was checked: check again.</returns>
     private CacheTable<TKey, TValue>? GetOrCreateLocked<TKey, TValue>(
         string name, ref TableOptions? options, IEqualityComparer<TKey>? comparer, TableCore? agreeing, out bool isKnown)
         where TKey : notnull
@@ -148,7 +148,7 @@ public sealed partial class PileCache
         return table;
     }
 
-    // The index comes before the catalog's record: a table that there is has one.
+    // The index is created before the catalog's record: a recorded table has one.
     private TableCore DefineLocked(string name, KeyKind kind, TableOptions options, object? comparer)
     {
         TableCore? core = null;

@@ -17,8 +17,8 @@ namespace BigPile.Caching;
 
 /// <summary>The tables of a pile, by name.</summary>
 /// <remarks>
-/// One cache serves a pile at a time. On a mapped pile the tables that were there before come back with all their entries: at once after a
-/// clean stop and after a kill, and after another start of the machine by a walk in the background; see <see cref="Readiness"/>.
+/// A pile has one cache at a time. On a mapped pile, tables are recovered with all their entries: at once after a clean stop and after a
+/// kill, and by a walk in the background after a restart of the machine; see <see cref="Readiness"/>.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed partial class PileCache : IDisposable
@@ -38,21 +38,21 @@ public sealed partial class PileCache : IDisposable
     private TableOptions _defaults;
     private bool _disposed;
 
-    /// <summary>Makes the cache of a pile, with the tables that the pile holds.</summary>
+    /// <summary>Creates the cache of a pile, with the tables that the pile holds.</summary>
     /// <param name="pile">The pile.</param>
     /// <param name="ownsPile">Whether disposing the cache disposes the pile.</param>
     public PileCache(Pile pile, bool ownsPile = false) : this(pile, new PileCacheOptions { OwnsPile = ownsPile })
     {
     }
 
-    /// <summary>Makes the cache of a pile, with the tables that the pile holds.</summary>
+    /// <summary>Creates the cache of a pile, with the tables that the pile holds.</summary>
     /// <param name="pile">The pile.</param>
-    /// <param name="options">Everything else.</param>
+    /// <param name="options">The options.</param>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     /// <exception cref="InvalidOperationException">The pile has a cache already.</exception>
     /// <exception cref="PileStorageException">
-    /// An older version wrote the pile's tables that this one can't read, or one under a clock past 2248; or the files of their indexes
-    /// can't be used, as when the process may have no more mappings. Where an index has no room to grow: <see cref="PileFullException"/>.
+    /// The tables were written by a version that this one can't read, or under a clock past 2248; or the index files can't be used, as when
+    /// the process has no mappings left. <see cref="PileFullException"/> where an index can't grow.
     /// </exception>
     public PileCache(Pile pile, PileCacheOptions options)
     {
@@ -96,10 +96,10 @@ public sealed partial class PileCache : IDisposable
     /// <summary>The pile that holds keys and values.</summary>
     public Pile Pile { get; }
 
-    /// <summary>How far the cache is in finding the entries of its pile again.</summary>
+    /// <summary>The progress of recovering the entries of the pile.</summary>
     public CacheReadiness Readiness { get; }
 
-    /// <summary>The options of tables that are made or first used later and have none of their own; the name is <c>"*"</c>.</summary>
+    /// <summary>The options of tables that are created or first used later without options of their own; the name is <c>"*"</c>.</summary>
     /// <exception cref="ArgumentException">An option is out of its range, or the name is another one.</exception>
     public TableOptions DefaultTableOptions
     {
@@ -107,7 +107,7 @@ public sealed partial class PileCache : IDisposable
         set => Volatile.Write(ref _defaults, CheckDefaults(value));
     }
 
-    /// <summary>The names of all tables, in ordinal order; those that a service keeps for itself are left out.</summary>
+    /// <summary>The names of all tables, in ordinal order, without those that a service hides.</summary>
     public IReadOnlyList<string> TableNames
     {
         get
@@ -142,14 +142,14 @@ public sealed partial class PileCache : IDisposable
         }
     }
 
-    /// <summary>Leaves a table out of <see cref="TableNames"/>, or no longer.</summary>
+    /// <summary>Hides a table from <see cref="TableNames"/>, or shows it again.</summary>
     internal void Hide(string name, bool isHidden)
     {
         lock (_lock)
             _ = isHidden ? _hidden.Add(name) : _hidden.Remove(name);
     }
 
-    /// <summary>What a table holds, whatever its types.</summary>
+    /// <summary>The statistics of a table.</summary>
     /// <exception cref="KeyNotFoundException">There is no such table.</exception>
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public TableStatistics GetStatistics(string name)
@@ -164,7 +164,7 @@ public sealed partial class PileCache : IDisposable
     }
 
     /// <summary>
-    /// Frees the indexes once the calls that run have ended, and the pile if the cache owns it. On a mapped pile all entries stay, and the
+    /// Frees the indexes once running calls have ended, and the pile if the cache owns it. On a mapped pile all entries stay, and the
     /// indexes are saved.
     /// </summary>
     public void Dispose()
@@ -176,7 +176,7 @@ public sealed partial class PileCache : IDisposable
             CriticalRegion.ThrowIfInRegion();
             _disposed = true;
         }
-        _dropping.Enter(); // a drop that runs is finished first
+        _dropping.Enter(); // waits for a running drop
         _dropping.Exit();
         _stopping.Cancel();
         _sweeper.Dispose();
@@ -185,7 +185,7 @@ public sealed partial class PileCache : IDisposable
         ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
         _cores.Values.CloseAll();
         if (_clock.IsAhead)
-            Pile.Engine.Background.TryRun("the note of the time", () => Pile.Engine.Versions.Next(_clock.VersionAt(_clock.Now)));
+            Pile.Engine.Background.TryRun("recording the time", () => Pile.Engine.Versions.Next(_clock.VersionAt(_clock.Now)));
         if (Readiness.IsReady)
             _indexes.Close(_cores.Values);
         try
@@ -200,7 +200,7 @@ public sealed partial class PileCache : IDisposable
         }
     }
 
-    // What goes on in the background is over before another cache may have the files.
+    // Background work ends before another cache may use the files.
     private void GiveUp()
     {
         lock (_lock)
@@ -215,7 +215,7 @@ public sealed partial class PileCache : IDisposable
     {
         foreach (TableCore core in _cores.Values)
             core.Dispose();
-        _indexes?.Dispose(); // none if it could not be made
+        _indexes?.Dispose(); // null if the constructor failed
         Pile.Engine.ReleaseTables();
     }
 
@@ -257,6 +257,6 @@ public sealed partial class PileCache : IDisposable
         }
     }
 
-    // Until the application says how a table is to behave, nothing goes from it.
+    // Until the application configures a table, nothing is evicted from it.
     private static TableOptions FirstOptions(string name) => new(name) { CollisionMode = CollisionMode.Durable };
 }

@@ -4,7 +4,7 @@ using System.Threading.Tasks;
 
 namespace BigPile.Caching;
 
-/// <summary>How a <see cref="PileCache"/> is made.</summary>
+/// <summary>The options of a <see cref="PileCache"/>.</summary>
 /// <remarks>Thread safety: immutable.</remarks>
 public sealed record PileCacheOptions
 {
@@ -14,46 +14,42 @@ public sealed record PileCacheOptions
     /// <summary>Whether disposing the cache disposes the pile.</summary>
     public bool OwnsPile { get; init; }
 
-    /// <summary>The clock by which entries expire, and by which sweeps come.</summary>
+    /// <summary>The clock for expiry and sweeps.</summary>
     /// <remarks>
-    /// It is read inside the pile: one of your own must not wait for anything, such as a lock. One that says a year
-    /// past 2199 is not believed: the cache's time goes on from where it was.
+    /// It is read in a critical region of the pile: a custom one must not wait for anything, such as a lock. A year past 2199 is ignored:
+    /// the cache's time continues from where it was.
     /// </remarks>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
     /// <summary>The options of tables that have none of their own; the name is <c>"*"</c>.</summary>
     public TableOptions DefaultTableOptions { get; init; } = new(TableOptions.AnyName);
 
-    /// <summary>
-    /// The time from one sweep to the next; <see cref="TimeSpan.Zero"/>: nothing is swept but by <see cref="CacheTable.Sweep"/>.
-    /// </summary>
+    /// <summary>The period of sweeps; <see cref="TimeSpan.Zero"/>: only <see cref="CacheTable.Sweep"/> sweeps.</summary>
     public TimeSpan SweepPeriod { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>The most buckets of each table, of a few entries each, that one sweep looks at; more when it finds much.</summary>
+    /// <summary>The maximum number of buckets per table and sweep, of a few entries each; more when a sweep finds much.</summary>
     public int SweepBuckets { get; init; } = 8192;
 
     /// <summary>
-    /// Whether the cache is given out only when the index knows every entry of the pile, however long that takes. Without the wait reads
-    /// miss meanwhile what was put before the pile was opened; see <see cref="CacheReadiness"/>.
+    /// Whether the constructor waits until the index is complete, however long that takes. Without the wait, reads miss meanwhile what was
+    /// put before the pile was opened; see <see cref="CacheReadiness"/>.
     /// </summary>
     public bool WaitsUntilReady { get; init; }
 
     /// <summary>
-    /// Where the indexes of a mapped pile's tables are kept: a directory that has one for each pile, such as one in shared memory, which
-    /// outlives the process and not the machine's start; <see langword="null"/>: with the pile. A pile whose indexes are not found there
-    /// is walked through.
+    /// The directory for the indexes of mapped piles, with a subdirectory per pile; for example in shared memory, which outlives the
+    /// process but not a restart of the machine. <see langword="null"/>: with the pile. A pile whose indexes are missing there is walked.
     /// </summary>
     public string? IndexDirectory { get; init; }
 
     /// <summary>
-    /// Where the entries go that leave the memory of a table at its limit, to come back when they are asked for: a directory, which gets a
-    /// hash database for each such table; <see langword="null"/>, the default: they are evicted.
+    /// The directory for entries evicted from memory at a limit, which come back when they are read: it gets a hash database per table.
+    /// <see langword="null"/>, the default: they are lost.
     /// </summary>
     /// <remarks>
-    /// To who uses keys a table has both kinds of entries; a walk through its entries, its count and its limits are about those in memory.
-    /// A read that finds an entry there brings it back. A database begins empty each time the cache is made, and goes with it. What does
-    /// not get there is evicted as without it: entries over 16 MiB, values that were given out as pointers, the entries of tables with a
-    /// comparer, and all while the disk is full.
+    /// For operations by key a table has both kinds of entries; enumeration, count and limits concern those in memory. A read that finds an
+    /// entry in the file moves it to memory. A database is created empty with the cache and deleted with it. Evicted for good are entries
+    /// over 16 MiB, values that were given out as pointers, entries of tables with a comparer, and everything while the disk is full.
     /// </remarks>
     public string? SpillDirectory { get; init; }
 
@@ -62,15 +58,15 @@ public sealed record PileCacheOptions
     /// zero and up to 7 days, 10 minutes by default; or <see cref="Timeout.InfiniteTimeSpan"/>.
     /// </summary>
     /// <remarks>
-    /// A factory that asks for its own key is told at once, on whatever thread; but behind <see cref="ExecutionContext.SuppressFlow"/>
-    /// another thread can't be told from another caller, and this ends its wait. The factory itself may take as long as it likes.
+    /// A factory that asks for its own key is refused at once, on any thread. Behind <see cref="ExecutionContext.SuppressFlow"/> another
+    /// thread can't be told from another caller, and this timeout ends its wait. The factory itself may take any time.
     /// </remarks>
     public TimeSpan FactoryPatience { get; init; } = DefaultFactoryTimeout;
 
     /// <summary>What the comparison of indexes with the pile waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
     internal Task InspectsAfter { get; init; } = Task.CompletedTask;
 
-    /// <summary>Refuses what is out of its range.</summary>
+    /// <summary>Validates the options.</summary>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     internal void Validate()
     {
@@ -85,7 +81,7 @@ public sealed record PileCacheOptions
         }
     }
 
-    /// <summary>Whether callers may wait so long for a factory.</summary>
+    /// <summary>Whether a time is allowed for <see cref="FactoryPatience"/>.</summary>
     internal static bool IsValidTimeout(TimeSpan time) =>
         time == Timeout.InfiniteTimeSpan || (time > TimeSpan.Zero && time <= MaxFactoryTimeout);
 }

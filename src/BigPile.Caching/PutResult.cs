@@ -1,6 +1,6 @@
 namespace BigPile.Caching;
 
-/// <summary>What a put into a table did.</summary>
+/// <summary>The result of a put.</summary>
 public enum PutResult
 {
     /// <summary>The key is new.</summary>
@@ -9,12 +9,11 @@ public enum PutResult
     /// <summary>The key had another value before.</summary>
     Replaced,
 
-    /// <summary>The key is new, and entries of other keys went to make room for it.</summary>
+    /// <summary>The key is new, and entries of other keys were evicted for it.</summary>
     Overwritten,
 
     /// <summary>
-    /// Nothing was put, and a value that the key had is still there: there was no room, and what could have made some is worth more or
-    /// is not enough.
+    /// Nothing was put, and the key's present value stays: there was no space, and what could be evicted is worth more or does not suffice.
     /// </summary>
     Collision,
 }

@@ -1,11 +1,11 @@
 namespace BigPile.Caching;
 
-/// <summary>Why an entry went that nobody removed.</summary>
+/// <summary>Why an entry left without being removed.</summary>
 public enum RemovalReason
 {
-    /// <summary>It had to make room for another.</summary>
+    /// <summary>It was evicted.</summary>
     Evicted,
 
-    /// <summary>Its time was over.</summary>
+    /// <summary>It expired.</summary>
     Expired,
 }

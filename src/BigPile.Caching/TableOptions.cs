@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Caching;
 
-/// <summary>How a table behaves.</summary>
+/// <summary>The options of a table.</summary>
 /// <remarks>
 /// All but <see cref="Name"/>, <see cref="InitialEntries"/> and <see cref="FixedIndex"/> may be changed on a live table, by
 /// <see cref="CacheTable.Configure"/>. Thread safety: immutable.
@@ -10,10 +10,10 @@ namespace BigPile.Caching;
 /// <param name="Name">The table's name, or <c>"*"</c> for the options of all tables that have none of their own.</param>
 public sealed record TableOptions(string Name)
 {
-    /// <summary>What happens when the place where a key belongs is full.</summary>
+    /// <summary>What happens when the bucket of a key is full.</summary>
     public CollisionMode CollisionMode { get; init; } = CollisionMode.Speculative;
 
-    /// <summary>The entries that the index has room for from the start; from 0.</summary>
+    /// <summary>The number of entries that the index is sized for at first; from 0.</summary>
     public long InitialEntries { get; init; }
 
     /// <summary>
@@ -21,30 +21,28 @@ public sealed record TableOptions(string Name)
     /// </summary>
     public bool FixedIndex { get; init; }
 
-    /// <summary>The most entries; from 1, none by default. What is over it is evicted.</summary>
+    /// <summary>The maximum number of entries; from 1, none by default. Excess entries are evicted.</summary>
     public long? MaxEntries { get; init; }
 
     /// <summary>
-    /// The most bytes: blocks with keys, values, headers and slack, the index, and what eviction needs; from 1 MiB, none by default. What
-    /// is over it is evicted. On a live table it can't be lowered below what the index takes, which does not shrink.
+    /// The maximum number of bytes: blocks with keys, values, headers and slack, the index, and the evictor; from 1 MiB, none by default.
+    /// Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not shrink.
     /// </summary>
     public long? MaxBytes { get; init; }
 
-    /// <summary>The time after which an entry is gone that was put without another one; above zero, none by default.</summary>
+    /// <summary>The age at which an entry expires that was put without one; above zero, none by default.</summary>
     public TimeSpan? DefaultMaxAge { get; init; }
 
-    /// <summary>
-    /// The time without a use after which an entry is gone that was put without another one; above zero, none by default.
-    /// </summary>
+    /// <summary>The sliding time of an entry that was put without one; above zero, none by default.</summary>
     public TimeSpan? DefaultSliding { get; init; }
 
     /// <summary>The priority of entries that were put without another one.</summary>
     public EntryPriority DefaultPriority { get; init; } = EntryPriority.Normal;
 
     /// <summary>
-    /// How long caches on the way may keep an entry that is served over HTTP, and give it to anyone, with a key or without: its answers say
-    /// <c>public, max-age</c>, and never longer than the entry lives. From a second; by default they say <c>private</c>, and
-    /// <c>no-cache</c> where the entry has no end.
+    /// How long caches on the way may keep an entry that is served over HTTP, and serve it to anyone, with a key or without: its responses
+    /// say <c>public, max-age</c>, never longer than the entry lives. From a second. By default they say <c>private</c>, and
+    /// <c>no-cache</c> where the entry does not expire.
     /// </summary>
     public TimeSpan? PublicMaxAge { get; init; }
 

@@ -1,7 +1,7 @@
 namespace BigPile.Caching;
 
-/// <summary>What a table holds and did.</summary>
-/// <remarks>Until <see cref="CacheReadiness.IsReady"/>, what it holds is what was found so far.</remarks>
+/// <summary>The statistics of a table.</summary>
+/// <remarks>Until <see cref="CacheReadiness.IsReady"/>, counts cover the entries found so far.</remarks>
 /// <param name="EntryCount">Entries.</param>
 /// <param name="EntryBytes">Bytes of the entries' payloads: heads, keys and values.</param>
 /// <param name="IndexBytes">Bytes of the index, in process memory.</param>
@@ -13,31 +13,29 @@ public sealed record TableStatistics(
     long EntryCount, long EntryBytes, long IndexBytes, long Hits, long Misses, long Puts, long Removals)
 {
     /// <summary>
-    /// Bytes that the entries take in the pile: payloads, headers and slack; objects that pointers lead to are not counted.
+    /// Bytes of the entries' blocks in the pile: payloads, headers and slack. Objects that pointers lead to are not included.
     /// </summary>
     public long BlockBytes { get; init; }
 
-    /// <summary>Bytes in process memory of what entries are evicted by, queues and what they remember; none without a limit.</summary>
+    /// <summary>Bytes of the evictor in process memory: queues, ghosts and sketches; 0 without a limit.</summary>
     public long EvictionBytes { get; init; }
 
-    /// <summary>What a limit in bytes is compared with: blocks, index and queues.</summary>
+    /// <summary>The total that a limit in bytes applies to: blocks, index and evictor.</summary>
     public long TotalBytes => BlockBytes + IndexBytes + EvictionBytes;
 
     /// <summary>Puts of keys that were new.</summary>
     public long Inserts { get; init; }
 
-    /// <summary>Puts that were refused because everything there is worth more.</summary>
+    /// <summary>Puts that were refused because all present entries are worth more.</summary>
     public long Collisions { get; init; }
 
-    /// <summary>Entries that had to make room for others.</summary>
+    /// <summary>Entries evicted for others.</summary>
     public long Evictions { get; init; }
 
-    /// <summary>Entries whose time was over.</summary>
+    /// <summary>Entries expired.</summary>
     public long Expirations { get; init; }
 
-    /// <summary>
-    /// Entries that left memory at a limit and are in a file, from where they come back; see <see cref="PileCacheOptions.SpillDirectory"/>.
-    /// </summary>
+    /// <summary>Entries in the spill file, from where they come back; see <see cref="PileCacheOptions.SpillDirectory"/>.</summary>
     public long SpilledEntries { get; init; }
 
     /// <summary>Bytes of that file.</summary>
@@ -47,8 +45,7 @@ public sealed record TableStatistics(
     public long SpillReturns { get; init; }
 
     /// <summary>
-    /// Entries that left memory and could not be kept: there was no room for the file, or it failed or was damaged with them in it, or they
-    /// were too large.
+    /// Evicted entries that could not be kept: the disk was full, the file failed or was damaged with them in it, or they were too large.
     /// </summary>
     public long SpillLosses { get; init; }
 }

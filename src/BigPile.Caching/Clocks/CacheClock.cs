@@ -5,16 +5,15 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Clocks;
 
-/// <summary>The time of a cache, and the versions that follow it.</summary>
+/// <summary>A hybrid clock: the monotonic time of a cache, and the versions derived from it.</summary>
 /// <remarks>
-/// Ages and expiries are measured in a time that goes on evenly: from the system's clock at the start, by its steady clock. Where the
-/// system's clock is set back meanwhile, it goes on evenly still. Where that is set forth, it goes forth too: what is put from then on
-/// holds instants that the next opening understands, and <see cref="ClockSteps"/> keeps what was put before from becoming older by that
-/// until the cache is closed. A pile whose last version lies ahead of the clock was used under a clock that was wrong: its time goes on
-/// from there, and the steps have what that means for entries from before. Small differences are followed without a step, and never
-/// backwards.
-/// A clock past the year 2199 is not believed, since the milliseconds of a version end in 2248: the time goes on evenly from where it
-/// was, or from the last version of the pile. Whatever a clock says, the time ends in 2246, and versions rise by one each from there.
+/// Ages and expiries are measured in cache time. It starts at the system clock and advances by the monotonic clock. If the system clock is
+/// set back, cache time advances evenly. If the system clock is set forward, cache time follows: entries put from then on hold
+/// instants that the next opening understands, and <see cref="ClockSteps"/> keeps older entries from aging by the step until the cache is
+/// closed. If the last version of the pile is ahead of the system clock, the pile was used under a wrong clock: cache time starts at that
+/// version, and the steps correct older entries. Differences below a second are corrected gradually, and never backwards.
+/// A system clock past the year 2199 is ignored, since the milliseconds of a version end in 2248: cache time advances evenly from where it
+/// was, or from the last version of the pile. In any case cache time ends in 2246, and versions then rise by one each.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class CacheClock
@@ -22,36 +21,36 @@ internal sealed class CacheClock
     private const int SaltBits = Versions.ClockShift - 1;
     private const long FollowedTicks = TimeSpan.TicksPerSecond;
     private const int MaxAttempts = 3;
-    private const long SlowingTicks = TimeSpan.TicksPerSecond / 10; // by then everybody has the anchor
+    private const long SlowingTicks = TimeSpan.TicksPerSecond / 10; // by then every thread has loaded the anchor
 
-    // The system's ticks are some milliseconds late, more on a stalled virtual machine, and go at a rate of their own.
+    // TickCount64 lags by some milliseconds, by more on a stalled virtual machine, and drifts.
     private const int MostLagMs = 1_000;
     private const int DriftShift = 10;
 
-    // Versions are reserved a second ahead of the clock; what kills leave of that is no wrong clock.
+    // Versions are reserved a second ahead of the clock. A last version that is this little ahead, after kills, is no sign of a wrong clock.
     private const long UsualLeadTicks = 10 * TimeSpan.TicksPerSecond;
 
-    // The last instant of the cache's time; above its versions there are more than 10^16 for those that rise by one.
+    // The last instant of cache time. Above its versions more than 10^16 are left that rise by one.
     private const long MostMilliseconds = (long)(Versions.Max >> Versions.ClockShift) - (1L << 36);
 
     private static readonly long LatestTime = DateTime.UnixEpoch.Ticks + MostMilliseconds * TimeSpan.TicksPerMillisecond;
 
-    private readonly Lock _following = new();
-    private readonly TimeProvider _time;
-    private readonly double _ticksPerStamp;
-    private readonly long _start;
+    private readonly Lock _following = new(); // held while any of the fields that change is written
+    private readonly TimeProvider _time; // system clock and monotonic stamps
+    private readonly double _ticksPerStamp; // ticks of 100 ns in one stamp
+    private readonly long _start; // cache time at the start, in ticks of UTC
 
-    // So that a version of one pile is not taken for one of another that was made in the same millisecond.
+    // Low bits of VersionAt, from the pile's id: keeps versions of two piles from the same millisecond apart.
     private readonly ulong _salt;
-    private Anchor _anchor;
-    private ClockSteps _steps = ClockSteps.None;
-    private long _ahead;
-    private long _corrected; // how far the time may be ahead before that says anything new of older entries
-    private long _changes;
+    private Anchor _anchor; // what cache time is computed from; read without the lock
+    private ClockSteps _steps = ClockSteps.None; // corrections of older instants; read without the lock
+    private long _ahead; // ticks by which cache time is ahead of the system clock; read without the lock
+    private long _corrected; // ticks that the steps correct: only a lead beyond it needs another step
+    private long _changes; // counts changes, so that Follow detects a concurrent one
 
-    /// <summary>Starts a cache's time.</summary>
-    /// <param name="time">The clocks.</param>
-    /// <param name="pileId">The pile.</param>
+    /// <summary>Starts the time of a cache.</summary>
+    /// <param name="time">The system clock and the monotonic clock.</param>
+    /// <param name="pileId">The id of the pile.</param>
     /// <param name="lastVersion">The highest version that the pile has given out.</param>
     internal CacheClock(TimeProvider time, Guid pileId, ulong lastVersion = 0)
     {
@@ -73,7 +72,7 @@ internal sealed class CacheClock
         _anchor = new Anchor(_time.GetTimestamp(), tickMs, _start, Slept());
     }
 
-    /// <summary>The time of the cache, in ticks of UTC.</summary>
+    /// <summary>The present cache time, in ticks of UTC.</summary>
     internal long Now
     {
         get
@@ -82,15 +81,16 @@ internal sealed class CacheClock
             {
                 Anchor anchor = Volatile.Read(ref _anchor);
                 long ticks = TicksAt(anchor, _time.GetTimestamp());
-                if (ReferenceEquals(anchor, Volatile.Read(ref _anchor)) || attempt == MaxAttempts) // else others may have read a later time
+                // with a replaced anchor, another thread may have read a later time already
+                if (ReferenceEquals(anchor, Volatile.Read(ref _anchor)) || attempt == MaxAttempts)
                     return ticks;
             }
         }
     }
 
     /// <summary>
-    /// An instant that is not before <see cref="Now"/>, and seldom more than some seconds behind it. By the system's clock it costs a
-    /// quarter: no processor waits for what it began before, as it does to read its counter.
+    /// An upper bound of <see cref="Now"/>, seldom more than some seconds later. With the system's clock it costs a quarter of that: it does
+    /// not read the time stamp counter, which waits for all earlier instructions.
     /// </summary>
     internal long NowAtMost
     {
@@ -105,29 +105,29 @@ internal sealed class CacheClock
     }
 
     /// <summary>
-    /// The time where the clock is the application's, and else 0: whoever is about to take a lock reads it first, since that clock may call
-    /// the cache, or wait for somebody who does. The system's is read when it is needed.
+    /// The present cache time if the clock is the application's, else 0. A caller reads it before it takes a lock, since an application's
+    /// clock may call the cache, or wait for a thread that does. The system's clock is read when it is needed.
     /// </summary>
     internal long BeforeLock => _time == TimeProvider.System ? 0 : Now;
 
-    /// <summary>Whether the cache's time runs ahead of the system's clock; the next opening knows that by the versions alone.</summary>
+    /// <summary>Whether cache time is ahead of the system clock. The next opening detects that by the versions alone.</summary>
     internal bool IsAhead => Volatile.Read(ref _ahead) > 0;
 
-    /// <summary>Whether instants may have to be corrected.</summary>
+    /// <summary>Whether stored instants may need a correction.</summary>
     internal bool HasSteps => Volatile.Read(ref _steps).IsAny;
 
-    /// <summary>The latest instant that a clock is believed, in ticks of UTC.</summary>
+    /// <summary>The latest instant of the system clock that is accepted, in ticks of UTC.</summary>
     internal static long LatestClock { get; } = new DateTime(2200, 1, 1, 0, 0, 0, DateTimeKind.Utc).Ticks;
 
     private long SystemNow => _time.GetUtcNow().UtcTicks;
 
-    /// <summary>The instant of the system's clock that one of the cache's is.</summary>
+    /// <summary>Converts an instant of cache time to the system clock.</summary>
     internal long ToSystem(long ticks) => Shift(ticks, -Volatile.Read(ref _ahead));
 
-    /// <summary>The instant of the cache's time that one of the system's clock is.</summary>
+    /// <summary>Converts an instant of the system clock to cache time.</summary>
     internal long FromSystem(long ticks) => Shift(ticks, Volatile.Read(ref _ahead));
 
-    /// <summary>An instant after another one, or the last there is.</summary>
+    /// <summary>Adds ticks to an instant; saturates at the last instant of <see cref="DateTime"/>.</summary>
     internal static long Add(long instant, long ticks) =>
         instant > DateTime.MaxValue.Ticks - ticks ? DateTime.MaxValue.Ticks : instant + ticks;
 
@@ -138,23 +138,23 @@ internal sealed class CacheClock
         return ms <= 0 ? 0 : ((ulong)Math.Min(ms, MostMilliseconds) << Versions.ClockShift) | _salt;
     }
 
-    /// <summary>When a version was given out, as the cache's time has it by now.</summary>
+    /// <summary>When a version was given out, in present cache time.</summary>
     internal long PutAt(ulong version)
     {
         long ticks = TicksOf(version);
         return ticks + StepsSince(version);
     }
 
-    /// <summary>The present instant in the time that a version was given out in.</summary>
+    /// <summary>The present instant, in the uncorrected time of a version.</summary>
     internal long NowOf(ulong version) => Now - StepsSince(version);
 
-    /// <summary>How much later an instant that was written down with a version is.</summary>
+    /// <summary>The ticks to add to an instant that was stored with a version.</summary>
     internal long StepsSince(ulong version) => StepsSince(TicksOf(version));
 
-    /// <summary>How much later an instant that was written down at another one is.</summary>
+    /// <summary>The ticks to add to an instant that was stored at another instant.</summary>
     internal long StepsSince(long ticks) => Volatile.Read(ref _steps).At(ticks);
 
-    /// <summary>The lowest version of an entry that may have been put within a time until now; <see cref="PutAt"/> tells exactly.</summary>
+    /// <summary>A lower bound of the versions of entries that are no older than an age; <see cref="PutAt"/> is exact.</summary>
     internal ulong LowestVersion(TimeSpan age)
     {
         long ticks = Now - Volatile.Read(ref _steps).Most - DateTime.UnixEpoch.Ticks;
@@ -164,10 +164,10 @@ internal sealed class CacheClock
         return (ulong)ms << Versions.ClockShift;
     }
 
-    /// <summary>Looks at the system's clock. Done from time to time, and before an instant of that clock is taken over.</summary>
+    /// <summary>Follows the system clock. Called periodically, and before an instant of that clock is converted.</summary>
     /// <remarks>
-    /// The clock is read under no lock, since it may be the application's. What was read before a change that somebody else made meanwhile
-    /// says nothing, and is read again.
+    /// The clock is read without the lock, since it may be the application's. If another thread changed the time meanwhile, the reading is
+    /// discarded and repeated.
     /// </remarks>
     internal void Follow()
     {
@@ -176,7 +176,7 @@ internal sealed class CacheClock
         {
             long changes = Volatile.Read(ref _changes);
             TimeSpan slept = Slept();
-            long tickMs = Environment.TickCount64; // not behind the stamp
+            long tickMs = Environment.TickCount64; // read before the stamp
             isDone = !TryReadBoth(out long stamp, out long clock) || TryFollow(changes, slept, tickMs, stamp, clock);
         }
     }
@@ -197,7 +197,7 @@ internal sealed class CacheClock
                 long now = TicksAt(_anchor, stamp);
                 long right = Math.Min(clock + _ahead, LatestTime);
                 if (now >= right && now - _anchor.Ticks < FollowedTicks)
-                    return true; // it is on its way to what is right
+                    return true; // the anchor is recent, and its excess is being worked off
                 Volatile.Write(ref _anchor, _anchor with
                 {
                     Stamp = stamp, TickMs = tickMs, Ticks = Math.Max(now, right), Excess = Math.Max(0, now - right),
@@ -206,17 +206,17 @@ internal sealed class CacheClock
             }
             bool isForth = apart < 0 && clock <= LatestClock;
             if (isForth)
-                AddStep(clock - 1, -apart); // all that was put until now lies below
+                AddStep(clock - 1, -apart); // all stored instants so far are below
             else if (apart > _corrected)
                 AddStep(Math.Min(clock, _start), apart - _corrected);
             Volatile.Write(ref _ahead, isForth ? 0 : apart);
-            if (isForth) // last: no entry is read without its step
+            if (isForth) // after the step: else a reader with the new time would expire entries early
                 Volatile.Write(ref _anchor, _anchor with { Stamp = stamp, TickMs = tickMs, Ticks = clock, Excess = 0 });
             return true;
         }
     }
 
-    // Both at one instant, unless the thread loses its processor between the two.
+    // Reads stamp and clock within a millisecond; fails if the thread is preempted between them each time.
     private bool TryReadBoth(out long stamp, out long clock)
     {
         for (int i = 0; i < MaxAttempts; i++)
@@ -243,13 +243,13 @@ internal sealed class CacheClock
     private static long TicksOf(ulong version) =>
         DateTime.UnixEpoch.Ticks + (long)(version >> Versions.ClockShift) * TimeSpan.TicksPerMillisecond;
 
-    // The last instant stands for "never", also on the other clock.
+    // long.MaxValue means "never" on both clocks.
     private static long Shift(long ticks, long by) =>
         ticks == long.MaxValue || by == 0 ? ticks : Math.Clamp(ticks + by, 0, DateTime.MaxValue.Ticks);
 
     private TimeSpan Slept() => _time == TimeProvider.System ? SleepTime.Total : TimeSpan.Zero;
 
-    // Sleep is time that went by for every entry, and not a clock that was set.
+    // The machine's sleep is time that passed for every entry, not a step of the clock. Monotonic stamps leave it out.
     private void WakeUp(TimeSpan slept)
     {
         long ticks = (slept - _anchor.Slept).Ticks;
@@ -260,10 +260,10 @@ internal sealed class CacheClock
     private void OnStampsStepBack(long by, long clock)
     {
         _changes++;
-        StepBack(Math.Min(clock, _start), by); // what was put since is of a time that went on evenly
+        StepBack(Math.Min(clock, _start), by); // entries put since the start have instants of cache time, which advanced evenly
     }
 
-    // Of a clock that had been set forth only that part is a step which makes the cache's time run ahead of it.
+    // If cache time was behind the clock, only the part of the step that puts it ahead counts.
     private void StepBack(long upTo, long by)
     {
         AddStep(upTo, by);
@@ -276,13 +276,13 @@ internal sealed class CacheClock
         _corrected += by;
     }
 
-    /// <summary>An instant of the time, and what its clocks said then.</summary>
-    /// <param name="Stamp">The steady clock.</param>
-    /// <param name="TickMs">The system's ticks; not behind the stamp.</param>
-    /// <param name="Ticks">The instant.</param>
-    /// <param name="Slept">How long the machine has slept.</param>
+    /// <summary>An instant of cache time, and the readings of the other clocks at that instant. Immutable.</summary>
+    /// <param name="Stamp">The monotonic clock, in stamps.</param>
+    /// <param name="TickMs">The system's tick count in milliseconds, read before the stamp.</param>
+    /// <param name="Ticks">The instant of cache time, in ticks of UTC.</param>
+    /// <param name="Slept">How long the machine has slept so far.</param>
     /// <param name="Excess">
-    /// How far it is ahead: the time soon goes at half its rate until that is made good, as what is over stays so.
+    /// Ticks that cache time is ahead of its target. A tenth of a second later it advances at half its rate until they are worked off.
     /// </param>
     private sealed record Anchor(long Stamp, long TickMs, long Ticks, TimeSpan Slept, long Excess = 0);
 }

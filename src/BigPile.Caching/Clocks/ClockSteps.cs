@@ -2,11 +2,11 @@ using System;
 
 namespace BigPile.Caching.Clocks;
 
-/// <summary>By how much the cache's time runs ahead of the clock by which older instants were written down.</summary>
+/// <summary>Corrections of stored instants, for each step between cache time and the clock that they were stored by.</summary>
 /// <remarks>
-/// The cache's time goes on where the clock was set back, so an instant from before the clock had run ahead is nearer than it looks. So
-/// is one from before the cache's time went forth with a clock that was set. An instant is told by its number alone: what was written
-/// down under the clock that was ahead lies above all that the right clock says, and what was before a way forth lies below its end.
+/// When the clock is set back, cache time advances evenly, so instants from before the clock ran ahead must be raised. The same holds for
+/// instants from before cache time followed a clock that was set forward. The value of an instant alone decides whether a step applies:
+/// instants stored by the clock that was ahead are above all of the right clock, and those from before a step forward are below its end.
 /// Immutable.
 /// </remarks>
 internal sealed class ClockSteps
@@ -15,13 +15,13 @@ internal sealed class ClockSteps
 
     private const int MaxSteps = 32;
 
-    private readonly (long UpTo, long By)[] _steps;
+    private readonly (long UpTo, long By)[] _steps; // add By ticks to instants up to UpTo; from the oldest step
 
     private ClockSteps((long UpTo, long By)[] steps) => _steps = steps;
 
     internal bool IsAny => _steps.Length != 0;
 
-    /// <summary>The most that an instant may be off.</summary>
+    /// <summary>The largest correction of any instant, in ticks.</summary>
     internal long Most
     {
         get
@@ -33,11 +33,11 @@ internal sealed class ClockSteps
         }
     }
 
-    /// <summary>The steps with one more: instants up to one are that much nearer from now on. Of too many the first is forgotten.</summary>
+    /// <summary>Adds a step: instants up to a limit are raised by some ticks. Beyond 32 steps the oldest is dropped.</summary>
     internal ClockSteps With(long upTo, long by) =>
         new([.. _steps.AsSpan(_steps.Length == MaxSteps ? 1 : 0), (upTo, by)]);
 
-    /// <summary>What has to be added to an instant.</summary>
+    /// <summary>The ticks to add to a stored instant.</summary>
     internal long At(long instant)
     {
         long sum = 0;

@@ -4,30 +4,30 @@ using System.Threading;
 namespace BigPile.Caching.Clocks;
 
 /// <summary>
-/// The time stamps of a provider of the application, and from its clock where it has none of its own: never backwards, and never forth
-/// to where no clock is believed, as the stamps of most such providers go with a clock that is set.
+/// Monotonic time stamps from an application's <see cref="TimeProvider"/>, or from its clock if it does not override the stamps. Most such
+/// stamps follow a clock that is set: here they never go back, and never jump to an instant that no clock is accepted at.
 /// </summary>
 internal sealed class SteadyTime : TimeProvider
 {
     private const int MaxAttempts = 3;
-    private const double JumpSeconds = 366.0 * 86_400; // less is time that went by, or a clock that was set by as much
+    private const double JumpSeconds = 366.0 * 86_400; // a smaller step counts as time that passed
 
     private readonly TimeProvider _time;
-    private readonly Lock _stepping;
+    private readonly Lock _stepping; // held while a step is handled; guards the writes of _shift and _ignored
     private readonly Action<long, long> _onStep;
     private readonly Func<double, bool> _isBelieved;
-    private readonly bool _hasStamps;
-    private long _last; // the greatest stamp that was given
-    private Shift _shift = new(0);
-    private double _ignored; // how far the stamps went forth that no time went by
+    private readonly bool _hasStamps; // whether the provider overrides GetTimestamp
+    private long _last; // the greatest stamp returned so far; raised by CAS
+    private Shift _shift = new(0); // read without the lock
+    private double _ignored; // stamps of forward jumps in which no time passed
 
     /// <summary>Begins with the provider's present stamp.</summary>
     /// <param name="time">The application's provider.</param>
-    /// <param name="stepping">Is held while a step is dealt with.</param>
+    /// <param name="stepping">The lock to hold while a step is handled.</param>
     /// <param name="onStep">
-    /// Is told by how many ticks the provider went backwards, and the ticks of its clock behind that, before the next stamp.
+    /// Called before the next stamp, with the ticks that the provider went backwards and the ticks of its clock after that.
     /// </param>
-    /// <param name="isBelieved">Whether time may go on to a stamp at once.</param>
+    /// <param name="isBelieved">Whether time may advance to a stamp at once.</param>
     internal SteadyTime(TimeProvider time, Lock stepping, Action<long, long> onStep, Func<double, bool> isBelieved)
     {
         _time = time;
@@ -44,7 +44,7 @@ internal sealed class SteadyTime : TimeProvider
 
     public override DateTimeOffset GetUtcNow() => _time.GetUtcNow();
 
-    // The shift is read before the provider: so what is read of that is of this shift, or of a later one, and then found to be early.
+    // The shift is loaded before the provider is read. A reading that belongs to a later shift shows as a step back, and is repeated.
     public override long GetTimestamp()
     {
         for (int attempt = 1; ; attempt++)
@@ -61,12 +61,12 @@ internal sealed class SteadyTime : TimeProvider
         }
     }
 
-    /// <summary>States that the present stamp has so many ticks that no time went by in: a way back over them is none.</summary>
+    /// <summary>Declares ticks of the present stamp as time that did not pass: a later step back over them is not one.</summary>
     internal void Ignore(long ticks) => _ignored = ticks * (TimestampFrequency / (double)TimeSpan.TicksPerSecond);
 
     private long Raw() => _hasStamps ? _time.GetTimestamp() : _time.GetUtcNow().UtcTicks;
 
-    // It stands for a moment where the provider went back by little, or was read long ago.
+    // Raises the last stamp, and returns the greater: time stands still while the provider is a little behind.
     private long Latest(long stamp)
     {
         while (true)
@@ -77,8 +77,8 @@ internal sealed class SteadyTime : TimeProvider
         }
     }
 
-    // The provider is read under no lock: it may call the cache, or wait for somebody who does. It is read again, since the stamp that was
-    // found to be early may have been read long ago; and what was read before another thread dealt with a step says nothing.
+    // The provider is read without a lock: it may call the cache, or wait for a thread that does. It is read again here, since the early
+    // stamp may be an old reading. A reading from before another thread handled a step is discarded.
     private void StepBack(Shift shift)
     {
         long stamp = Raw() + shift.Ahead;
@@ -96,7 +96,7 @@ internal sealed class SteadyTime : TimeProvider
         }
     }
 
-    // Gives whether it is time that went by.
+    // Returns whether the jump is time that passed; else the shift takes it back.
     private bool TryStepForth(Shift shift, long stamp)
     {
         if (_time.GetUtcNow().UtcTicks <= CacheClock.LatestClock && _isBelieved(stamp))
@@ -112,7 +112,7 @@ internal sealed class SteadyTime : TimeProvider
         }
     }
 
-    /// <summary>What is added to the provider's stamps; another object for each step.</summary>
+    /// <summary>The stamps added to those of the provider. A new object for each step, compared by reference.</summary>
     private sealed class Shift(long ahead)
     {
         internal long Ahead => ahead;

@@ -9,14 +9,17 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Events;
 
-/// <summary>Hands out what was evicted and what expired, in batches and away from the callers that caused it.</summary>
-/// <remarks>Costs one load while nobody listens. What is more than listeners can take is left out.</remarks>
+/// <summary>Delivers evicted and expired entries to listeners: in batches, in the background.</summary>
+/// <remarks>
+/// Costs one load while there are no listeners. Events beyond a bounded queue are dropped.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
 internal sealed unsafe class EntryEvents(BackgroundWork background, CacheClock clock)
 {
     private const int MaxPending = 1 << 16;
     private const int MaxBatch = 1024;
 
-    private ConcurrentQueue<RawRemoval> _pending = null!; // made for the first listener: most tables have none
+    private ConcurrentQueue<RawRemoval> _pending = null!; // allocated for the first listener
     private Action<IReadOnlyList<RawRemoval>>? _handlers;
     private int _isRunning;
 
@@ -24,7 +27,7 @@ internal sealed unsafe class EntryEvents(BackgroundWork background, CacheClock c
 
     internal void Unsubscribe(Action<IReadOnlyList<RawRemoval>> handler) => Change(handlers => handlers - handler);
 
-    /// <summary>Notes an entry whose block is about to be freed.</summary>
+    /// <summary>Queues an entry whose block is about to be freed.</summary>
     internal void OnRemoved(in EntryHead head, long payloadBytes, Counter reason)
     {
         if (Volatile.Read(ref _handlers) == null || reason is not (Counter.Evictions or Counter.Expirations))

@@ -1,4 +1,4 @@
 namespace BigPile.Caching.Events;
 
-/// <summary>A removal with the key's bytes.</summary>
+/// <summary>A removed entry with the key as bytes.</summary>
 internal readonly record struct RawRemoval(byte[] Key, EntryInfo Info, RemovalReason Reason);

@@ -5,7 +5,7 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Events;
 
-/// <summary>Those who are told of entries that were evicted or expired, each with the keys as they are typed.</summary>
+/// <summary>The listeners for evicted and expired entries, with typed keys.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class RemovalListeners<TKey>(EntryEvents events, BackgroundWork background, string table, KeyCodec<TKey> keys)
     where TKey : notnull
@@ -34,7 +34,7 @@ internal sealed class RemovalListeners<TKey>(EntryEvents events, BackgroundWork 
         }
     }
 
-    // A key that can't be read is left out, and noted; the others are told of all the same.
+    // A key that can't be decoded is skipped and logged; the others are delivered.
     private void Notify(Action<IReadOnlyList<RemovedEntry<TKey>>> listener, IReadOnlyList<RawRemoval> batch)
     {
         var removed = new List<RemovedEntry<TKey>>(batch.Count);

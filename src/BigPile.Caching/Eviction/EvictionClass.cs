@@ -192,7 +192,8 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
     private bool TryReplace(uint fingerprint, double weight, long now)
     {
         double sizeRatio = SizeRatioOf(weight);
-        var scan = new MainQueueScan(sketch.Estimate(fingerprint) - NewcomerMargin, sizeRatio, MustGo: false, EvenIfUsed: false, PinnedAddress: 0, now);
+        int worth = sketch.Estimate(fingerprint) - NewcomerMargin;
+        var scan = new MainQueueScan(worth, sizeRatio, MustGo: false, EvenIfUsed: false, PinnedAddress: 0, now);
         ScanResult result = _queues.FindUnused(HandSteps, scan, out uint held);
         if (result != ScanResult.Unused || sizeRatio > MostInDuel)
             return result == ScanResult.Evicted;

@@ -1,12 +1,12 @@
 namespace BigPile.Caching.Index;
 
-/// <summary>The lock of the bucket that a split makes, until this is disposed; held by the old one's where both have the same.</summary>
+/// <summary>Holds the lock of a split's new bucket until disposed. Takes none if the old bucket's lock is the same one.</summary>
 internal readonly ref struct BornLock
 {
     private readonly TableIndex _index;
-    private readonly bool _isOwn;
+    private readonly bool _isOwn; // whether Dispose releases the lock: the new bucket does not share the old one's
 
-    /// <summary>Takes it.</summary>
+    /// <summary>Takes the lock.</summary>
     internal unsafe BornLock(TableIndex index, in LockedBucket old, ulong number)
     {
         _index = index;
@@ -16,7 +16,7 @@ internal readonly ref struct BornLock
         Bucket = new LockedBucket(index, index.At(number), number);
     }
 
-    /// <summary>The new bucket. It is not to be disposed of.</summary>
+    /// <summary>The new bucket. Do not dispose it: this type releases its lock.</summary>
     internal LockedBucket Bucket { get; }
 
     public void Dispose()

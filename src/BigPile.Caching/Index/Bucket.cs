@@ -7,19 +7,19 @@ using System.Threading;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>A cache line of the index: a word of control and seven slots. A full bucket may go on in further lines.</summary>
+/// <summary>A cache line of the index: a control word and seven slots. A full bucket continues in overflow lines.</summary>
 /// <remarks>
 /// <code>
 /// bytes 0..1   frequencies: two bits a slot, counted by readers with plain stores; a lost count is harmless
-/// byte  2      state of the first line: bit 0 zero, bit 1 entries are being moved, bits 7..2 level; of a free overflow line 252
-/// byte  3      bit 6..0: the slot's entry is in the main queue of an eviction policy; bit 7: some entry may expire
-/// bytes 4..7   number of the next line, in the store of overflow lines; 0: none
+/// byte  2      state of the first line: bit 0 zero, bit 1 a split is moving entries, bits 7..2 level; of a free overflow line 252
+/// byte  3      bits 6..0: the slot's entry is in the eviction policy's main queue; bit 7: some entry may expire
+/// bytes 4..7   number of the next overflow line; 0: none
 /// bytes 8..63  seven slots
 /// </code>
-/// Everything but the frequencies is written under the bucket's lock. The level tells how many low bits of the hash the entries of a
-/// bucket have in common with its number: who computed the number from an older size of the table sees it here. An entry changes its
-/// place only while the moving bit is set, and the level is higher afterwards; so a reader that found nothing was right if the state
-/// is the same before and behind. The locks are elsewhere: <see cref="BucketLocks"/>.
+/// All but the frequencies is written under the bucket's lock (<see cref="BucketLocks"/>). The level is the number of low hash bits that
+/// all entries of the bucket share with the bucket's number. A thread that computed the number from an older size of the table detects
+/// that by the level. An entry changes its slot only while the moving bit is set, and the level is higher afterwards. So a reader's miss
+/// is valid if the state was the same before and after its search.
 /// </remarks>
 [StructLayout(LayoutKind.Explicit, Size = SizeBytes)]
 internal unsafe struct Bucket
@@ -30,93 +30,98 @@ internal unsafe struct Bucket
     internal const byte ExpiryBit = 0x80;
 
     private const int LevelShift = 2;
-    private const int FreeLevel = 63; // there are fewer bits of a hash than that
+    private const int FreeLevel = 63; // more than any level: a hash has fewer known bits
     private const int MaxFrequency = 3;
 
+    // Two bits a slot: uses, up to three. Any thread writes it, without a lock.
     [FieldOffset(0)]
     private ushort _frequencies;
 
+    // Level and moving bit. Written under the bucket's lock; readers validate by it.
     [FieldOffset(2)]
     private byte _state;
 
+    // A bit a slot (its entry is in the main queue), and the expiry bit. Written under the bucket's lock.
     [FieldOffset(3)]
     private byte _marks;
 
+    // The next overflow line; in a free overflow line the next free one. Written under the bucket's lock, or that of the overflow lines.
     [FieldOffset(4)]
     private uint _next;
 
+    // The first of seven IndexSlot words. Written under the bucket's lock.
 #pragma warning disable IDE0044 // written through its address
     [FieldOffset(8)]
-    private ulong _firstSlot;
+    private ulong _firstSlot; // an IndexSlot, six more follow; written under the bucket's lock
 #pragma warning restore IDE0044
 
     internal byte State => Volatile.Read(ref _state);
 
-    /// <summary>The number of the next line; 0: none.</summary>
+    /// <summary>The number of the next overflow line; 0: none.</summary>
     internal uint Next
     {
         get => Volatile.Read(ref _next);
         set => Volatile.Write(ref _next, value);
     }
 
-    /// <summary>The level, as the holder of the lock sees it.</summary>
+    /// <summary>The level. The caller holds the lock.</summary>
     internal int Level => _state >> LevelShift;
 
-    /// <summary>Whether an entry of this line may expire.</summary>
+    /// <summary>Whether some entry of this line may expire.</summary>
     internal bool MayExpire => (Volatile.Read(ref _marks) & ExpiryBit) != 0;
 
     internal static bool IsMoving(byte state) => (state & MovingBit) != 0;
 
     internal static int LevelOf(byte state) => state >> LevelShift;
 
-    /// <summary>The state of a bucket of a level of which nothing is being moved.</summary>
+    /// <summary>The state of a bucket of a level, with the moving bit clear.</summary>
     internal static byte StateOf(int level) => (byte)(level << LevelShift);
 
-    /// <summary>Makes a line that nobody looks at the first one of a bucket, without entries.</summary>
+    /// <summary>Makes an unreachable line the first one of an empty bucket.</summary>
     internal void Initialize(int level)
     {
         fixed (Bucket* line = &this)
-            new Span<byte>(line, SizeBytes).Clear(); // a split that a killed process had begun may have left something
+            new Span<byte>(line, SizeBytes).Clear(); // a killed process may have left slots of an unfinished split
         Volatile.Write(ref _state, StateOf(level));
     }
 
-    /// <summary>Sets a bucket's level, with nothing being moved. Its lock is held, or nobody uses the index yet.</summary>
+    /// <summary>Sets a bucket's level, and clears the moving bit. The lock is held, or nobody uses the index yet.</summary>
     internal void SetLevelLocked(int level) => Volatile.Write(ref _state, StateOf(level));
 
-    /// <summary>Whether it is an overflow line that was given back.</summary>
+    /// <summary>Whether it is a free overflow line.</summary>
     internal bool IsFree => _state == StateOf(FreeLevel);
 
-    /// <summary>States that it is an overflow line of nobody.</summary>
+    /// <summary>Marks it as a free overflow line.</summary>
     internal void SetFree() => SetLevelLocked(FreeLevel);
 
-    /// <summary>Announces that entries leave for the bucket that shares one bit less of the hash. The lock is held.</summary>
+    /// <summary>Raises the level and sets the moving bit: a split will clear the slots that it has copied. The lock is held.</summary>
     internal void BeginMoveLocked()
     {
-        Debug.Assert(!IsMoving(_state), "Nobody moves the bucket's entries yet.");
+        Debug.Assert(!IsMoving(_state), "No split of the bucket is under way.");
         Volatile.Write(ref _state, (byte)((((_state >> LevelShift) + 1) << LevelShift) | MovingBit));
-        // the raised level is out before the first slot is cleared; pairs with the reader's barrier before its second look
+        // The raised level is visible before the first slot is cleared. Pairs with the reader's barrier before it loads the state again.
         Volatile.WriteBarrier();
     }
 
-    /// <summary>Announces once more what <see cref="BeginMoveLocked"/> had announced when a kill came.</summary>
+    /// <summary>Sets the moving bit again, after a kill behind <see cref="BeginMoveLocked"/>.</summary>
     internal void GoOnMovingLocked() => Volatile.Write(ref _state, (byte)(_state | MovingBit));
 
     /// <summary>Ends what <see cref="BeginMoveLocked"/> began.</summary>
     internal void EndMoveLocked()
     {
-        Debug.Assert(IsMoving(_state), "What ends has begun.");
+        Debug.Assert(IsMoving(_state), "A split of the bucket is under way.");
         Volatile.Write(ref _state, (byte)(_state & ~MovingBit));
     }
 
-    /// <summary>The slots whose tag is that of a hash, as bits.</summary>
+    /// <summary>A bit mask of the slots that have a tag. The tag 0 also matches empty slots.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static uint Match(Bucket* line, ulong tag) => Match(line, tag, IndexSlot.TagMask);
 
-    /// <summary>The slots whose tag is that of a hash, in those of its bits that a mask has.</summary>
+    /// <summary>A bit mask of the slots whose tag equals a tag in the bits of a mask.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static uint Match(Bucket* line, ulong tag, ulong tagMask)
     {
-        Debug.Assert((tag & ~tagMask) == 0, "What is looked for is within what is looked at.");
+        Debug.Assert((tag & ~tagMask) == 0, "The tag has no bits outside the mask.");
         Vector256<ulong> mask = Vector256.Create(tagMask);
         Vector256<ulong> wanted = Vector256.Create(tag);
         Vector256<ulong> low = Vector256.Load((ulong*)line) & mask;
@@ -126,14 +131,14 @@ internal unsafe struct Bucket
         return matches >> 1; // the first lane is the control word
     }
 
-    /// <summary>The slots of one line that are taken.</summary>
+    /// <summary>The occupied slots of one line.</summary>
     internal static BucketSlots SlotsOf(Bucket* line) => new(null, line);
 
-    /// <summary>Where a slot is.</summary>
+    /// <summary>The address of a slot.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static ulong* SlotAt(Bucket* line, int slot) => &line->_firstSlot + slot;
 
-    /// <summary>Counts a use of the slot that is at a place; lines begin at multiples of their size.</summary>
+    /// <summary>Counts a use of the slot at an address. Lines are aligned to their size, so the address gives the line.</summary>
     internal static void CountUseOf(ulong* slotAt)
     {
         var line = (Bucket*)((nuint)slotAt & ~(nuint)(SizeBytes - 1));
@@ -157,7 +162,7 @@ internal unsafe struct Bucket
         return -1;
     }
 
-    /// <summary>Whether no slot of a line is taken. The lock is held.</summary>
+    /// <summary>Whether all slots of a line are empty. The lock is held.</summary>
     internal static bool IsEmptyLocked(Bucket* line)
     {
         ulong any = 0;
@@ -168,7 +173,7 @@ internal unsafe struct Bucket
 
     internal int Frequency(int slot) => (_frequencies >> (slot * 2)) & MaxFrequency;
 
-    /// <summary>Counts a use; up to three.</summary>
+    /// <summary>Counts a use, up to three.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void CountUse(int slot)
     {
@@ -179,7 +184,7 @@ internal unsafe struct Bucket
 
     internal void SetFrequency(int slot, int frequency)
     {
-        Debug.Assert(frequency is >= 0 and <= MaxFrequency, "A frequency has two bits, and more would change that of the next slot.");
+        Debug.Assert(frequency is >= 0 and <= MaxFrequency, "A frequency has two bits; more would change the next slot's.");
         _frequencies = (ushort)((_frequencies & ~(MaxFrequency << (slot * 2))) | (frequency << (slot * 2)));
     }
 

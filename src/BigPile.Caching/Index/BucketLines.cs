@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Goes through the lines of a bucket. It is locked, or what is seen is a hint.</summary>
+/// <summary>Enumerates the lines of a bucket. Without the bucket's lock the result is a hint.</summary>
 internal unsafe struct BucketLines(TableIndex index, Bucket* first)
 {
     private Bucket* _next = first;

@@ -7,12 +7,12 @@ using System.Threading;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>The locks of an index's buckets: a byte each, which buckets whose numbers have their low bits in common share.</summary>
+/// <summary>The locks of an index's buckets: a byte each. Buckets with the same low bits of their numbers share a lock.</summary>
 /// <remarks>
-/// They are in the memory of the process, also where the buckets are in a file: a lock that its owner died with is held by nobody, and no
-/// damaged byte of a file keeps anybody waiting. There are so few that they stay in the cache of a processor, and so many that threads
-/// hardly ever meet at one. A thread holds one at a time; only who splits buckets holds two, and there is one such thread for an index.
-/// Not re-entrant. Release by the holder only; the release orders everything that the holder wrote before it.
+/// The locks are in the process's memory even if the buckets are in a file: a kill releases them, and damage in a file cannot block a
+/// thread. They are few enough to stay in a processor's cache, and enough that threads seldom contend. A thread holds one lock at a time;
+/// only the thread that splits a bucket holds two, and an index has one such thread at a time. Not re-entrant. Only the holder may
+/// release; a release orders all stores of the holder before it.
 /// </remarks>
 internal readonly unsafe struct BucketLocks : IDisposable
 {
@@ -20,8 +20,8 @@ internal readonly unsafe struct BucketLocks : IDisposable
     private const int MostCount = 1 << 16;
     private const int CountPerProcessor = 1024;
 
-    private readonly ulong _mask;
-    private readonly byte* _taken;
+    private readonly ulong _mask; // a bucket's number and this: its lock
+    private readonly byte* _taken; // a byte for each lock: 1 while a thread holds it
 
     public BucketLocks()
     {
@@ -32,10 +32,10 @@ internal readonly unsafe struct BucketLocks : IDisposable
         NativeMemory.Clear(_taken, (nuint)count);
     }
 
-    /// <summary>Whether somebody has the lock of a bucket; for assertions of whoever should.</summary>
+    /// <summary>Whether some thread holds the lock of a bucket. For assertions.</summary>
     internal bool IsTaken(ulong bucket) => Volatile.Read(ref _taken[bucket & _mask]) != 0;
 
-    /// <summary>Whether two buckets have one lock.</summary>
+    /// <summary>Whether two buckets share one lock.</summary>
     internal bool IsShared(ulong one, ulong other) => ((one ^ other) & _mask) == 0;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -55,7 +55,7 @@ internal readonly unsafe struct BucketLocks : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Exit(ulong bucket)
     {
-        Debug.Assert(IsTaken(bucket), "Nobody else has given the lock back.");
+        Debug.Assert(IsTaken(bucket), "The caller holds the lock.");
         Volatile.Write(ref _taken[bucket & _mask], 0);
     }
 

@@ -3,13 +3,13 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Goes through the taken slots of a locked bucket that have a tag.</summary>
+/// <summary>Enumerates the occupied slots of a locked bucket that have a tag.</summary>
 internal unsafe struct BucketMatches
 {
     private readonly TableIndex _index;
     private readonly ulong _tag;
     private Bucket* _line;
-    private uint _left;
+    private uint _left; // a bit for each matching slot of the line that is still to come
     private int _slot;
     private int _lines;
 
@@ -35,7 +35,7 @@ internal unsafe struct BucketMatches
             {
                 _slot = BitOperations.TrailingZeroCount(_left);
                 _left &= _left - 1;
-                if (!Bucket.Load(_line, _slot).IsEmpty) // the tag 0 is also that of an empty slot
+                if (!Bucket.Load(_line, _slot).IsEmpty) // the tag 0 also matches empty slots
                     return true;
             }
             _line = ++_lines < TableIndex.MostLines ? _index.Next(_line) : null;

@@ -2,8 +2,8 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Goes through the slots of a bucket, or of one line of it, that are taken. It is locked, or what is seen is a hint.</summary>
-/// <param name="index">The index; <see langword="null"/>: no further line is looked at.</param>
+/// <summary>Enumerates the occupied slots of a bucket, or of one line of it. Without the bucket's lock the result is a hint.</summary>
+/// <param name="index">The index; <see langword="null"/>: only the first line.</param>
 /// <param name="first">The line to begin with.</param>
 internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
 {
@@ -31,7 +31,7 @@ internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
 
     public readonly BucketSlots GetEnumerator() => this;
 
-    /// <summary>How many are left to be gone through.</summary>
+    /// <summary>The number of slots from here to the end.</summary>
     internal readonly int Count
     {
         get
@@ -43,7 +43,7 @@ internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
         }
     }
 
-    /// <summary>Whether one has a value.</summary>
+    /// <summary>Whether some slot has a value.</summary>
     internal readonly bool Has(IndexSlot value)
     {
         foreach (SlotPlace place in this)
@@ -54,7 +54,7 @@ internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
         return false;
     }
 
-    /// <summary>Whether one before a place has its value.</summary>
+    /// <summary>Whether some slot before another one has the same value.</summary>
     internal readonly bool HasBefore(SlotPlace wanted)
     {
         foreach (SlotPlace place in this)
@@ -67,7 +67,7 @@ internal unsafe struct BucketSlots(TableIndex? index, Bucket* first)
         return false;
     }
 
-    /// <summary>Whether one leads to an address.</summary>
+    /// <summary>Whether some slot points to an address.</summary>
     internal readonly bool HaveAddress(ulong address)
     {
         foreach (SlotPlace place in this)

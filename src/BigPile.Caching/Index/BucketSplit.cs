@@ -6,30 +6,32 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Moves those entries of a bucket whose hash has one more bit set to the bucket that was born for them.</summary>
+/// <summary>Splits a bucket: moves the entries whose hash has the next bit set to a new bucket.</summary>
 /// <remarks>
-/// Order: copies in the new bucket, which nobody finds yet; level of the old one raised; what was moved cleared there, and what is left
-/// in overflow lines brought forward; number of buckets. Between, a key may be in both: a writer waits for the locks, and a reader that
-/// comes upon the older copy reads the same block. If the copies can't all be placed, nothing has changed. What a kill leaves is undone
-/// while the level is the old one, and finished once it is raised: <see cref="SplitRecovery"/>.
 /// <para>
-/// Compiled in full at the first call: a table grows most while its process is young, and code that is compiled for a quick start, where
-/// each slot costs some calls, took a quarter of the time of its puts.
+/// Steps: (1) copy the slots to the new bucket, which no reader finds yet; (2) raise the level of the old bucket; (3) clear the copied
+/// slots there, and move the rest forward from overflow lines; (4) count the new bucket. In between a key may be in both buckets: writers
+/// wait for the locks, and a reader that finds the older copy reads the same block. If a copy fails, nothing has changed. After a kill
+/// <see cref="SplitRecovery"/> undoes a split before step 2, and finishes it from there on.
+/// </para>
+/// <para>
+/// The methods are optimized at their first call: a table grows most while its process is young, and in unoptimized code splits took a
+/// quarter of the time of its puts.
 /// </para>
 /// </remarks>
 internal readonly unsafe struct BucketSplit(TableIndex index, int level)
 {
     internal void Run(in LockedBucket old, in LockedBucket born)
     {
-        Debug.Assert(old.First->Level == level, "The bucket is the one whose turn it is.");
-        Debug.Assert(born.Number == old.Number + (1UL << level), "The new bucket is the one that the next bit of the hash leads to.");
+        Debug.Assert(old.First->Level == level, "The bucket is the next one to split.");
+        Debug.Assert(born.Number == old.Number + (1UL << level), "The new bucket's number has the next bit of the hash set.");
         if (old.First->Next == 0 && !Mutation.SplitUnmarked)
             RunLine(old.First, born.First);
         else
             RunLines(old, born);
     }
 
-    // Most buckets are one line, with few entries where an index grows ahead of them: nothing can fail, and nothing is brought forward.
+    // The fast path for a bucket of one line, which most are: no line has to be added, so nothing can fail.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private void RunLine(Bucket* old, Bucket* born)
     {
@@ -54,14 +56,14 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
 
     private void RunLines(in LockedBucket old, in LockedBucket born)
     {
-        index.EndChainLocked(old.First); // going round and round, each slot would be copied each time
+        index.EndChainLocked(old.First); // in a damaged chain with a cycle each slot would be copied again and again
         try
         {
             CopyToNew(old, born);
         }
         catch
         {
-            Empty(born); // no reader can have found it: the old bucket still has the old level
+            Empty(born); // no reader has found it: the old bucket still has the old level
             throw;
         }
         if (Mutation.SplitUnmarked)
@@ -71,7 +73,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         Finish(old);
     }
 
-    /// <summary>Clears what was moved, and ends the move.</summary>
+    /// <summary>Clears the copied slots of the old bucket, and ends the split there.</summary>
     internal void Finish(in LockedBucket old)
     {
         ClearCopied(old);
@@ -81,7 +83,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         old.First->EndMoveLocked();
     }
 
-    /// <summary>Takes out all slots of a bucket that nobody finds.</summary>
+    /// <summary>Clears all slots of a new bucket that no reader finds yet.</summary>
     internal void Empty(in LockedBucket born)
     {
         foreach (SlotPlace place in born.Slots)
@@ -89,7 +91,7 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         FreeEmptyTail(born);
     }
 
-    /// <summary>Whether a slot leaves the old bucket.</summary>
+    /// <summary>Whether a slot of the old bucket belongs to the new one: the next bit of its hash is set.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool BelongsToNew(IndexSlot slot) =>
         (slot.Word >> (BlockAddress.Bits + level - IndexSlot.BucketHashBits) & 1) != 0;
@@ -153,11 +155,11 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
                 before = index.Next(before);
             Bucket* last = index.Next(before);
             if (lines == TableIndex.MostLines)
-                index.CutLocked(before); // it goes round and round
+                index.CutLocked(before); // damage: the chain has a cycle
             else if (last->Next != 0)
-                index.CutLocked(last); // it leads to a line that there is not
+                index.CutLocked(last); // damage: the next line does not exist
             else if (last->IsFree)
-                index.CutLocked(before); // another bucket led to it as well, and has given it back
+                index.CutLocked(before); // damage: another bucket shared the line, and has returned it
             else if (!Bucket.IsEmptyLocked(last))
                 return;
             else

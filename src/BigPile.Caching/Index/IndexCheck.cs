@@ -4,12 +4,12 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Looks whether an index is whole. Nobody else is at work with it.</summary>
+/// <summary>Checks the invariants of an index. The caller has exclusive access.</summary>
 internal readonly unsafe struct IndexCheck(TableIndex index)
 {
-    /// <summary>Looks at every bucket, every slot and every overflow line.</summary>
-    /// <returns>The slots that are taken.</returns>
-    /// <exception cref="System.InvalidOperationException">Something is wrong; the message says what.</exception>
+    /// <summary>Checks every bucket, every slot and every overflow line.</summary>
+    /// <returns>The number of occupied slots.</returns>
+    /// <exception cref="System.InvalidOperationException">An invariant does not hold; the message says which.</exception>
     internal long Run()
     {
         var reached = new BitArray((int)index.Overflow.End);

@@ -2,29 +2,29 @@ using System;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Where a table's index is: its head, its lines, and the cells of the table's counters.</summary>
+/// <summary>The memory of a table's index: its head, its lines, and the cells of the table's counters.</summary>
 /// <remarks>Thread safety: as <see cref="LineSource"/>.</remarks>
 internal abstract unsafe class IndexStorage : IDisposable
 {
-    /// <summary>Whether what is stored here survives the process.</summary>
+    /// <summary>Whether the index survives the process.</summary>
     internal abstract bool OutlivesProcess { get; }
 
-    /// <summary>What the index states of itself.</summary>
+    /// <summary>The index's header.</summary>
     internal abstract IndexHead* Head { get; }
 
-    /// <summary>Where buckets are.</summary>
+    /// <summary>The memory of the buckets.</summary>
     internal abstract LineSource Buckets { get; }
 
-    /// <summary>Where overflow lines are.</summary>
+    /// <summary>The memory of the overflow lines.</summary>
     internal abstract LineSource Overflow { get; }
 
-    /// <summary>The cells of counters; null where the counters have their own.</summary>
+    /// <summary>The counter cells; null if the counters have memory of their own.</summary>
     internal abstract byte* Cells { get; }
 
-    /// <summary>Where changes are noted; none where nothing outlives the process.</summary>
+    /// <summary>The intent log; null if the index does not outlive the process.</summary>
     internal abstract IntentLog? Intents { get; }
 
-    /// <summary>States that the index has all entries of its table.</summary>
+    /// <summary>Records in the header that the index has all entries of its table.</summary>
     internal abstract void MarkWhole();
 
     public abstract void Dispose();

@@ -5,20 +5,21 @@ using System.Runtime.InteropServices;
 namespace BigPile.Caching.Index;
 
 /// <summary>
-/// What a thread is about to change in an index that outlives the process, so that the next one finishes or undoes it.
+/// A write intent: the change that a thread is about to make in an index that outlives the process. After a kill the next process
+/// completes or undoes it.
 /// </summary>
 /// <remarks>
 /// <code>
-/// word 0   bit 63: the note counts; bits 15..0 the table's id; 31..16 the cell that the thread counts in; 33..32 entries that it adds,
-///          plus one; bit 34: the new entry's object was made for it, and goes with it; bit 35: the block is a mark, which is not counted;
-///          bits 62..36 follow from all the others of the note, so that a changed bit shows
-/// word 1   address of the block that the index is to lead to; 0: none
-/// word 2   address of the block that the index leads to now; 0: none
-/// word 3   version of that one
-/// word 4   what the cell has of entries, word 5 of bytes of blocks, word 6 of bytes of payloads
-/// word 7   bits 31..0 bytes of blocks that it adds, 63..32 bytes of payloads, both with a sign
+/// word 0   bit 63: valid; bits 15..0 the table's id; 31..16 the counter cell of the thread; 33..32 entries added, plus one;
+///          bit 34: the entry owns the object that it points to; bit 35: the block is a tag mark, which no counter counts;
+///          bits 62..36: a check of all other bits of the intent, which detects damage
+/// word 1   address of the block that the index will point to; 0: none
+/// word 2   address of the block that the index points to now; 0: none
+/// word 3   version of the block in word 2
+/// words 4..6  the cell's values before the change: entries, bytes of blocks, bytes of payloads
+/// word 7   bits 31..0 bytes of blocks added, 63..32 bytes of payloads added, both signed
 /// </code>
-/// Word 0 is stored last, and is 0 while there is nothing to do.
+/// The owning thread stores word 0 last, and sets it to 0 when the change is complete.
 /// </remarks>
 [StructLayout(LayoutKind.Explicit, Size = SizeBytes)]
 internal struct Intent
@@ -61,33 +62,33 @@ internal struct Intent
     [FieldOffset(60)]
     internal int PayloadBytesAdded;
 
-    /// <summary>Whether there is something to do.</summary>
+    /// <summary>Whether a change is under way.</summary>
     internal readonly bool IsValid => (Word & ValidBit) != 0;
 
     internal readonly int TableId => (ushort)Word;
 
-    /// <summary>The cell that the thread counts in.</summary>
+    /// <summary>The counter cell of the thread.</summary>
     internal readonly int Cell => (ushort)(Word >> CellShift);
 
     internal readonly int EntriesAdded => (int)(Word >> EntriesShift & 3) - 1;
 
-    /// <summary>Whether the object that the new entry leads to was made for it.</summary>
+    /// <summary>Whether the new entry owns the object that it points to.</summary>
     internal readonly bool OwnsNew => (Word & OwnsBit) != 0;
 
-    /// <summary>Whether the change is one of the list of marks.</summary>
+    /// <summary>Whether the change is one of the list of tag marks.</summary>
     internal readonly bool IsOfTagMark => (Word & MarkBit) != 0;
 
-    /// <summary>Word 0 of a note that counts.</summary>
+    /// <summary>Word 0 of a valid intent, without its check.</summary>
     internal static ulong WordOf(int tableId, int cell, int entriesAdded, bool ownsNew) =>
         ValidBit | (uint)tableId | (ulong)(ushort)cell << CellShift | (ulong)(entriesAdded + 1) << EntriesShift | (ownsNew ? OwnsBit : 0);
 
-    /// <summary>Word 0 of a note that counts, of a mark.</summary>
+    /// <summary>Word 0 of a valid intent of a tag mark, without its check.</summary>
     internal static ulong WordOfMark(int tableId) => WordOf(tableId, cell: 0, entriesAdded: 0, ownsNew: false) | MarkBit;
 
-    /// <summary>Whether a note that counts is as it was made.</summary>
+    /// <summary>Whether the check of a valid intent is right.</summary>
     internal readonly bool HasValidCheck => Checked(Word & ~(CheckMask << CheckShift)) == Word;
 
-    /// <summary>Word 0 with the bits that follow from the rest of the note.</summary>
+    /// <summary>Word 0 with the check of all other bits.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal readonly ulong Checked(ulong word)
     {

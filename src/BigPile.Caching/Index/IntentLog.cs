@@ -5,33 +5,33 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>The notes of what threads are about to change: one for each, in memory that outlives the process.</summary>
+/// <summary>A write-intent log: one intent for each thread, in memory that outlives the process.</summary>
 /// <remarks>
-/// A thread makes a note under the lock of the key's bucket, before the first store that counts, and takes it back before the lock: so
-/// after a kill there is one thing a thread to be put right, and what it is stands in the note. It costs plain stores to a cache line
-/// of the thread's own. Threads beyond the number of notes take turns at the last one.
+/// A thread publishes its intent under the lock of the key's bucket, before the first visible store of the change, and ends it before it
+/// releases the lock. So a kill leaves at most one unfinished change a thread, and the intent describes it. The cost is plain stores to a
+/// cache line that the thread owns. Threads without an intent of their own share the last one, under a lock.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed unsafe class IntentLog
 {
     private readonly Intent* _intents;
-    private readonly int _last;
-    private TinySpinLock _lastLock;
+    private readonly int _last; // number of the intent that threads share
+    private TinySpinLock _lastLock; // held from Take to End by the thread that uses the shared intent
 
-    /// <summary>Uses the notes at a place.</summary>
+    /// <summary>Uses the intents at an address.</summary>
     internal IntentLog(Intent* intents, int count)
     {
         _intents = intents;
         _last = count - 1;
     }
 
-    /// <summary>How many there are.</summary>
+    /// <summary>The number of intents.</summary>
     internal int Count => _last + 1;
 
-    /// <summary>A note as a killed process left it. Nobody makes any.</summary>
+    /// <summary>An intent as a killed process left it. No thread changes the index.</summary>
     internal ref Intent this[int number] => ref _intents[number];
 
-    /// <summary>Takes all back that a file has, and that do not count: the indexes were closed, when nobody was at anything.</summary>
+    /// <summary>Clears all intents. The indexes were closed, so any that the file has are void.</summary>
     internal void Forget()
     {
         for (int i = 0; i < Count; i++)
@@ -41,11 +41,11 @@ internal sealed unsafe class IntentLog
         }
     }
 
-    /// <summary>The note of a thread, to be filled.</summary>
+    /// <summary>The intent of a thread, to be filled.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Intent* Take(CriticalRegion critical) => (uint)critical.Number < (uint)_last ? _intents + critical.Number : TakeLast();
 
-    /// <summary>Notes a change of the list of marks.</summary>
+    /// <summary>Fills and publishes the intent of a change of the list of tag marks.</summary>
     internal Intent* BeginTagMark(CriticalRegion critical, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
     {
         Intent* intent = Take(critical);
@@ -57,7 +57,7 @@ internal sealed unsafe class IntentLog
         return intent;
     }
 
-    /// <summary>Has a filled note count.</summary>
+    /// <summary>Makes a filled intent valid, by one store.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void Publish(Intent* intent, ulong word)
     {
@@ -65,12 +65,12 @@ internal sealed unsafe class IntentLog
         CrashPoints.Pass(CrashPoint.IntentRecorded);
     }
 
-    /// <summary>Takes a note back: all of the change is made, or nothing.</summary>
+    /// <summary>Ends an intent: the change is complete, or none of it was made.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void End(Intent* intent)
     {
         CrashPoints.Pass(CrashPoint.ChangeBeforeDone);
-        Debug.Assert(intent->IsValid, "What ends has begun.");
+        Debug.Assert(intent->IsValid, "The intent was published.");
         Volatile.Write(ref intent->Word, 0);
         if (intent == _intents + _last)
             _lastLock.Exit();

@@ -2,23 +2,24 @@ using System;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>While an index is inspected: which line leads to each overflow line, as far as was seen.</summary>
+/// <summary>During an inspection of an index: for each overflow line the line that links to it, as far as is known.</summary>
 /// <remarks>
-/// In a damaged index two lines may lead to one, each under a lock of its own: one of them gives it back, and it goes to a third while
-/// the other still leads to it. So it is noted to whom a line was given, and not only that it was. The caller has the lines' lock.
+/// In a damaged index two lines may link to one overflow line, each under its own bucket's lock. One bucket may return it, and a third may
+/// get it while the other one still links to it. So the owner of a line is recorded, not only that it is in use. The caller holds the
+/// lock of the overflow lines.
 /// </remarks>
 internal sealed class LineOwners(uint end)
 {
-    private ulong[] _owners = new ulong[end]; // the name of the line that leads there and 1; 0: none was seen
+    private ulong[] _owners = new ulong[end]; // by overflow line: the name of the line that links to it, plus 1; 0: none known
 
-    /// <summary>Whether a line was given to somebody, or back, while another line was known to lead to it.</summary>
+    /// <summary>Whether a line was allocated or returned while another line was known to link to it.</summary>
     internal bool HadTwo { get; private set; }
 
-    /// <summary>Whether a line is known to lead to a line.</summary>
+    /// <summary>Whether some line is known to link to an overflow line.</summary>
     internal bool IsLedTo(uint number) => number < _owners.Length && _owners[number] != 0;
 
-    /// <summary>Notes that a line was found to lead to another one.</summary>
-    /// <returns><see langword="false"/> when it is known that a different one does.</returns>
+    /// <summary>Records that a line links to an overflow line.</summary>
+    /// <returns><see langword="false"/> if another line is known to link to it.</returns>
     internal bool TryClaim(uint number, ulong name)
     {
         Grow(number);
@@ -28,7 +29,7 @@ internal sealed class LineOwners(uint end)
         return true;
     }
 
-    /// <summary>Notes that a free line was given to one that leads to it from now on.</summary>
+    /// <summary>Records that a free line was allocated, with the name of the line that links to it.</summary>
     internal void Give(uint number, ulong name)
     {
         Grow(number);
@@ -36,9 +37,9 @@ internal sealed class LineOwners(uint end)
         _owners[number] = name + 1;
     }
 
-    /// <summary>Notes that a line is free from now on.</summary>
+    /// <summary>Records that a line was returned.</summary>
     /// <param name="number">The line.</param>
-    /// <param name="name">The one that led to it.</param>
+    /// <param name="name">The name of the line that linked to it.</param>
     internal void TakeBack(uint number, ulong name)
     {
         Grow(number);

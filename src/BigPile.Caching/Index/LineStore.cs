@@ -9,10 +9,11 @@ namespace BigPile.Caching.Index;
 
 /// <summary>Cache lines by number, in chunks of memory that never move.</summary>
 /// <remarks>
-/// A chunk of large pages is made and touched by a background thread while the one before it fills: the first touch of a huge page takes
-/// longer than a put may. Pages are touched by stores; populating them by a call holds a lock of the process meanwhile.
+/// A background thread makes and touches a chunk of large pages while the chunk before it fills: the first touch of a huge page takes
+/// longer than a put may. Pages are touched by stores, as a system call that populates them holds a lock of the process meanwhile.
+/// Thread safety: readers take no lock; all members may be called concurrently, except <see cref="Dispose"/>.
 /// </remarks>
-/// <param name="source">Where the chunks come from; disposed of by its owner, before this.</param>
+/// <param name="source">Allocates the chunks. Its owner disposes it, before this.</param>
 internal sealed unsafe class LineStore(LineSource source) : IDisposable
 {
     private const int ChunkShift = LineSource.ChunkShift;
@@ -22,16 +23,16 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
     private const int SystemPageBytes = LineSource.SystemPageBytes;
     private const int FirstCapacity = 2;
 
-    private readonly Lock _growing = new();
-    private List<nint>? _outgrown; // lists of chunks that readers may still look at
-    private byte** _chunks = NewChunks(FirstCapacity);
-    private int _capacity = FirstCapacity;
-    private int _preparedChunks;
+    private readonly Lock _growing = new(); // guards the stores to all fields but _preparedChunks
+    private List<nint>? _outgrown; // former arrays of chunk addresses, which readers may still load from; freed by Dispose
+    private byte** _chunks = NewChunks(FirstCapacity); // by chunk, its address; null: not made yet
+    private int _capacity = FirstCapacity; // elements of _chunks
+    private int _preparedChunks; // chunks that were made, or whose background preparation was started; one growing thread writes it
     private int _madeChunks;
     private bool _isDisposed;
 
     /// <summary>
-    /// The bytes of memory that the store takes for its first lines: touched pages of the first chunk, and other chunks whole.
+    /// The bytes of memory that a number of lines takes: the touched pages of the first chunk, and all of the others.
     /// </summary>
     internal long SizeBytesFor(long lines)
     {
@@ -43,7 +44,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
             : touchedBytes;
     }
 
-    /// <summary>The bytes that have to be taken so that a line is there, and the chunk behind its own is made ready in time.</summary>
+    /// <summary>The bytes that <see cref="Ensure"/> allocates for a line: its chunk, or the preparation of the next one.</summary>
     internal long BytesToReach(ulong number)
     {
         int chunk = (int)(number >> ChunkShift);
@@ -54,11 +55,11 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* At(ulong number) => (Bucket*)(_chunks[number >> ChunkShift] + (number & (LinesPerChunk - 1)) * Bucket.SizeBytes);
 
-    /// <summary>Whether a line can be looked at.</summary>
+    /// <summary>Whether a line has memory.</summary>
     internal bool IsThere(ulong number) =>
         IsMade((int)(number >> ChunkShift)) && (number >= LinesPerChunk || number < source.LinesInFirst);
 
-    /// <summary>Makes sure that a line is there, and has the chunk behind it made ready when its own is half used.</summary>
+    /// <summary>Ensures that a line has memory. When its chunk is half used, starts the preparation of the next one.</summary>
     /// <exception cref="OutOfMemoryException">The system has no more memory.</exception>
     /// <exception cref="PileException">There are no more numbers.</exception>
     internal void Ensure(ulong number)
@@ -74,9 +75,9 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
             PrepareBehind(chunk + 1);
     }
 
-    /// <summary>Makes all lines below a number.</summary>
+    /// <summary>Ensures that all lines below a number have memory.</summary>
     /// <param name="count">The number.</param>
-    /// <param name="touches">Whether the pages of new lines are to be touched, where there are many.</param>
+    /// <param name="touches">Whether to touch the pages of new chunks, if there are several of large pages.</param>
     internal void EnsureAll(ulong count, bool touches)
     {
         int chunks = (int)((count + LinesPerChunk - 1) >> ChunkShift);
@@ -102,7 +103,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
 
     private bool IsMade(int chunk) => chunk < Volatile.Read(ref _capacity) && Volatile.Read(ref *(nint*)(_chunks + chunk)) != 0;
 
-    // Readers take no lock: they learn the number of a line from what is published after the list that has its chunk.
+    // Readers take no lock. A reader knows a line's number only from a store that follows the publication of the array with its chunk.
     private void EnsureCapacityLocked(int chunk)
     {
         if (chunk < _capacity)
@@ -111,9 +112,9 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
         byte** larger = NewChunks(capacity);
         new ReadOnlySpan<nint>(_chunks, _capacity).CopyTo(new Span<nint>(larger, capacity));
         (_outgrown ??= []).Add((nint)_chunks);
-        Volatile.WriteBarrier(); // the list is filled before it can be seen
+        Volatile.WriteBarrier(); // the array is filled before it is published
         _chunks = larger;
-        Volatile.Write(ref _capacity, capacity); // behind the list; pairs with the look at it ahead of a look at the list
+        Volatile.Write(ref _capacity, capacity); // after the array; pairs with IsMade, which loads the capacity before the array
     }
 
     private void PrepareBehind(int chunk)
@@ -123,7 +124,7 @@ internal sealed unsafe class LineStore(LineSource source) : IDisposable
             static state => state.Store.MakeQuietly(state.Chunk), (Store: this, Chunk: chunk), preferLocal: false);
     }
 
-    // Whoever needs the chunk will make it, and be told what is wrong.
+    // A failure is ignored: the thread that needs the chunk makes it, and gets the exception.
     [SuppressMessage("Design", "CA1031", Justification = "Nobody is there to catch it, and nothing is lost.")]
     private void MakeQuietly(int chunk)
     {

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>A bucket that is locked until this is disposed: nothing else unlocks one.</summary>
+/// <summary>A bucket that stays locked until this is disposed.</summary>
 internal readonly unsafe ref struct LockedBucket
 {
     private readonly TableIndex _index;
@@ -22,20 +22,20 @@ internal readonly unsafe ref struct LockedBucket
 
     internal ulong Number { get; }
 
-    /// <summary>The lines, one after another.</summary>
+    /// <summary>The lines, from the first.</summary>
     internal BucketLines Lines => new(_index, First);
 
-    /// <summary>The slots that are taken, line after line. One may be emptied when it is reached.</summary>
+    /// <summary>The used slots, line by line. The current slot may be cleared during the enumeration.</summary>
     internal BucketSlots Slots => new(_index, First);
 
-    /// <summary>The slots whose tag is that of a hash.</summary>
+    /// <summary>The used slots that have the tag of this hash.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BucketMatches Matching(ulong hash) => new(_index, First, IndexSlot.TagOf(hash));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Dispose()
     {
-        Debug.Assert(!Bucket.IsMoving(First->State), "What was moved has arrived.");
+        Debug.Assert(!Bucket.IsMoving(First->State), "No split of the bucket is under way.");
         _index.Locks.Exit(Number);
     }
 }

@@ -3,9 +3,9 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Chunks in the memory of the process.</summary>
-/// <remarks>The first one takes pages as they are touched, so that a small table is small; the others may be huge pages.</remarks>
-/// <param name="hugePages">Whether chunks behind the first one are huge pages.</param>
+/// <summary>Allocates chunks in the memory of the process.</summary>
+/// <remarks>The first chunk is committed page by page, so a small table is small. The others may be huge pages.</remarks>
+/// <param name="hugePages">Whether chunks after the first one are huge pages.</param>
 internal sealed unsafe class MemoryLines(bool hugePages) : LineSource
 {
     private NativeRegion? _first; // most tables have no other one
@@ -34,7 +34,7 @@ internal sealed unsafe class MemoryLines(bool hugePages) : LineSource
         {
             if (_first?.Start == start)
                 _first.Dispose();
-            _others?.Find(region => region.Start == start)?.Dispose(); // to dispose of it again at the end does nothing
+            _others?.Find(region => region.Start == start)?.Dispose(); // disposed once more by Dispose, without effect
         }
     }
 

@@ -7,19 +7,20 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Gives out lines for buckets that are full, and takes them back. Line 0 is never given out.</summary>
+/// <summary>Allocates overflow lines for full buckets, from a free list. Line 0 is never allocated.</summary>
 /// <remarks>
-/// A line is taken from the free ones and led to, or the other way round, under the lock and with a note of it in the head: what a killed
-/// process had on its way is neither lost nor in both places.
+/// An allocation takes a line from the free list and links the bucket's last line to it; a return does the reverse. Both run under the
+/// lock, and record the line in transit in the head. So after a kill no line is lost, and none is both free and in use.
+/// Thread safety: all members may be called concurrently, unless they say otherwise.
 /// </remarks>
 internal sealed unsafe class OverflowLines : IDisposable
 {
     private readonly IndexHead* _head;
     private readonly IndexStorage _place;
-    private LineStore? _lines; // there once a line is
-    private TinySpinLock _lock;
-    private uint _end; // as the head has it; who is not inside may ask for it when the head is gone
-    private LineOwners? _owners; // while the index is inspected
+    private LineStore? _lines; // made with the first line
+    private TinySpinLock _lock; // guards the lines in transit, the free list, and _owners
+    private uint _end; // a copy of the head's: callers outside a critical region may ask for it when the head is unmapped
+    private LineOwners? _owners; // not null during an inspection
 
     internal OverflowLines(IndexStorage place)
     {
@@ -30,26 +31,26 @@ internal sealed unsafe class OverflowLines : IDisposable
             MakeStore().EnsureAll(End, touches: false);
     }
 
-    /// <summary>The lines that were ever given out, and line 0.</summary>
+    /// <summary>One past the highest line ever allocated.</summary>
     internal uint End => Volatile.Read(ref _end);
 
-    /// <summary>The lines that buckets use.</summary>
+    /// <summary>The number of lines in use.</summary>
     internal uint Used => _head->OverflowUsed;
 
     internal uint FirstFree => _head->FirstFree;
 
-    /// <summary>Where the lines are; there is nothing as long as there was none.</summary>
+    /// <summary>The memory of the lines; null before the first one.</summary>
     internal LineStore? Store => _lines;
 
     internal Bucket* At(uint number) => _lines!.At(number);
 
-    /// <summary>The line of a number that a line leads to; null where there can be none such.</summary>
+    /// <summary>The line of a number; null if the number is 0 or was never allocated.</summary>
     internal Bucket* Find(uint number) => number != 0 && number < End ? _lines!.At(number) : null;
 
-    /// <summary>Takes an empty line, and has one that is the last of its bucket lead to it.</summary>
-    /// <param name="last">The line.</param>
-    /// <param name="name">What the note calls it: its number, with <see cref="IndexHead.OverflowBit"/> if it is an overflow line.</param>
-    /// <returns>The line that was taken.</returns>
+    /// <summary>Allocates an empty line, and links the last line of a bucket to it.</summary>
+    /// <param name="last">The last line.</param>
+    /// <param name="name">Its name in the head: its number, with <see cref="IndexHead.OverflowBit"/> if it is an overflow line.</param>
+    /// <returns>The new line.</returns>
     /// <exception cref="PileFullException">The disk is full.</exception>
     internal Bucket* TakeBehind(Bucket* last, ulong name)
     {
@@ -58,14 +59,14 @@ internal sealed unsafe class OverflowLines : IDisposable
         try
         {
             uint number = _head->FirstFree;
-            bool isNew = Find(number) is var free && (free == null || !Bucket.IsEmptyLocked(free)); // none, or a damaged number
+            bool isNew = Find(number) is var free && (free == null || !Bucket.IsEmptyLocked(free)); // the free list is empty, or damaged
             if (isNew)
                 number = TakeNewLocked();
             BeginLocked(number, name, usedIfLedTo: Used + 1);
             Volatile.Write(ref _head->FirstFree, isNew ? 0 : At(number)->Next);
             CrashPoints.Pass(CrashPoint.LineOnItsWay);
-            *At(number) = default; // what nobody was given may be damaged: a state, say, in a line whose slots are empty
-            last->Next = number; // readers who come by find it empty
+            *At(number) = default; // a free line may be damaged: its state, say, though its slots are empty
+            last->Next = number; // a reader that follows the link finds an empty line
             _head->OverflowUsed++;
             EndLocked();
             _owners?.Give(number, name);
@@ -77,15 +78,15 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
     }
 
-    /// <summary>Takes back an empty line from the end of a bucket. Readers may still be in it, and find nothing.</summary>
-    /// <param name="before">The line that leads to it.</param>
-    /// <param name="name">What the note calls that one; see <see cref="TakeBehind"/>.</param>
+    /// <summary>Returns the empty last line of a bucket to the free list. Readers may still be in it, and find nothing.</summary>
+    /// <param name="before">The line that links to it.</param>
+    /// <param name="name">The name of that line; see <see cref="TakeBehind"/>.</param>
     internal void Return(Bucket* before, ulong name)
     {
         uint number = before->Next;
-        Debug.Assert(number != 0 && number < End, "Line 0 is nobody's, and others were given out.");
+        Debug.Assert(number != 0 && number < End, "The line was allocated.");
         Bucket* line = At(number);
-        Debug.Assert(Bucket.IsEmptyLocked(line) && line->Next == 0, "A line that goes back has no entries, and none behind it.");
+        Debug.Assert(Bucket.IsEmptyLocked(line) && line->Next == 0, "A line that is returned has no entries and no next line.");
         line->ClearExpiry();
         _lock.Enter();
         try
@@ -95,7 +96,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             CrashPoints.Pass(CrashPoint.LineOnItsWay);
             FreeLocked(number);
             _owners?.TakeBack(number, name);
-            Debug.Assert(Used > 0, "No line goes back twice.");
+            Debug.Assert(Used > 0, "No line is returned twice.");
             _head->OverflowUsed--;
             EndLocked();
         }
@@ -105,7 +106,7 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
     }
 
-    /// <summary>Begins to note which lines are reached.</summary>
+    /// <summary>Begins to record which lines buckets link to.</summary>
     internal void BeginInspection()
     {
         _lock.Enter();
@@ -119,10 +120,10 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
     }
 
-    /// <summary>Notes that a line of a locked bucket leads to an overflow line.</summary>
+    /// <summary>Records that a line of a locked bucket links to an overflow line.</summary>
     /// <param name="number">The overflow line.</param>
-    /// <param name="name">What the note calls the other one; see <see cref="TakeBehind"/>.</param>
-    /// <returns><see langword="false"/> when another one does, or there is no such line.</returns>
+    /// <param name="name">The name of the line that links to it; see <see cref="TakeBehind"/>.</param>
+    /// <returns><see langword="false"/> if another line links to it as well, or it was never allocated.</returns>
     internal bool TryReach(uint number, ulong name)
     {
         _lock.Enter();
@@ -137,10 +138,10 @@ internal sealed unsafe class OverflowLines : IDisposable
     }
 
     /// <summary>
-    /// Ends what <see cref="BeginInspection"/> began. If all buckets were looked at, the lines that none of them leads to are the free
-    /// ones, unless two led to one: then another inspection has to be made.
+    /// Ends an inspection. If all buckets were inspected, the lines that none of them links to become the free list. If two lines linked
+    /// to one, nothing is changed, and another inspection is needed.
     /// </summary>
-    /// <returns><see langword="false"/> when something was not right.</returns>
+    /// <returns><see langword="false"/> if something was damaged.</returns>
     internal bool EndInspection(bool isWhole)
     {
         _lock.Enter();
@@ -162,8 +163,8 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
     }
 
-    /// <summary>Finishes what a killed process had begun. Nobody uses the index yet.</summary>
-    /// <param name="find">Gives the line of a name; null where there is none such.</param>
+    /// <summary>Completes or undoes the transit of a line that a killed process had begun. Nobody uses the index yet.</summary>
+    /// <param name="find">Gives the line of a name; null if there is none.</param>
     internal void Recover(Func<ulong, nint> find)
     {
         uint number = _head->OnItsWay;
@@ -177,7 +178,7 @@ internal sealed unsafe class OverflowLines : IDisposable
         EndLocked();
     }
 
-    /// <summary>States that no line is on its way. Nobody uses the index yet.</summary>
+    /// <summary>Records that no line is in transit. Nobody uses the index yet.</summary>
     internal void ForgetOnItsWay() => EndLocked();
 
     public void Dispose() => _lines?.Dispose();
@@ -193,7 +194,7 @@ internal sealed unsafe class OverflowLines : IDisposable
         }
         catch (IOException e)
         {
-            string why = FileErrors.WithRemedy(e, "Make room on the disk, and try again.");
+            string why = FileErrors.WithRemedy(e, "Free space on the disk, and try again.");
             string message = $"The index of a table can't grow, and nothing was changed: {why}";
             throw FileErrors.IsDiskFull(e) ? new PileFullException(message, e) : new PileStorageException(message, e);
         }

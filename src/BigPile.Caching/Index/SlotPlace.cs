@@ -3,10 +3,10 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>A slot by its line and its number there.</summary>
+/// <summary>The position of a slot: its line, and its number in the line.</summary>
 internal readonly unsafe struct SlotPlace
 {
-    private readonly long _slot; // as long as a register: it is stored and loaded again as one
+    private readonly long _slot; // register-sized: stored and loaded again as one
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal SlotPlace(Bucket* line, int slot)

@@ -3,15 +3,15 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Finishes or undoes the split that a killed process may have been at: by what stands in the two buckets alone.</summary>
+/// <summary>Finishes or undoes the split that a kill may have interrupted. It needs the two buckets only.</summary>
 /// <remarks>
-/// While the old bucket has its old level, nobody has found the new one: what is there is taken out. Once the level is raised the copies
-/// are whole: what was moved is cleared in the old bucket, and the new one counts. A level that is raised without copies can only be
-/// damaged. Done again after a kill in between, it leaves the same. Nobody uses the index yet.
+/// While the old bucket has its old level, no thread has found the new bucket, which is emptied: undo. Once the level is raised, all
+/// copies are complete: the copied slots of the old bucket are cleared, and the new bucket is counted: finish. A raised level without all
+/// copies can only be damage, and is undone as well. The recovery is idempotent. Nobody uses the index yet.
 /// </remarks>
 /// <param name="index">The index.</param>
-/// <param name="oldNumber">The bucket whose turn it is to be split.</param>
-/// <param name="bornNumber">The first bucket that there is not yet.</param>
+/// <param name="oldNumber">The next bucket to split.</param>
+/// <param name="bornNumber">The number of the bucket that its split makes.</param>
 internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber, ulong bornNumber)
 {
     internal void Run()
@@ -53,7 +53,7 @@ internal readonly unsafe struct SplitRecovery(TableIndex index, ulong oldNumber,
         return true;
     }
 
-    // What was being brought forward may be in two places.
+    // A kill while a slot was moved forward from an overflow line leaves it twice.
     private static void DropDuplicates(in LockedBucket old)
     {
         foreach (SlotPlace place in old.Slots)

@@ -7,15 +7,15 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Growing, bucket by bucket, and going on where a killed process was at it.</summary>
+/// <summary>Growth, bucket by bucket, and its recovery after a kill.</summary>
 internal sealed unsafe partial class TableIndex
 {
     private const int MaxSplitsAtOnce = 16;
     private const int MaxSplitsAhead = 512;
 
-    private TinySpinLock _splitting;
+    private TinySpinLock _splitting; // held by the one thread that splits buckets
 
-    /// <summary>Splits as many buckets as a number of entries wants, some at a time. Nobody waits for anybody.</summary>
+    /// <summary>Splits some of the buckets that a number of entries needs. Returns at once if another thread is splitting.</summary>
     internal void GrowFor(long entries)
     {
         if ((long)BucketCount >= WantedFor(entries) || !_splitting.TryEnter())
@@ -30,13 +30,13 @@ internal sealed unsafe partial class TableIndex
         }
     }
 
-    /// <summary>As <see cref="GrowFor"/>, more at a time, for entries that are still to come: buckets are split before they fill.</summary>
-    /// <returns>Whether there is more to be done.</returns>
+    /// <summary>As <see cref="GrowFor"/>, but more at a time and for expected entries: splits buckets before they fill.</summary>
+    /// <returns>Whether more buckets have to be split.</returns>
     internal bool GrowAheadFor(long entries)
     {
         if ((long)BucketCount >= WantedFor(entries))
             return false;
-        _splitting.Enter(); // whoever else is inside splits a few
+        _splitting.Enter(); // a short wait: GrowFor splits a few buckets only
         try
         {
             return IsMoreToSplitLocked(entries, MaxSplitsAhead);
@@ -61,24 +61,24 @@ internal sealed unsafe partial class TableIndex
         }
         catch (Exception e) when (e is OutOfMemoryException or IOException or PileException)
         {
-            // The entries are all there; buckets are fuller than they should be until there is memory, or disk, again.
+            // No entry is lost. Buckets are fuller than they should be until there is memory, or disk space, again.
         }
         return false;
     }
 
-    /// <summary>Finishes or undoes what a killed process had begun: a line on its way, and a split. Nobody uses the index yet.</summary>
+    /// <summary>Finishes or undoes what a kill interrupted: the transit of a line, and a split. Nobody uses the index yet.</summary>
     internal void Recover()
     {
         Overflow.Recover(FindByName);
         ulong count = BucketCount;
         ulong old = count - (1UL << BitOperations.Log2(count));
         if (!_place.Buckets.MayHave(count))
-            return; // a split makes the new bucket first
+            return; // no split was under way: it makes the new bucket first
         _lines.Ensure(count);
         new SplitRecovery(this, old, count).Run();
     }
 
-    /// <summary>Takes nothing for begun: the index was closed, and what says otherwise is damaged, or of an earlier time.</summary>
+    /// <summary>Discards any record of a line in transit. The index was closed, so the record is damaged or stale.</summary>
     internal void ForgetBegun() => Overflow.ForgetOnItsWay();
 
     private void Make(ulong buckets)
@@ -91,11 +91,11 @@ internal sealed unsafe partial class TableIndex
         Volatile.Write(ref _bucketCount, buckets);
     }
 
-    /// <summary>States that there is one bucket more, the one of a number.</summary>
+    /// <summary>Counts a new bucket.</summary>
     internal void CountBorn(ulong number)
     {
         Debug.Assert(number == BucketCount, "Buckets are split in turn.");
-        _head->SetBucketCount(number + 1); // first: no bucket is used that a kill would take
+        _head->SetBucketCount(number + 1); // before _bucketCount: no thread uses a bucket that a kill would lose
         Volatile.Write(ref _bucketCount, number + 1);
     }
 
@@ -126,6 +126,6 @@ internal sealed unsafe partial class TableIndex
         return true;
     }
 
-    /// <summary>Locks the first bucket that there is not yet. The old one is locked before it, by who splits alone.</summary>
+    /// <summary>Locks the bucket that a split makes. The old one is locked before it; only the thread that splits holds two.</summary>
     internal BornLock LockBorn(in LockedBucket old, ulong number) => new(this, old, number);
 }

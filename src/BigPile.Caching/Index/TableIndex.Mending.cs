@@ -4,30 +4,30 @@ using System.Numerics;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Mending what was damaged in the file of an index: what can't be right is put right, or goes.</summary>
+/// <summary>Repair of a damaged index: what can't be right is corrected or removed.</summary>
 internal sealed unsafe partial class TableIndex
 {
     private const int ProbesUntilRepair = 1000;
 
-    /// <summary>Told when something in the index turns out to be damaged, and was mended as far as it can be.</summary>
+    /// <summary>Called after damage in the index was found, and repaired as far as possible.</summary>
     internal Action Damaged { get; init; } = static () => { };
 
-    /// <summary>Begins to look at all buckets, one by one, by <see cref="InspectLocked"/>.</summary>
+    /// <summary>Begins an inspection of all buckets, one by one, by <see cref="InspectLocked"/>.</summary>
     internal void BeginInspection()
     {
         Overflow.BeginInspection();
-        _ = ReachLinesLocked(MarksLocked); // the list of marks gives no line back: none of its lines is a bucket's
+        _ = ReachLinesLocked(MarksLocked); // the list of marks never returns a line, so none of its lines can become a bucket's
     }
 
-    /// <summary>Ends what <see cref="BeginInspection"/> began.</summary>
-    /// <param name="isWhole">Whether all buckets were looked at.</param>
+    /// <summary>Ends an inspection.</summary>
+    /// <param name="isWhole">Whether all buckets were inspected.</param>
     internal void EndInspection(bool isWhole)
     {
         if (!Overflow.EndInspection(isWhole))
             Damaged();
     }
 
-    /// <summary>Looks whether what stands in a bucket can be right, and takes out what can't.</summary>
+    /// <summary>Inspects a bucket: cuts a damaged chain, and clears slots that can't be right.</summary>
     internal void InspectLocked(in LockedBucket bucket)
     {
         Bucket* last = ReachLinesLocked(bucket);
@@ -42,7 +42,7 @@ internal sealed unsafe partial class TableIndex
         }
     }
 
-    // Notes which lines a bucket leads to, and gives the last one that is its own.
+    // Records the lines of a bucket, and returns the last one that no other bucket has.
     private Bucket* ReachLinesLocked(in LockedBucket bucket)
     {
         Bucket* line = bucket.First;
@@ -56,17 +56,17 @@ internal sealed unsafe partial class TableIndex
         return line;
     }
 
-    /// <summary>Whether a locked bucket is that of a hash.</summary>
+    /// <summary>Whether a hash belongs to a locked bucket.</summary>
     internal static bool IsOf(in LockedBucket bucket, ulong hash) => (hash & MaskOf(bucket.First->Level)) == bucket.Number;
 
-    /// <summary>Ends a bucket's chain at a line. What was behind it is lost to the index, and found by a walk.</summary>
+    /// <summary>Ends a bucket's chain at a line. The index loses the entries of further lines; a walk finds them.</summary>
     internal void CutLocked(Bucket* line)
     {
         line->Next = 0;
         Damaged();
     }
 
-    /// <summary>Ends the chain of a locked bucket where it leads back into itself, or to a line that there is not.</summary>
+    /// <summary>Ends the chain of a locked bucket where it has a cycle, or links to a line that does not exist.</summary>
     internal void EndChainLocked(Bucket* first)
     {
         const int UsualLines = 64;
@@ -79,7 +79,7 @@ internal sealed unsafe partial class TableIndex
             CutLocked(line);
     }
 
-    // The last line before one that was come by already.
+    // The last line before the chain repeats itself.
     private Bucket* LastOfAll(Bucket* first)
     {
         Bucket* line = first;
@@ -96,7 +96,7 @@ internal sealed unsafe partial class TableIndex
         using LockedBucket bucket = LockBucket(number);
     }
 
-    // A bucket's level follows from how many there are, as they are split in turn; any other one was damaged in the file.
+    // A bucket's level follows from the number of buckets, as they are split in turn. Any other level is damage in the file.
     private void MendLocked(ulong number)
     {
         Bucket* bucket = _lines.At(number);
@@ -108,7 +108,7 @@ internal sealed unsafe partial class TableIndex
     }
 
     /// <summary>
-    /// The level of a bucket that there is: buckets are split in turn, so those before the next one to be split have one bit more.
+    /// The level that a bucket must have. Buckets are split in turn, so those before the next one to split have a level higher by one.
     /// </summary>
     internal int LevelOf(ulong number)
     {

@@ -7,37 +7,37 @@ using System.Threading;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>A table's index: buckets of a cache line, which grow one by one (linear hashing, Litwin 1980).</summary>
+/// <summary>A table's index: buckets of a cache line each, split one by one (linear hashing, Litwin 1980).</summary>
 /// <remarks>
 /// <para>
-/// Readers take no lock. Writers lock the bucket of the key for the whole change: next version, new block, slot, free of the old block;
-/// so of two changes to one key the order is the same in the index, in the blocks and in the versions.
+/// Readers take no lock. A writer holds the lock of the key's bucket for the whole change: next version, new block, slot, free of the old
+/// block. So two changes of one key have the same order in the index, in the blocks and in the versions.
 /// </para>
 /// <para>
-/// The table has n buckets; a key's is the low bits of its hash, as many as n needs, or one bit less where that would be n or above.
-/// Growing by one splits one bucket, in turn. The buckets that were not split yet are up to twice as full as the others; what does not
-/// fit goes on in overflow lines.
+/// In an index of n buckets, a key's bucket is the low bits of its hash, as many as n needs, or one bit less if that is n or above.
+/// Growing by one splits the next bucket in turn. Buckets that are not split yet are up to twice as full as the others; entries that do
+/// not fit are in overflow lines.
 /// </para>
 /// </remarks>
 internal sealed unsafe partial class TableIndex : IDisposable
 {
-    /// <summary>The fewest buckets: slots do not hold the bits of the hash that tell them apart.</summary>
+    /// <summary>The fewest buckets: slots do not have the low bits of the hash, so a bucket's number must have them.</summary>
     internal const int MinBuckets = 1 << IndexSlot.BucketHashBits;
 
     private const double EntriesPerBucket = 4.2;
     private const int MaxLevel = IndexSlot.KnownHashBits;
 
-    /// <summary>The lines of a bucket after which its chain can only be damaged.</summary>
+    /// <summary>The most lines of a bucket. A longer chain can only be damage.</summary>
     internal const int MostLines = 1 << 16;
 
     private readonly IndexStorage _place;
     private readonly IndexHead* _head;
     private readonly LineStore _lines;
-    private ulong _bucketCount; // as the head has it; who is not inside may ask for it when the head is gone
+    private ulong _bucketCount; // a copy of the head's: callers outside a critical region may ask for it when the head is unmapped
 
-    /// <summary>Takes over an index where it lies, or makes one with room for a number of entries.</summary>
-    /// <param name="place">Where it is; disposed of with this.</param>
-    /// <param name="entries">The entries that a new one has room for.</param>
+    /// <summary>Opens the index of a storage, or makes one with capacity for a number of entries.</summary>
+    /// <param name="place">The storage; disposed with this.</param>
+    /// <param name="entries">The capacity of a new index.</param>
     internal TableIndex(IndexStorage place, long entries)
     {
         _place = place;
@@ -51,7 +51,6 @@ internal sealed unsafe partial class TableIndex : IDisposable
             _lines.EnsureAll(BucketCount, touches: false);
     }
 
-    /// <summary>Where the index is.</summary>
     internal IndexStorage Storage => _place;
 
     internal IndexHead* Head => _head;
@@ -72,17 +71,17 @@ internal sealed unsafe partial class TableIndex : IDisposable
 
     internal LineStore Lines => _lines;
 
-    /// <summary>Whether the index may take so many bytes more.</summary>
+    /// <summary>Whether the index may allocate a number of bytes more.</summary>
     internal Func<long, bool> MayGrowBy { get; init; } = static _ => true;
 
-    /// <summary>The buckets that so many entries want: a power of two.</summary>
+    /// <summary>The number of buckets for a number of entries: a power of two.</summary>
     internal static ulong BucketsFor(long entries) =>
         Math.Max(MinBuckets, BitOperations.RoundUpToPowerOf2((ulong)(Math.Min(entries, 1L << MaxLevel) / EntriesPerBucket)));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* At(ulong bucket) => _lines.At(bucket);
 
-    /// <summary>The line behind a line, or null.</summary>
+    /// <summary>The next line of a bucket, or null.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* Next(Bucket* line)
     {
@@ -90,7 +89,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
         return next == 0 ? null : Overflow.Find(next);
     }
 
-    /// <summary>The bucket that a hash belongs to, as far as can be told without a look at the bucket.</summary>
+    /// <summary>The number of a hash's bucket, by the number of buckets alone; a split under way may have moved the entry.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ulong Locate(ulong hash)
     {
@@ -100,7 +99,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
         return bucket < count ? bucket : bucket & (mask >> 1);
     }
 
-    /// <summary>Brings a hash's bucket towards the processor.</summary>
+    /// <summary>Prefetches the bucket of a hash.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Prefetch(ulong hash)
     {
@@ -108,10 +107,10 @@ internal sealed unsafe partial class TableIndex : IDisposable
             Sse.Prefetch0(_lines.At(Locate(hash)));
     }
 
-    /// <summary>The bucket that a hash belongs to unless entries are being moved; for hints only.</summary>
+    /// <summary>The bucket of a hash, not validated against a split; for hints only.</summary>
     internal Bucket* Peek(ulong hash) => _lines.At(Locate(hash));
 
-    /// <summary>Finds the first line of the bucket that is responsible for a hash, and its state.</summary>
+    /// <summary>Finds the first line of a hash's bucket, and its state. Waits while a split moves its entries.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Bucket* Find(ulong hash, out byte state)
     {
@@ -119,7 +118,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
     }
 
     /// <summary>
-    /// Finds the bucket of a hash where no entries are being moved and the index did not just grow; else it takes <see cref="Find"/>.
+    /// Finds the bucket of a hash, unless a split moves its entries or the index has just grown. Then <see cref="Find"/> finds it.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryFindUnmoved(ulong hash, out Bucket* bucket, out byte state)
@@ -130,7 +129,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
         return !Bucket.IsMoving(state) && number == (hash & MaskOf(Bucket.LevelOf(state)));
     }
 
-    /// <summary>Locks the bucket of a hash, until the result is disposed.</summary>
+    /// <summary>Locks the bucket of a hash until the result is disposed.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal LockedBucket Lock(ulong hash)
     {
@@ -145,7 +144,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
         return LockFrom(hash, number);
     }
 
-    /// <summary>Locks a bucket by its number, until the result is disposed.</summary>
+    /// <summary>Locks a bucket by its number until the result is disposed, and repairs its level.</summary>
     internal LockedBucket LockBucket(ulong number)
     {
         Bucket* bucket = WaitForLock(number);
@@ -153,16 +152,16 @@ internal sealed unsafe partial class TableIndex : IDisposable
         return new LockedBucket(this, bucket, number);
     }
 
-    /// <summary>As <see cref="LockBucket"/>, whatever its level says: a killed process may have been splitting it.</summary>
+    /// <summary>As <see cref="LockBucket"/>, but keeps the level: a kill may have interrupted a split of the bucket.</summary>
     internal LockedBucket LockAsFound(ulong number) => new(this, WaitForLock(number), number);
 
-    /// <summary>The slots of a bucket that are taken, while nobody changes it.</summary>
+    /// <summary>The occupied slots of a bucket that no thread changes.</summary>
     internal BucketSlots SlotsOf(ulong number) => new(this, At(number));
 
-    /// <summary>The lines of a bucket; a hint unless nobody changes it.</summary>
+    /// <summary>The lines of a bucket; a hint if other threads may change it.</summary>
     internal BucketLines LinesOf(ulong number) => new(this, At(number));
 
-    /// <summary>Finds an empty slot in a locked bucket, and adds a line to it if that is allowed.</summary>
+    /// <summary>Finds an empty slot in a locked bucket. Adds a line if there is none, and the bucket may have one more.</summary>
     /// <param name="bucket">The bucket.</param>
     /// <param name="maxLines">The most lines that the bucket may have.</param>
     /// <param name="place">The slot.</param>
@@ -188,12 +187,12 @@ internal sealed unsafe partial class TableIndex : IDisposable
         if (maxLines <= 1)
             return false;
         if (line->Next != 0)
-            CutLocked(line); // it leads to a line that there is not, or round and round
+            CutLocked(line); // damage: the next line does not exist, or the chain has a cycle
         place = new SlotPlace(AddLineLocked(bucket, line), 0);
         return true;
     }
 
-    /// <summary>The list of marks, as a bucket. The marks' own lock is held, and nothing is to be unlocked.</summary>
+    /// <summary>The list of tag marks, as a bucket. The caller holds the marks' own lock, and must not dispose the result.</summary>
     internal LockedBucket MarksLocked => new(this, &_head->Marks, IndexHead.MarksName);
 
     /// <summary>Adds an empty line at the end of a bucket.</summary>
@@ -210,24 +209,24 @@ internal sealed unsafe partial class TableIndex : IDisposable
     private Bucket* AddLineLocked(in LockedBucket bucket, Bucket* last)
     {
         Bucket* added = Overflow.TakeBehind(last, NameOf(bucket, last));
-        Debug.Assert(Bucket.IsEmptyLocked(added), "A line that was free has no entries.");
+        Debug.Assert(Bucket.IsEmptyLocked(added), "A new line has no entries.");
         return added;
     }
 
-    /// <summary>What the head calls a line of a bucket.</summary>
+    /// <summary>A line's name in the head: its number, with <see cref="IndexHead.OverflowBit"/> if it is an overflow line.</summary>
     internal ulong NameOf(in LockedBucket bucket, Bucket* line)
     {
         if (line == bucket.First)
             return bucket.Number;
         Bucket* before = bucket.First;
-        while (Next(before) != line && Next(before) != null) // by damage two buckets may have one line, and the other cuts it off
+        while (Next(before) != line && Next(before) != null) // damage: another bucket that shares the line may have cut it off
             before = Next(before);
         return before->Next | IndexHead.OverflowBit;
     }
 
     public void Dispose()
     {
-        _place.Dispose(); // first: who makes lines in the background finds that there are no more
+        _place.Dispose(); // first: a background thread that makes lines then fails, and stops
         _lines.Dispose();
         Overflow.Dispose();
         Locks.Dispose();
@@ -241,7 +240,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
         return _lines.At(number);
     }
 
-    /// <summary>Finds the bucket of a hash from one that was responsible for it once.</summary>
+    /// <summary>Finds the bucket of a hash, from a bucket that had it before the index grew.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal Bucket* FindFrom(ulong hash, ulong number, out byte state)
     {
@@ -254,7 +253,7 @@ internal sealed unsafe partial class TableIndex : IDisposable
             if (!Bucket.IsMoving(state) && responsible == number)
                 return bucket;
             if (probe % ProbesUntilRepair == 0)
-                Mend(number); // who moves entries is done by then
+                Mend(number); // a split would have ended by now, so the state may be damaged
             else if (Bucket.IsMoving(state))
                 spinner.SpinOnce(sleep1Threshold: -1);
             else
@@ -262,15 +261,15 @@ internal sealed unsafe partial class TableIndex : IDisposable
         }
     }
 
-    // The number was computed before the index grew, perhaps by more than a doubling. The bucket's level tells of its own splits only: the
-    // first bucket that split off from it towards the responsible one is there for certain; the responsible one may not be made yet.
+    // The number was computed before the index grew, perhaps by more than a doubling. A bucket's level counts its own splits only. So the
+    // first bucket that was split off towards the responsible one exists for certain; the responsible one may not be made yet.
     private static ulong NextTowards(ulong responsible, ulong number)
     {
         ulong missing = responsible ^ number;
         return number | (missing & (0 - missing));
     }
 
-    /// <summary>Locks the bucket of a hash from one that was responsible for it once.</summary>
+    /// <summary>Locks the bucket of a hash, from a bucket that had it before the index grew.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal LockedBucket LockFrom(ulong hash, ulong number)
     {

@@ -2,25 +2,24 @@ using System.Buffers.Binary;
 
 namespace BigPile.Caching.Index;
 
-/// <summary>Places of a walk through a table: the known bits of the keys' hashes, read backwards.</summary>
+/// <summary>Positions of a walk through a table: the known bits of a key's hash, in reversed order.</summary>
 /// <remarks>
-/// A bucket holds the hashes that have their low bits in common, as many as its level says. Read backwards, those are one stretch of
-/// numbers; so a walk takes the buckets by their stretches, and one that is split meanwhile only cuts its stretch in two. Wherever a walk
-/// goes on from, and however the index grew since, each entry that stays has one place, and is met once. A place says nothing of the
-/// size of the index: one that was made up costs no more than a true one.
+/// A bucket of level n holds the hashes that share their low n bits. With the bits reversed, these are one contiguous range. A walk visits
+/// the ranges in order; a split meanwhile only divides a range. However the index grew since, each entry that stays has one position, and a
+/// walk meets it once. A position does not depend on the size of the index, so a forged one costs no more than a real one. As Redis's SCAN.
 /// </remarks>
 internal static class WalkPlace
 {
-    /// <summary>One past the last place.</summary>
+    /// <summary>One past the last position.</summary>
     internal const ulong End = 1UL << IndexSlot.KnownHashBits;
 
-    /// <summary>The place of a hash.</summary>
+    /// <summary>The position of a hash.</summary>
     internal static ulong Of(ulong hash) => Reverse(hash & (End - 1));
 
-    /// <summary>The known bits of the hashes at a place.</summary>
+    /// <summary>The known bits of the hashes at a position.</summary>
     internal static ulong HashAt(ulong place) => Reverse(place);
 
-    /// <summary>The place behind a bucket's stretch.</summary>
+    /// <summary>The position behind a bucket's range.</summary>
     internal static ulong EndOf(ulong bucket, int level) => Reverse(bucket) + (1UL << (IndexSlot.KnownHashBits - level));
 
     private static ulong Reverse(ulong bits)

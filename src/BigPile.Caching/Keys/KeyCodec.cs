@@ -6,42 +6,43 @@ using BigPile.Access;
 
 namespace BigPile.Caching.Keys;
 
-/// <summary>Turns keys into the bytes that entries hold and that the index compares, and back.</summary>
+/// <summary>Encodes keys as the bytes that entries hold and lookups compare, and decodes them.</summary>
 /// <typeparam name="TKey">
-/// The type of the keys. Text, numbers and Guid have bytes of their own; others those of the pile's codec.
+/// The type of the keys. Text, <see cref="long"/>, <see cref="int"/> and Guid are encoded here, all others by the pile's codec.
 /// </typeparam>
-/// <param name="pile">The pile whose codecs have the bytes of other keys.</param>
+/// <param name="pile">The pile whose codecs encode other types.</param>
 /// <param name="stored">The kind of the table's keys.</param>
 /// <param name="hash">The table's hash.</param>
-/// <param name="comparer">What says which keys are the same; their bytes when it is left out.</param>
-/// <param name="copyKeys">Copies the keys that a lookup of a hash may meet.</param>
+/// <param name="comparer">Decides which keys are equal; if null, their bytes do.</param>
+/// <param name="copyKeys">Copies the stored keys that a lookup of a hash may compare.</param>
 internal sealed class KeyCodec<TKey>(
     Pile pile, KeyKind stored, KeyHash hash, IEqualityComparer<TKey>? comparer, Action<ulong, List<byte[]>> copyKeys)
     where TKey : notnull
 {
-    /// <summary>Whether keys have bytes that no codec makes.</summary>
+    /// <summary>Whether keys are encoded here, without a codec.</summary>
     internal static bool HasOwnBytes => KindFor(KeyKind.Object) != KeyKind.Object;
 
-    // A comparer may tell keys apart that are one in normal form. Such tables are in memory only, and their bytes are nobody else's.
+    // A comparer may distinguish keys that are equal in normal form, so its tables take the ordinary codec. They are in memory only, and
+    // nothing else reads their bytes.
     private readonly IPileCodec _codec = comparer != null ? pile.Engine.Codec
         : stored == KeyKind.Normal ? pile.Engine.Codecs.Keys
         : pile.Engine.Codecs.OtherKeys;
 
     private readonly bool _isComparerOwn = comparer != null && OwnMatcher<TKey>.IsFor(comparer);
 
-    /// <summary>Whether the bytes or the hash of a key come from a codec or a comparer, which may be the application's.</summary>
+    /// <summary>Whether encoding or hashing a key may run code of the application: its codec or comparer.</summary>
     internal bool RunsOthersCode => (comparer != null && !_isComparerOwn) || !HasOwnBytes;
 
-    /// <summary>The kind of such keys in a table that is being made.</summary>
+    /// <summary>The kind of these keys in a new table.</summary>
     internal static KeyKind KindIn(Pile pile) =>
         KindFor(pile.Engine.Codecs.MakesKeysOf(typeof(TKey)) ? KeyKind.Normal : KeyKind.Object);
 
-    /// <summary>Whether a table with keys of a kind can have such keys.</summary>
+    /// <summary>Whether a table whose keys are of a kind can have keys of this type.</summary>
     internal static bool Fits(KeyKind kind) => kind == KindFor(kind is KeyKind.Object or KeyKind.Normal ? kind : KeyKind.Object);
 
-    /// <summary>Makes a key ready to be looked for.</summary>
+    /// <summary>Prepares the lookup of a key.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="stack">Room for most keys.</param>
+    /// <param name="stack">A buffer for its bytes, if they fit.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal KeyProbe Probe(TKey key, Span<byte> stack)
     {
@@ -65,18 +66,18 @@ internal sealed class KeyCodec<TKey>(
         return Probe(key, stack).Hash;
     }
 
-    /// <summary>Makes text in UTF-8 ready to be looked for.</summary>
+    /// <summary>Prepares the lookup of a text key in UTF-8.</summary>
     internal KeyProbe ProbeUtf8(ReadOnlySpan<byte> key, Span<byte> stack) =>
         comparer == null ? new KeyProbe(key, hash.Of(key)) : ProbeByComparer(Decode(key), stack);
 
-    /// <summary>Makes text ready to be looked for.</summary>
+    /// <summary>Prepares the lookup of a text key.</summary>
     internal KeyProbe ProbeText(ReadOnlySpan<char> key, Span<byte> stack)
     {
         ReadOnlySpan<byte> bytes = TextKey.Encode(key, stack);
         return comparer == null ? new KeyProbe(bytes, hash.Of(bytes)) : ProbeByComparer(Decode(bytes), stack);
     }
 
-    /// <summary>Reads a key.</summary>
+    /// <summary>Decodes a key.</summary>
     internal TKey Decode(ReadOnlySpan<byte> bytes)
     {
         if (typeof(TKey) == typeof(long))

@@ -5,10 +5,10 @@ using System.Security.Cryptography;
 
 namespace BigPile.Caching.Keys;
 
-/// <summary>Hashes key bytes for the index, with a seed so that nobody can aim at a bucket.</summary>
+/// <summary>Hashes key bytes for the index, with a secret seed against keys chosen to collide.</summary>
 /// <remarks>
-/// Folded 64 x 64 multiplication, the construction of wyhash (Wang Yi, 2019). The seed differs in each index that is built, and is saved
-/// with it. Thread safety: immutable.
+/// Folded 64 x 64 multiplication, the construction of wyhash (Wang Yi, 2019). Each set of indexes has a random seed, saved with it.
+/// Thread safety: immutable.
 /// </remarks>
 internal readonly struct KeyHash(ulong seed)
 {
@@ -24,7 +24,7 @@ internal readonly struct KeyHash(ulong seed)
     internal ulong Of(ReadOnlySpan<byte> key) =>
         key.Length == sizeof(ulong) ? Of(Read64(ref MemoryMarshal.GetReference(key), 0)) : OfAny(key);
 
-    /// <summary>The hash of eight bytes, as a number.</summary>
+    /// <summary>The hash of a key of eight bytes, given as a number.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ulong Of(ulong key) => Fold(Secret2 ^ sizeof(ulong), Fold(key ^ Secret1, key ^ seed ^ Secret0));
 

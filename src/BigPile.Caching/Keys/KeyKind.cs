@@ -9,11 +9,11 @@ internal enum KeyKind : byte
     Int32 = 4,
 
     /// <summary>
-    /// Any other type, in the bytes that the codec makes of objects, also where equal ones differ: before <see cref="Normal"/>, and where
-    /// only a codec of the application's knows the type.
+    /// Any other type, as the codec encodes objects, where equal keys may have different bytes. Tables older than <see cref="Normal"/>, and
+    /// types that only an application's codec knows.
     /// </summary>
     Object = 5,
 
-    /// <summary>Any other type, in bytes that are the same where numbers and instants in the key are equal.</summary>
+    /// <summary>Any other type, in normal form: equal numbers and instants in a key have equal bytes.</summary>
     Normal = 6,
 }

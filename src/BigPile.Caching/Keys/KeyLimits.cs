@@ -2,13 +2,13 @@ using System;
 
 namespace BigPile.Caching.Keys;
 
-/// <summary>How long keys may be.</summary>
+/// <summary>The limit on the length of keys.</summary>
 internal static class KeyLimits
 {
     /// <summary>The most bytes that a key may have.</summary>
     internal const int MaxKeyBytes = 4096;
 
-    /// <summary>Refuses a key that is too long.</summary>
+    /// <summary>Throws if a key is too long.</summary>
     /// <exception cref="ArgumentException">The key has more than <see cref="MaxKeyBytes"/>.</exception>
     internal static void CheckLength(int lengthBytes)
     {

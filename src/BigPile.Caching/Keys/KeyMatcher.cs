@@ -2,15 +2,17 @@ using System;
 
 namespace BigPile.Caching.Keys;
 
-/// <summary>Compares stored keys with one key by a comparer. Called under locks, and with bytes that may be changing.</summary>
+/// <summary>Compares stored keys with one key by a comparer. Called under locks, with bytes that may be changing.</summary>
 internal abstract class KeyMatcher
 {
-    /// <summary>Whether a stored key is the one that is looked for.</summary>
-    /// <exception cref="KeyNotComparedException">That has to be found out first, outside of the pile: see <see cref="Learn"/>.</exception>
+    /// <summary>Whether a stored key equals the wanted one.</summary>
+    /// <exception cref="KeyNotComparedException">
+    /// The stored key is unknown: call <see cref="Learn"/> outside of critical regions, and retry.
+    /// </exception>
     internal abstract bool Matches(ReadOnlySpan<byte> stored);
 
     /// <summary>
-    /// Compares with the keys that a lookup may meet, so that it can be made. The caller is outside of the pile, and holds no lock.
+    /// Compares the wanted key with all stored keys that a lookup may meet. The caller is outside of critical regions, and holds no lock.
     /// </summary>
     internal virtual void Learn()
     {

@@ -5,11 +5,11 @@ using System.Diagnostics.CodeAnalysis;
 namespace BigPile.Caching.Keys;
 
 /// <summary>
-/// Compares by a comparer of the application, which may wait for anything, call back and throw: it runs outside of the pile only.
+/// Compares by an application's comparer, which may block, call back and throw: it runs only outside of critical regions.
 /// </summary>
 /// <remarks>
-/// The keys that a lookup may meet are copied under the lock of their bucket, and compared when it is released. Inside, a lookup finds
-/// what was said of each; one that came in since ends it, and it begins anew.
+/// <see cref="Learn"/> copies the keys that a lookup may meet under the lock of their bucket, and compares them after the unlock. The
+/// lookup then uses the results. If it meets a key that was put since, it stops, learns again, and restarts.
 /// </remarks>
 internal sealed class OthersMatcher<TKey>(
     KeyCodec<TKey> codec, TKey key, ulong hash, IEqualityComparer<TKey> comparer, Action<ulong, List<byte[]>> copyKeys) : KeyMatcher
@@ -38,7 +38,7 @@ internal sealed class OthersMatcher<TKey>(
         }
     }
 
-    // What can't be read as a key is none that is looked for.
+    // Bytes that cannot be decoded are not the wanted key.
     private bool TryDecode(byte[] stored, [NotNullWhen(true)] out TKey? other)
     {
         try

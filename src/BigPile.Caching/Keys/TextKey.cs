@@ -6,10 +6,10 @@ using System.Text.Unicode;
 
 namespace BigPile.Caching.Keys;
 
-/// <summary>Text keys as bytes: UTF-8, or UTF-16 behind a mark where UTF-8 would lose lone surrogates.</summary>
+/// <summary>Encodes text keys: as UTF-8, or behind a marker byte as UTF-16 if they have lone surrogates, which UTF-8 would lose.</summary>
 internal static class TextKey
 {
-    // No UTF-8 text begins with this byte.
+    // No UTF-8 text has this byte.
     private const byte Utf16Mark = 0xFF;
 
     internal static ReadOnlySpan<byte> Encode(ReadOnlySpan<char> key, Span<byte> stack)
@@ -25,8 +25,8 @@ internal static class TextKey
         return status == OperationStatus.Done ? buffer.AsSpan(0, lengthBytes) : EncodeUtf16(key);
     }
 
-    /// <summary>The UTF-8 of a text that must keep its identity there: else all with a lone surrogate would be one.</summary>
-    /// <exception cref="ArgumentException">There is a lone surrogate in it.</exception>
+    /// <summary>The UTF-8 of a text. Refuses lone surrogates, which UTF-8 would all turn into the same character.</summary>
+    /// <exception cref="ArgumentException">The text has a lone surrogate.</exception>
     internal static byte[] Utf8Of(string text, string what)
     {
         var bytes = new byte[Encoding.UTF8.GetMaxByteCount(text.Length)];
@@ -35,8 +35,8 @@ internal static class TextKey
             $"The {what} has half of a surrogate pair in it (U+D800 to U+DFFF), which is no text: take one without.");
     }
 
-    /// <summary>Refuses bytes that are no text.</summary>
-    /// <exception cref="ArgumentException">They are no UTF-8.</exception>
+    /// <summary>Throws if bytes are not valid UTF-8.</summary>
+    /// <exception cref="ArgumentException">They are not valid UTF-8.</exception>
     internal static void RequireUtf8(ReadOnlySpan<byte> key)
     {
         if (!Utf8.IsValid(key))

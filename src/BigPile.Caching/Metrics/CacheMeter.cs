@@ -10,17 +10,17 @@ using static BigPile.PileTelemetry;
 
 namespace BigPile.Caching.Metrics;
 
-/// <summary>What the caches of an application, or of the process, state on the meter of their piles, by table.</summary>
+/// <summary>The instruments of caches, by table, on the meter of their piles.</summary>
 /// <remarks>
-/// Counters and levels read the tables' own figures when somebody listens. Each histogram is looked at before anything is measured: without
-/// a listener an operation pays one comparison. Thread safety: all members may be called concurrently.
+/// Observable instruments read the tables' own counters when a listener collects. A duration is measured only if its histogram is enabled:
+/// without a listener an operation costs one comparison. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class CacheMeter
 {
-    private static readonly ConditionalWeakTable<Meter, CacheMeter> All = new();
+    private static readonly ConditionalWeakTable<Meter, CacheMeter> All = new(); // one for each meter
 
     private readonly Lock _registering = new();
-    private readonly List<Func<MeteredTable[]>> _caches = [];
+    private readonly List<Func<MeteredTable[]>> _caches = []; // give the tables of each cache; guarded by _registering
     private readonly Histogram<double> _factoryDuration;
     private readonly Histogram<double> _sweepDuration;
     private readonly Histogram<long> _payloadSize;
@@ -49,24 +49,24 @@ internal sealed class CacheMeter
             CacheTelemetry.MemoryLimit, () => Observe(static table => table.Options.MaxBytes ?? 0), "By", "The most memory; 0: no limit.");
     }
 
-    /// <summary>Whether somebody wants to know how long sweeps take.</summary>
+    /// <summary>Whether a listener collects the duration of sweeps.</summary>
     internal bool IsTimingSweeps => _sweepDuration.Enabled;
 
-    /// <summary>Whether somebody wants to know how long factories take.</summary>
+    /// <summary>Whether a listener collects the duration of factories.</summary>
     internal bool IsTimingFactories => _factoryDuration.Enabled;
 
-    /// <summary>Gives what goes with a meter of piles.</summary>
+    /// <summary>The instruments on a meter of piles; the same ones for each call.</summary>
     internal static CacheMeter Of(PileMeter piles) => All.GetValue(piles.Meter, static meter => new CacheMeter(meter));
 
-    /// <summary>Begins to state the figures of a cache.</summary>
-    /// <param name="tables">Gives its tables with their figures of now.</param>
+    /// <summary>Adds the tables of a cache to the observable instruments.</summary>
+    /// <param name="tables">Gives its tables with their present counters.</param>
     internal void Add(Func<MeteredTable[]> tables)
     {
         lock (_registering)
             _caches.Add(tables);
     }
 
-    /// <summary>Ends what <see cref="Add"/> began.</summary>
+    /// <summary>Removes the tables of a cache.</summary>
     internal void Remove(Func<MeteredTable[]> tables)
     {
         lock (_registering)
@@ -111,7 +111,7 @@ internal sealed class CacheMeter
         return all;
     }
 
-    // An insert that another entry had to go for is counted as both; it shows as overwritten only.
+    // An insert that removed another entry counts as insert and overwrite; it is reported as overwritten only.
     private List<Measurement<long>> ObserveWrites()
     {
         var all = new List<Measurement<long>>();

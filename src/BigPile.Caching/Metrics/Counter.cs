@@ -1,9 +1,9 @@
 namespace BigPile.Caching.Metrics;
 
-/// <summary>What a table counts.</summary>
+/// <summary>The counters of a table. The first three outlive the process if its index does.</summary>
 internal enum Counter
 {
-    /// <summary>Entries there are.</summary>
+    /// <summary>Live entries.</summary>
     Entries,
 
     /// <summary>Bytes of their blocks in the pile, headers and slack included.</summary>

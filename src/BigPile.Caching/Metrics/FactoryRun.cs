@@ -4,12 +4,12 @@ using BigPile.Telemetry;
 
 namespace BigPile.Caching.Metrics;
 
-/// <summary>One run of a factory, as metrics and traces see it; nothing while nobody listens.</summary>
+/// <summary>Measures and traces one run of a factory. Costs nothing without a listener.</summary>
 internal readonly struct FactoryRun
 {
     private readonly CacheMeter _meter;
     private readonly string _table;
-    private readonly long _beganAt;
+    private readonly long _beganAt; // a Stopwatch time stamp; 0: not measured
     private readonly Activity? _activity;
 
     private FactoryRun(CacheMeter meter, string table)
@@ -22,8 +22,8 @@ internal readonly struct FactoryRun
 
     internal static FactoryRun Begin(CacheMeter meter, string table) => new(meter, table);
 
-    /// <summary>Ends it, on the flow of execution that began it.</summary>
-    /// <param name="failure">What the factory threw, if it did.</param>
+    /// <summary>Ends the run, in the execution context that began it.</summary>
+    /// <param name="failure">The exception that the factory threw, if any.</param>
     internal void End(Exception? failure = null)
     {
         _activity.Fail(failure);

@@ -1,8 +1,8 @@
 namespace BigPile.Caching.Metrics;
 
-/// <summary>A table as instruments see it.</summary>
-/// <param name="Name">Its name.</param>
-/// <param name="Options">How it behaves.</param>
-/// <param name="Figures">What each <see cref="Counter"/> says.</param>
-/// <param name="Statistics">What it holds.</param>
+/// <summary>A table's figures for instruments.</summary>
+/// <param name="Name">The table's name.</param>
+/// <param name="Options">Its options.</param>
+/// <param name="Figures">The value of each <see cref="Counter"/>.</param>
+/// <param name="Statistics">Its statistics.</param>
 internal readonly record struct MeteredTable(string Name, TableOptions Options, long[] Figures, TableStatistics Statistics);

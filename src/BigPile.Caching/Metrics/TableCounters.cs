@@ -6,18 +6,20 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Metrics;
 
-/// <summary>A table's counters. A thread has a cell of its own: counting is a plain addition, and reading sums the cells up.</summary>
+/// <summary>A table's counters, in a cell for each thread: counting is a plain addition, and reading sums the cells.</summary>
 /// <remarks>
-/// An atomic addition would wait for all loads before it, and hold back those of the next call: two reads of a table would never overlap.
-/// A thread's cell is that of its number; the number of a thread that ended goes to another one, which adds to what is there. Where there
-/// are more threads than cells, the others share some, and add atomically. A sum is exact for whatever happened before it. Until a table
-/// has been used some hundred times all threads share, so that one which is hardly used takes no cells for all processors; those of a table
-/// whose index is in a file are there as well, from the start.
-/// Accounting: entries = inserts - removals - evictions - expirations + found at opening.
 /// <para>
-/// What outlives the process (entries and their bytes) is counted within a note of the change, and by one thread at a time in each cell; a
-/// word beside the three follows from them, so that a changed bit shows.
+/// An atomic addition would wait for all earlier loads, and delay those of the next call, so two reads of a table would never overlap. A
+/// thread owns the cell of its number. When a thread ends, another one takes over its number, and adds to the same cell. Threads without a
+/// cell share 8, and add atomically. A sum has all that happened before it was read. A table's cells for threads are made after about a
+/// thousand counts, so a table that is hardly used stays small; the cells of an index file exist from the start.
+/// Accounting: entries = inserts - removals - evictions - expirations + found at opening.
 /// </para>
+/// <para>
+/// In cells that outlive the process, entries and their bytes change only under a published intent, and each cell is changed by one thread
+/// at a time. A check word in each cell follows from the three, and detects damage.
+/// </para>
+/// Thread safety: all members may be called concurrently, unless they say otherwise.
 /// </remarks>
 internal sealed unsafe class TableCounters
 {
@@ -27,27 +29,27 @@ internal sealed unsafe class TableCounters
     /// <summary>The bytes of a cell.</summary>
     internal const int CellBytes = CounterCount * sizeof(long);
 
-    internal const int CounterCount = 16; // one word of them is the check
+    internal const int CounterCount = 16; // words of a cell: the counters, some unused, and the check word at the end
 
     private const int SharedAdds = 1024;
     private const int CheckWord = CounterCount - 1;
 
-    // Odd, so that no changed bit of one of the three leaves the sum as it is.
+    // Odd factors: a changed bit of a counter always changes the check.
     private const long EntriesFactor = 0x5851F42D4C957F2D;
     private const long FootprintBytesFactor = 0x14057B7EF767814F;
     private const long PayloadBytesFactor = 0x2545F4914F6CDD1D;
-    private const long EmptyCheck = 0x632BE59BD9B4E019; // so that a lost page of zeros shows, too
+    private const long EmptyCheck = 0x632BE59BD9B4E019; // not zero: a page of zeros is detected as lost
 
-    private readonly int _ownCells;
-    private readonly Cell[]? _sharedArray; // pinned, and there as long as somebody may still ask
-    private readonly Cell* _shared;
-    private readonly long* _base;
-    private readonly TinySpinLock[]? _locks; // of the cells that threads share, where they outlive the process
-    private Cell[]? _ownArray;
-    private Cell* _own; // null: there are none yet
-    private int _sharedAdds;
+    private readonly int _ownCells; // number of cells that threads own
+    private readonly Cell[]? _sharedArray; // pinned; keeps _shared and _base alive; null if the cells are in a file
+    private readonly Cell* _shared; // the shared cells
+    private readonly long* _base; // for each counter, what is added to the sum of its cells; written while no thread counts
+    private readonly TinySpinLock[]? _locks; // one for each shared cell that outlives the process
+    private Cell[]? _ownArray; // pinned; keeps _own alive
+    private Cell* _own; // the owned cells, by thread number; null: not made yet
+    private int _sharedAdds; // additions to shared cells so far, about; lost counts are harmless
 
-    /// <summary>Counts in the memory of the process.</summary>
+    /// <summary>Makes counters in the memory of the process.</summary>
     internal TableCounters()
     {
         _ownCells = UsualOwnCells;
@@ -55,10 +57,10 @@ internal sealed unsafe class TableCounters
         _base = (long*)(_shared + SharedCells);
     }
 
-    /// <summary>Counts where the counters of an earlier process are.</summary>
-    /// <param name="cells">The cells: those that threads share, and behind them those that they have of their own.</param>
-    /// <param name="ownCells">How many threads have one of their own.</param>
-    /// <param name="sumBase">What is added to the sums of the cells.</param>
+    /// <summary>Uses the counters of an index file.</summary>
+    /// <param name="cells">The cells: the shared ones, then the owned ones.</param>
+    /// <param name="ownCells">The number of owned cells.</param>
+    /// <param name="sumBase">For each counter, what is added to the sum of its cells.</param>
     internal TableCounters(byte* cells, int ownCells, long* sumBase)
     {
         _ownCells = ownCells;
@@ -68,10 +70,10 @@ internal sealed unsafe class TableCounters
         _locks = new TinySpinLock[SharedCells];
     }
 
-    /// <summary>The threads that have a cell of their own, unless an earlier process with other processors made the cells.</summary>
+    /// <summary>The number of owned cells, unless a process with another number of processors made them.</summary>
     internal static int UsualOwnCells { get; } = Math.Clamp(Environment.ProcessorCount * 4, 32, MostOwnCells);
 
-    /// <summary>The most threads that can have a cell of their own.</summary>
+    /// <summary>The most owned cells.</summary>
     internal const int MostOwnCells = 256;
 
     internal long Entries => Sum(Counter.Entries);
@@ -89,13 +91,15 @@ internal sealed unsafe class TableCounters
             AddShared(number, counter, delta);
     }
 
-    /// <summary>Whether it is time for what is done once for so many inserts of a thread; a power of two less one.</summary>
+    /// <summary>Whether a thread's inserts are a multiple of a number. For work that is done once for so many inserts.</summary>
+    /// <param name="critical">The thread's region.</param>
+    /// <param name="insertsLessOne">The number, a power of two, less one.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsTurn(CriticalRegion critical, long insertsLessOne) =>
         (CellOf((uint)critical.Number)->Values[(int)Counter.Inserts] & insertsLessOne) == 0;
 
     /// <summary>
-    /// Counts entries and their bytes; in cells that outlive the process between <see cref="Begin"/> and <see cref="End"/>.
+    /// Counts entries and their bytes. If the cells outlive the process, call it between <see cref="Begin"/> and <see cref="End"/>.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Count(CriticalRegion critical, in BlockCount added)
@@ -108,8 +112,8 @@ internal sealed unsafe class TableCounters
             CountShared(number, added);
     }
 
-    /// <summary>Takes the cell that a thread counts in until <see cref="End"/>; of cells that outlive the process.</summary>
-    /// <returns>Its number.</returns>
+    /// <summary>Reserves the cell of a thread until <see cref="End"/>. Only for cells that outlive the process.</summary>
+    /// <returns>The cell's number.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal int Begin(CriticalRegion critical)
     {
@@ -117,7 +121,7 @@ internal sealed unsafe class TableCounters
         return number < (uint)_ownCells ? SharedCells + (int)number : BeginShared(number);
     }
 
-    /// <summary>Gives back what <see cref="Begin"/> took.</summary>
+    /// <summary>Releases the cell that <see cref="Begin"/> reserved.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void End(int cell)
     {
@@ -125,25 +129,25 @@ internal sealed unsafe class TableCounters
             _locks![cell].Exit();
     }
 
-    /// <summary>What a cell has of entries and their bytes.</summary>
+    /// <summary>Entries and their bytes in a cell.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockCount In(int cell) => In(_shared[cell].Values);
 
-    /// <summary>Sets what a cell has of entries and their bytes. Nobody counts.</summary>
+    /// <summary>Sets entries and their bytes in a cell. No thread counts.</summary>
     internal void Set(int cell, in BlockCount count)
     {
         if ((uint)cell < (uint)(SharedCells + _ownCells))
             Set(_shared[cell].Values, count);
     }
 
-    /// <summary>Begins to count anew what does not outlive the process. Nobody counts.</summary>
+    /// <summary>Sets all counters to 0 that do not outlive the process. No thread counts.</summary>
     internal void Restart()
     {
         for (Counter counter = Counter.PayloadBytes + 1; (int)counter < CheckWord; counter++)
             Reset(counter, 0);
     }
 
-    /// <summary>States that nothing was counted in cells that are new, and outlive the process.</summary>
+    /// <summary>Initializes new cells that outlive the process.</summary>
     internal void Clear()
     {
         for (int cell = 0; cell < SharedCells + _ownCells; cell++)
@@ -151,7 +155,7 @@ internal sealed unsafe class TableCounters
         Set(_base, default);
     }
 
-    /// <summary>Whether entries and their bytes are as they were counted. Nobody counts.</summary>
+    /// <summary>Whether the check word of each cell is right. No thread counts.</summary>
     internal bool AreRight()
     {
         for (int cell = 0; cell < SharedCells + _ownCells; cell++)
@@ -162,16 +166,16 @@ internal sealed unsafe class TableCounters
         return IsRight(_base);
     }
 
-    /// <summary>Sets what there is of entries and their bytes in all. Nobody counts.</summary>
+    /// <summary>Sets the sums of entries and their bytes. No thread counts.</summary>
     internal void Reset(in BlockCount count)
     {
         Count(_base, count - new BlockCount(Sum(Counter.Entries), Sum(Counter.FootprintBytes), Sum(Counter.PayloadBytes)));
     }
 
-    /// <summary>Sets a counter while nobody counts with it.</summary>
+    /// <summary>Sets the sum of a counter. No thread counts with it.</summary>
     internal void Reset(Counter counter, long value) => _base[(int)counter] += value - Sum(counter);
 
-    /// <summary>What all counters say.</summary>
+    /// <summary>The sums of all counters.</summary>
     internal long[] Snapshot()
     {
         var figures = new long[CounterCount];
@@ -226,7 +230,7 @@ internal sealed unsafe class TableCounters
     private void AddShared(uint number, Counter counter, long delta)
     {
         Interlocked.Add(ref _shared[number % SharedCells].Values[(int)counter], delta);
-        if (_own == null && ++_sharedAdds >= SharedAdds) // about so many: a lost count is harmless
+        if (_own == null && ++_sharedAdds >= SharedAdds) // not atomic: a lost count is harmless
             MakeOwn();
     }
 
@@ -235,7 +239,7 @@ internal sealed unsafe class TableCounters
         Cell[] array = NewCells(_ownCells, out Cell* own);
         if (Interlocked.CompareExchange(ref _ownArray, array, null) == null)
         {
-            Volatile.WriteBarrier(); // the cells are empty before they can be seen
+            Volatile.WriteBarrier(); // the cells are zero before they are published
             _own = own;
         }
     }

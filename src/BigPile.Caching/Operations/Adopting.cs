@@ -9,16 +9,16 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Enters the entries that a table has already into the queues of a new evictor.</summary>
+/// <summary>Backfills the queues of a new evictor with the entries that the table already has.</summary>
 internal static unsafe class Adopting
 {
-    private const ulong BucketsAtOnce = 1 << 14; // some ten thousand entries: a pause that nobody notices
+    private const ulong BucketsAtOnce = 1 << 14; // some ten thousand entries: a short pause
     private const int BucketsForOneEviction = 16;
     private const int BucketsInTurn = 1024;
     private const int HashesAtOnce = 2 * Bucket.SlotCount;
-    private const ulong InMainBit = 1UL << 63; // no slot knows this bit of a hash
+    private const ulong InMainBit = 1UL << 63; // not part of the hash that a slot knows
 
-    /// <summary>Enters all entries of a small table, and begins to do so with a large one. Nobody is inside.</summary>
+    /// <summary>Backfills a small table at once, and begins the backfill of a large one. No thread is in the table.</summary>
     internal static void BeginBackfill(this TableCore core, Evictor evictor)
     {
         core.Backfill = null;
@@ -36,12 +36,14 @@ internal static unsafe class Adopting
         core.Pile.Engine.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.BackfillAll(backfill));
     }
 
-    /// <summary>Evicts one entry; where the queues do not have all entries yet, some more enter them first. The caller is inside.</summary>
+    /// <summary>
+    /// Evicts one entry. While the backfill is incomplete, some more entries are entered first. The caller is in a critical region.
+    /// </summary>
     /// <inheritdoc cref="Evictor.TryEvict"/>
     internal static bool TryEvict(
         this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed in a critical region only.");
         core.BackfillBeforeEviction();
         while (!evictor.TryEvict(hash, most, now, smallWeight, pinnedAddress))
         {
@@ -51,11 +53,11 @@ internal static unsafe class Adopting
         return true;
     }
 
-    /// <summary>Evicts one entry of any priority for nobody. The caller is inside.</summary>
+    /// <summary>Evicts one entry of any priority, not for a new one. The caller is in a critical region.</summary>
     /// <inheritdoc cref="Evictor.TryEvictInTurn"/>
     internal static bool TryEvictInTurn(this TableCore core, Evictor evictor, long now)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed in a critical region only.");
         core.BackfillBeforeEviction();
         while (!evictor.TryEvictInTurn(EntryPriority.High, now))
         {
@@ -65,12 +67,12 @@ internal static unsafe class Adopting
         return true;
     }
 
-    /// <summary>Decides where a new entry will be, and may evict another one for it. The caller is inside.</summary>
+    /// <summary>Chooses the queue of a new entry, and may evict another entry for it. The caller is in a critical region.</summary>
     /// <inheritdoc cref="Evictor.Admit"/>
     internal static EntryQueue Admit(
         this TableCore core, Evictor evictor, ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed inside the pile only.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed in a critical region only.");
         core.BackfillBeforeEviction();
         return evictor.Admit(hash, priority, weight, now, out hasEvicted);
     }
@@ -81,11 +83,11 @@ internal static unsafe class Adopting
             _ = core.BackfillSome(backfill, BucketsForOneEviction);
     }
 
-    /// <summary>Whether a new entry enters the queues with the others of its bucket, which are still to come.</summary>
+    /// <summary>Whether the backfill will enter a new entry with the rest of its bucket.</summary>
     internal static bool IsBackfilledLater(this TableCore core, ulong hash, EntryPriority priority) =>
         core.Backfill is { } backfill && priority == EntryPriority.Normal && backfill.IsPending(core.Index.Locate(hash));
 
-    /// <summary>Enters what is left. The caller is not inside.</summary>
+    /// <summary>Completes the backfill. The caller is outside of critical regions.</summary>
     internal static void BackfillAll(this TableCore core, Adoption backfill)
     {
         try
@@ -95,7 +97,7 @@ internal static unsafe class Adopting
         }
         catch (ObjectDisposedException)
         {
-            // the table goes
+            // the table is being closed
         }
     }
 
@@ -112,8 +114,8 @@ internal static unsafe class Adopting
         }
     }
 
-    /// <summary>Enters the entries of some buckets.</summary>
-    /// <returns><see langword="false"/> when all were entered.</returns>
+    /// <summary>Backfills some buckets.</summary>
+    /// <returns><see langword="false"/> when the backfill is complete.</returns>
     private static bool BackfillSome(this TableCore core, Adoption backfill, int buckets)
     {
         ulong first = backfill.Begin(buckets);
@@ -129,8 +131,8 @@ internal static unsafe class Adopting
         return first < core.Index.BucketCount || core.EndBackfill(backfill);
     }
 
-    /// <summary>States that all entries are in the queues, once others that are at it are done.</summary>
-    /// <returns>Whether somebody else was.</returns>
+    /// <summary>Ends the backfill, once other threads that work on it are done.</summary>
+    /// <returns>Whether another thread was.</returns>
     private static bool EndBackfill(this TableCore core, Adoption backfill)
     {
         var spinner = default(SpinWait);
@@ -141,7 +143,7 @@ internal static unsafe class Adopting
         return spinner.Count != 0;
     }
 
-    // The shards' locks come before those of buckets: what a bucket has is noted first, and entered then.
+    // Shard locks come before bucket locks: collect the hashes under the bucket's lock, enter them after it.
     private static void BackfillBucket(this TableCore core, Evictor evictor, ulong number)
     {
         Span<ulong> hashes = stackalloc ulong[HashesAtOnce];

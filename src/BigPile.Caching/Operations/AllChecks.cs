@@ -1,6 +1,6 @@
 namespace BigPile.Caching.Operations;
 
-/// <summary>Every check that a read needs to be right.</summary>
+/// <summary>All checks that a correct read needs.</summary>
 internal readonly struct AllChecks : ISearchChecks
 {
     public static bool BlockAgain => true;

@@ -10,11 +10,11 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Looks whether all holds that must hold of a table. Nobody else is at work with it.</summary>
+/// <summary>Verifies a table's invariants. No other thread uses the table.</summary>
 internal static class Checking
 {
-    /// <summary>Checks index, entries, counters, limits, and the queues of the evictor. For tests.</summary>
-    /// <exception cref="InvalidOperationException">Something is wrong; the message says what.</exception>
+    /// <summary>Checks index, entries, counters, limits and the evictor's queues. For tests.</summary>
+    /// <exception cref="InvalidOperationException">An invariant is broken; the message says which.</exception>
     internal static void CheckInvariants(this TableCore core)
     {
         _ = new IndexCheck(core.Index).Run();
@@ -37,7 +37,7 @@ internal static class Checking
     {
         if (!core.TryViewLocked(place, out LockedEntry entry))
         {
-            seen.HasUnreadable = true; // its page was damaged, and what is counted of it can't be told
+            seen.HasUnreadable = true; // its page was damaged: its footprint is unknown
             return;
         }
         EntryHead head = entry.Head;
@@ -70,16 +70,17 @@ internal static class Checking
         Invariant.Require(counted == found, $"Counted are {counted}, and there are {found}: entries, bytes of blocks and of payloads.");
         if (core.Evictor == null)
             return;
-        (long Entries, long FootprintBytes) taken = (Interlocked.Read(ref core.Usage.Entries), Interlocked.Read(ref core.Usage.FootprintBytes));
+        (long Entries, long FootprintBytes) taken =
+            (Interlocked.Read(ref core.Usage.Entries), Interlocked.Read(ref core.Usage.FootprintBytes));
         Invariant.Require(
             taken == (seen.Entries, seen.FootprintBytes),
             $"Entries and bytes that are taken for the limits are {taken}, those that are there {(seen.Entries, seen.FootprintBytes)}.");
-        Invariant.Require(seen.Usage.HasSameByPriority(core.Usage), $"What is noted of the bytes of each priority is wrong.");
+        Invariant.Require(seen.Usage.HasSameByPriority(core.Usage), $"The footprint per priority is wrong.");
         Invariant.Require(
             taken.Entries <= core.Usage.MaxEntries, $"There are {taken.Entries} entries, and {core.Usage.MaxEntries} are allowed.");
     }
 
-    /// <summary>What a walk through the index came by.</summary>
+    /// <summary>The sums of a walk through the index.</summary>
     private sealed class Sums(EvictionCensus? census)
     {
         internal EvictionCensus? Census => census;

@@ -6,17 +6,17 @@ using BigPile.Reporting;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Removes everything: a mark outdates all entries at one instant, and then they are freed bucket by bucket.</summary>
+/// <summary>Removes everything: a mark invalidates all entries at one instant, then they are freed bucket by bucket.</summary>
 internal static class Clearing
 {
     /// <summary>Removes all entries that were put before.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="gauge">Counts the buckets.</param>
+    /// <param name="gauge">Counts the buckets that are done.</param>
     internal static void Clear(this TableCore core, ProgressGauge gauge)
     {
         if (!core.TryMarkAllAndSpilled(out ulong version))
             return;
-        for (ulong number = 0; number < core.Index.BucketCount; number++) // entries move to higher buckets only
+        for (ulong number = 0; number < core.Index.BucketCount; number++) // splits move entries to higher buckets only
         {
             CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
             core.DropUpTo(number, version);
@@ -27,7 +27,7 @@ internal static class Clearing
             _ = core.DropMarksUpTo(version, allOnly: true);
     }
 
-    // What is spilled has no marks of its own: nobody puts or moves an entry until it is gone.
+    // Spilled entries are removed without a mark: all stripe locks are held until they are gone, so none is moved or put meanwhile.
     private static bool TryMarkAllAndSpilled(this TableCore core, out ulong version)
     {
         if (core.Spill is not { } spill)
@@ -39,8 +39,8 @@ internal static class Clearing
         return isMarked;
     }
 
-    /// <summary>Marks all entries; of a full pile once the first of them gave room for the mark.</summary>
-    /// <returns><see langword="false"/> when all are gone, and nothing gave room.</returns>
+    /// <summary>Marks all entries as removed. In a full pile, entries are freed first until there is space for the mark.</summary>
+    /// <returns><see langword="false"/> when all entries were freed and there was still no space.</returns>
     private static bool TryMarkAll(this TableCore core, out ulong version)
     {
         version = core.Pile.Engine.Versions.Last;
@@ -59,7 +59,7 @@ internal static class Clearing
 
     private static bool TryMarkAllOfFull(this TableCore core, ref ulong version)
     {
-        ulong untilNextTry = 1; // doubled each time: few tries, however many buckets there are
+        ulong untilNextTry = 1; // doubled each time: logarithmically many tries
         for (ulong number = 0; number < core.Index.BucketCount; number++)
         {
             core.DropUpTo(number, version);
@@ -73,12 +73,12 @@ internal static class Clearing
             }
             catch (PileFullException)
             {
-                // the rest of the table gives more
+                // the next buckets free more
             }
         }
         if (!core.IsRebuilding)
             return false;
-        version = core.MarkAll(); // what the index does not know yet goes by the mark alone
+        version = core.MarkAll(); // entries that the index does not know yet need the mark
         return true;
     }
 

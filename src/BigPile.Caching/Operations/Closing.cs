@@ -4,16 +4,16 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Ends the work of tables whose cache goes.</summary>
+/// <summary>Closes the tables of a cache.</summary>
 internal static class Closing
 {
-    /// <summary>Refuses all later calls, waits for those that run, and does what reads have noted, as nothing is noted any more.</summary>
+    /// <summary>Refuses later calls, waits for running ones, then drains the read buffers: nothing is recorded any more.</summary>
     internal static void CloseAll(this IReadOnlyCollection<TableCore> cores)
     {
         foreach (TableCore core in cores)
             core.Close();
         CriticalRegion.WaitForQuiescence();
         foreach (TableCore core in cores)
-            core.Pile.Engine.Background.TryRun("what reads have noticed", () => core.DrainReadBuffer(waits: true, isClosing: true));
+            core.Pile.Engine.Background.TryRun("the drain of a read buffer", () => core.DrainReadBuffer(waits: true, isClosing: true));
     }
 }

@@ -9,10 +9,10 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Has keys compared by code of the application, which never runs inside the pile or under a lock.</summary>
+/// <summary>Runs the application's key comparer, outside of critical regions and locks.</summary>
 internal static unsafe class Comparing
 {
-    /// <summary>Copies the keys that a lookup of a hash may meet.</summary>
+    /// <summary>Copies the keys that a lookup of this hash may compare.</summary>
     internal static void CopyKeys(this TableCore core, ulong hash, List<byte[]> found)
     {
         CriticalRegion critical = core.EnterReader();
@@ -31,23 +31,24 @@ internal static unsafe class Comparing
         }
     }
 
-    /// <summary>Does what a call lacked inside, once it is outside.</summary>
-    /// <returns>How often it has flushed by now.</returns>
+    /// <summary>Prepares the retry of a call that lacked space or a comparison. The caller is outside of critical regions.</summary>
+    /// <returns>The number of the next attempt.</returns>
     internal static int PrepareRetry(this TableCore core, in KeyProbe key, bool hasSpace, int attempt)
     {
         if (!hasSpace)
             return core.Pile.Blocks.Reclaimer.Reclaim(attempt);
-        Debug.Assert(key.Matcher != null, "Only a comparer's keys are looked at outside, with no lock held.");
+        Debug.Assert(key.Matcher != null, "Only a comparer's keys are compared outside, with no lock held.");
         key.Matcher!.Learn();
         return attempt;
     }
 
     /// <summary>
-    /// Leaves the pile for a read's comparisons, and comes back. Whatever happens, the caller is inside afterwards, and has to leave.
+    /// Leaves the critical region to run a read's comparisons, and enters it again. The caller is in the region afterwards in any case, and
+    /// must exit.
     /// </summary>
     internal static void LeaveToCompare(this TableCore core, CriticalRegion critical, KeyMatcher matcher)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Whoever leaves is inside, and comes back by the same word.");
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "The caller is in this region, and enters it again.");
         core.Pile.Blocks.Exit(critical);
         try
         {
@@ -56,7 +57,7 @@ internal static unsafe class Comparing
         }
         catch
         {
-            critical.Enter(); // touches nothing
+            critical.Enter(); // balances the caller's exit; nothing is accessed
             throw;
         }
     }

@@ -6,7 +6,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>A copy of a value that can't be leased where it lies, in a file: to who has the lease there is no difference.</summary>
+/// <summary>A leased copy of a value that lies in a file. Its holder sees no difference.</summary>
 internal sealed unsafe class CopiedLease : ILeaseOwner
 {
     private readonly byte[] _pinned;
@@ -19,7 +19,7 @@ internal sealed unsafe class CopiedLease : ILeaseOwner
 
     internal static PileLease Of(ReadOnlySpan<byte> value, BlockKind kind)
     {
-        var copy = new CopiedLease(value); // which the lease keeps alive
+        var copy = new CopiedLease(value); // kept alive by the lease
         var start = (byte*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(copy._pinned));
         return new PileLease(copy, address: 0, start, value.Length, BlockStore.PayloadKindOf(kind));
     }
@@ -27,6 +27,6 @@ internal sealed unsafe class CopiedLease : ILeaseOwner
     /// <inheritdoc/>
     public void End(PileLease lease)
     {
-        // nothing: the collector frees the copy
+        // nothing: the garbage collector frees the copy
     }
 }

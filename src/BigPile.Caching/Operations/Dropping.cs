@@ -7,17 +7,17 @@ using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Drops a table with all that it has.</summary>
+/// <summary>Drops a table with all that it holds.</summary>
 /// <remarks>
-/// Order: nobody is inside any more; the catalog says that the id is free; blocks freed, index freed. A kill behind the catalog's record
-/// leaves blocks of an id that is free, or of another table by then, with a version that tells: the next walk frees them.
+/// Order: no thread is in the table; the catalog records the id as free; blocks are freed; the index is freed. A kill after the catalog's
+/// record leaves blocks of a free or reused id. Their version tells them from those of a new table, and the next walk frees them.
 /// </remarks>
 internal static unsafe class Dropping
 {
-    /// <summary>Frees all blocks and the index. The catalog says that the table is no more.</summary>
+    /// <summary>Frees all blocks and the index. The catalog has recorded the drop.</summary>
     internal static void CompleteDrop(this TableCore core)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "Everybody has left the table, and this thread, too: its index goes.");
+        Debug.Assert(!CriticalRegion.Current.IsInRegion, "No thread is in the table, this one included: its index is freed.");
         CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
         try
         {
@@ -31,14 +31,14 @@ internal static unsafe class Dropping
         }
     }
 
-    /// <summary>Frees a block that a walk found, if it is of a table that was dropped. The caller is inside.</summary>
+    /// <summary>Frees a block that a walk found, if it belongs to a dropped table. The caller is in a critical region.</summary>
     /// <param name="pile">The pile.</param>
     /// <param name="address">The block.</param>
-    /// <param name="upTo">Entries up to this version are of that table.</param>
-    /// <returns><see langword="false"/> when it can't be an entry of the table.</returns>
+    /// <param name="upTo">Entries up to this version belong to the dropped table.</param>
+    /// <returns><see langword="false"/> when it is not an entry of the dropped table.</returns>
     internal static bool FreeDropped(Pile pile, ulong address, ulong upTo)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The block stays in its place while the caller looks and frees.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block's segment mapped.");
         EntryView view = pile.Entries.View(address);
         if (view.IsNone)
             return true;
@@ -74,7 +74,7 @@ internal static unsafe class Dropping
         {
             foreach (ulong mark in core.Tags.Addresses())
                 core.Pile.Entries.Free(mark);
-            foreach (SlotPlace place in core.Index.MarksLocked.Slots) // of a table whose drop goes on nobody has taken them in
+            foreach (SlotPlace place in core.Index.MarksLocked.Slots) // marks of an earlier process's drop
             {
                 ulong address = place.Value.Address;
                 if (core.TryViewLocked(address, out EntryHead head, out _) && head.Kind == ValueKind.TagMark)

@@ -7,16 +7,16 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Chooses what a full bucket of a speculative table gives up for a new entry.</summary>
+/// <summary>Chooses the victim in a full bucket of a speculative table.</summary>
 internal static unsafe class Ejecting
 {
-    /// <summary>Takes the entry of least worth out of a full bucket.</summary>
-    /// <returns><see langword="false"/> when none may go.</returns>
+    /// <summary>Evicts the entry of least worth from a full bucket.</summary>
+    /// <returns><see langword="false"/> when every entry is worth more.</returns>
     internal static bool TryEvictVictimLocked(
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, EntryPriority most, ref long now, out SlotPlace place,
         out bool wasAlive)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "What is given up is freed, and counted for this thread.");
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "The victim is freed, and counted for this thread.");
         foreach (SlotPlace one in bucket.Slots)
             core.Pile.Entries.Prefetch(one.Value.Address);
         Worth least = Worth.Most(most);
@@ -32,14 +32,14 @@ internal static unsafe class Ejecting
         wasAlive = least.IsAlive;
         if (place.Line == null)
             return false;
-        foreach (SlotPlace one in bucket.Slots) // a put that is refused changes nothing
+        foreach (SlotPlace one in bucket.Slots) // ages the bucket, only once a victim was found
             one.Line->SetFrequency(one.Slot, Math.Max(0, one.Line->Frequency(one.Slot) - 1));
         if (core.TryViewLocked(place, out LockedEntry entry))
             core.DropLocked(critical, entry, wasAlive ? Counter.Evictions : core.LivenessOf(entry.Head, ref now).Reason());
         return true;
     }
 
-    /// <summary>Whether a bucket has a place for an entry of a priority, or one of less worth that may go for it.</summary>
+    /// <summary>Whether a bucket has a free slot for an entry of this priority, or a victim.</summary>
     internal static bool HasPlaceLocked(this TableCore core, in LockedBucket bucket, EntryPriority priority, ref long now)
     {
         if (core.IsRebuilding || core.MaxLines == int.MaxValue)
@@ -69,10 +69,10 @@ internal static unsafe class Ejecting
             ? Worth.Nothing
             : new Worth(entry.Head.Priority, place.Line->Frequency(place.Slot));
 
-    /// <summary>What an entry is worth: first by priority, then by use; below all is one that is no more.</summary>
+    /// <summary>The worth of an entry: by priority, then by use. A dead entry is below all.</summary>
     private readonly record struct Worth(EntryPriority Priority, int Uses)
     {
-        /// <summary>What only entries that may go for one of a priority are below.</summary>
+        /// <summary>The bound below which entries may be evicted for one of this priority.</summary>
         internal static Worth Most(EntryPriority priority) => new(priority, int.MaxValue);
 
         internal static Worth Nothing => new(EntryPriority.Low, -1);

@@ -9,7 +9,7 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>A table as its evictor sees it.</summary>
+/// <summary>The evictor's view of a table.</summary>
 internal sealed class EvictionHost(TableCore core) : IEvictionHost
 {
     public TableIndex Index => core.Index;
@@ -37,7 +37,7 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
     public void EvictLocked(SlotPlace place, long now)
     {
         CriticalRegion critical = CriticalRegion.Current;
-        Debug.Assert(critical.IsInRegion, "An entry is freed inside the pile only.");
+        Debug.Assert(critical.IsInRegion, "An entry is freed in a critical region only.");
         Debug.Assert(!place.Value.IsEmpty, "The evictor chose an entry under the bucket's lock: it is still there.");
         if (core.TryViewLocked(place, out LockedEntry entry))
         {
@@ -45,7 +45,7 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
             core.DropLocked(critical, entry, liveness.IsDead() ? liveness.Reason() : Counter.Evictions);
             return;
         }
-        place.Store(default); // the page turned out to be damaged after it was opened: nothing is left to free
+        place.Store(default); // the page was found damaged after opening: nothing is left to free
         core.CountGone(critical, 0);
         if (core.Intents != null)
             core.ReportDamage("leads to an entry that there is not");

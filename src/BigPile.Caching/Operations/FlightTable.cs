@@ -9,23 +9,23 @@ using BigPile.Caching.Metrics;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Runs factories, one at a time for a key however many callers want its value.</summary>
+/// <summary>Runs factories, one at a time for each key.</summary>
 /// <remarks>
-/// A managed object exists for each key whose factory runs, and for none other. Whoever waited reads the value from the table, so that
-/// each caller has an object of its own; if it is gone from there already, they share the factory's. A run that found the key there, and
-/// made nothing, has nothing to share: what it found may have been removed before they asked. What a run made is kept only if nothing newer
-/// has happened to the key since it began; who comes later does not join a run of which that is true. A call counts as one hit or one miss,
-/// whatever it does after its first look.
+/// A managed object exists only for keys whose factory runs. Callers that waited read the value from the table, so that each gets an object
+/// of its own; if the entry is gone by then, they share the factory's object. A run that found the key in the table made nothing to share:
+/// what it found may have been removed before they asked. A made value is kept only if nothing newer happened to its key since the run
+/// began; later callers do not join such an outdated run. A call counts as one hit or one miss, by its first read.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
     private readonly FlightKeyComparer<TKey> _keys = new(comparer);
 
-    // One comparer is as good as another: those of one table compare alike.
+    // Any comparer of the table will do: they compare alike.
     private FlightRuns Flights => table.Core.FlightRunsBy(_keys);
 
-    /// <summary>Gives a key's value, which the factory makes on the caller's thread if it is missing.</summary>
+    /// <summary>Gets a value, or makes it on the caller's thread.</summary>
     internal TValue GetOrAdd<TState>(TKey key, TState state, Func<TKey, TState, TValue> factory, EntryOptions? options)
     {
         if (table.TryGet(key, out TValue? value))
@@ -45,7 +45,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    /// <summary>Gives a key's value, which the factory makes if it is missing.</summary>
+    /// <summary>Gets a value, or makes it.</summary>
     internal async ValueTask<TValue> GetOrAddAsync<TState>(
         TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory, EntryOptions? options,
         CancellationToken cancellation)
@@ -62,7 +62,8 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
                 _ = RunAsync(own, id, key, state, factory, options);
             if (own != null || TryJoin(id, flight))
             {
-                await WaitAsync(id, flight, own != null ? FlightTimeout.Infinite : table.Core.FlightTimeout, cancellation).ConfigureAwait(false);
+                await WaitAsync(id, flight, own != null ? FlightTimeout.Infinite : table.Core.FlightTimeout, cancellation)
+                    .ConfigureAwait(false);
                 if (own != null)
                     return await own.TypedCompletion.ConfigureAwait(false);
                 if (!table.TryGetAgain(key, out value) && flight.HasMade)
@@ -77,7 +78,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    /// <summary>The run of a key that is under way, or a new one, which is the caller's to make.</summary>
+    /// <summary>The key's running flight, or a new one for the caller to run.</summary>
     private Flight FlightOf(in FlightKey key, out Flight<TValue>? own)
     {
         own = new Flight<TValue>(new FlightNode(key.Key, table.Core.Name));
@@ -89,7 +90,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         return flight;
     }
 
-    // A run that was abandoned is gone in a moment. One that is outdated goes on for those who waited before.
+    // An abandoned run disappears in a moment. An outdated one goes on for the callers that joined before.
     private bool TryJoin(FlightKey key, Flight flight)
     {
         if (!flight.IsOutdated)
@@ -125,7 +126,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    // A run that nobody waits for is nobody's to join: who comes next starts one of his own.
+    // No caller joins a run without waiting callers: the next one starts its own.
     private void Leave(FlightKey key, Flight flight)
     {
         if (flight.LeaveAsLast())
@@ -161,11 +162,11 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         }
     }
 
-    // The flight before may have landed between the look and the start.
+    // The previous flight may have completed between the caller's read and this start.
     private bool TryGetOrBegin(Flight<TValue> flight, TKey key, EntryOptions? options, [MaybeNullWhen(false)] out TValue value)
     {
         value = default;
-        Debug.Assert(flight.Ticket == null, "A run begins once: its mark is handed back once.");
+        Debug.Assert(flight.Ticket == null, "A run begins once: its ticket is returned once.");
         while ((flight.Ticket = table.BeginFlight(key, options)) == null)
         {
             if (table.TryGetAgain(key, out value))
@@ -180,7 +181,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
             table.Core.Flights.End(flight.Ticket);
     }
 
-    [SuppressMessage("Design", "CA1031", Justification = "Whoever waits gets the exception.")]
+    [SuppressMessage("Design", "CA1031", Justification = "The waiting callers get the exception.")]
     private async Task RunAsync<TState>(
         Flight<TValue> flight, FlightKey id, TKey key, TState state, Func<TKey, TState, CancellationToken, ValueTask<TValue>> factory,
         EntryOptions? options)

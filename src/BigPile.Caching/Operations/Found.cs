@@ -5,14 +5,14 @@ using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>An entry that a walk came by, and that its table's index may not know, as it was seen under no lock.</summary>
+/// <summary>An entry that a walk found, read under no lock. The table's index may not know it.</summary>
 /// <remarks>
-/// It counts only if it <see cref="IsUnchanged"/> once its key's bucket is locked: then nobody changes or frees it.
-/// Filled in place, field by field: to copy what was just written in parts makes the processor wait until it has left its store buffer.
+/// Valid only if it <see cref="IsUnchanged"/> once the bucket of its key is locked; from then on nothing changes or frees it. Fill it in
+/// place, field by field. A copy right after partial writes stalls on store forwarding.
 /// </remarks>
 internal unsafe struct Found
 {
-    /// <summary>Where the block is; 0: there is nothing to be taken in.</summary>
+    /// <summary>The address of the block; 0: there is nothing to insert.</summary>
     internal ulong Address;
 
     /// <summary>The hash of its key.</summary>
@@ -21,14 +21,14 @@ internal unsafe struct Found
     /// <summary>The block.</summary>
     internal EntryView View;
 
-    /// <summary>What the block begins with.</summary>
+    /// <summary>The head of the block.</summary>
     internal readonly EntryHead Head => new(View.Payload);
 
     internal readonly long PayloadBytes => View.PayloadBytes;
 
-    /// <summary>Whether the block is still the one that was seen, so that what was read of it is whole.</summary>
+    /// <summary>Whether the block is the one that was read, so that all data read from it is consistent.</summary>
     internal readonly bool IsUnchanged() => View.IsUnchanged();
 
-    /// <summary>The key, where it lies.</summary>
+    /// <summary>The key, in place.</summary>
     internal readonly KeyProbe KeyOf(in EntryHead head) => new(new ReadOnlySpan<byte>(head.Key, head.KeyBytes), Hash);
 }

@@ -5,24 +5,26 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Compares the index of a table with the blocks of the pile, while the table is in use.</summary>
+/// <summary>Compares a table's index with the pile's blocks while the table is in use.</summary>
 internal static unsafe class Inspecting
 {
-    /// <summary>States that the index is going to be compared with the pile. Nobody uses the table yet.</summary>
+    /// <summary>Begins a comparison before the table is used.</summary>
     internal static void BeginInspection(this TableCore core)
     {
         core.SetFlag(IndexHead.UncomparedFlag, true);
         core.BeginRecordingRemovals(mayBeAny: core.HasFlag(IndexHead.RemovedFlag));
     }
 
-    /// <summary>As <see cref="BeginInspection"/>, of a table that is in use: what it has lost before may have been removed since.</summary>
+    /// <summary>
+    /// As <see cref="BeginInspection"/>, for a table in use: entries that its index has lost may have been removed since.
+    /// </summary>
     internal static void BeginLateInspection(this TableCore core)
     {
         lock (core.ConfigurationLock)
         {
             if (core.IsClosed)
-                return; // the index may be gone
-            core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag, true); // for the next process, if this one does not end it
+                return; // the index may be disposed
+            core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag, true); // for the next process, if this one does not finish
             core.BeginRecordingRemovals(mayBeAny: true);
         }
     }
@@ -30,9 +32,9 @@ internal static unsafe class Inspecting
     private static void BeginRecordingRemovals(this TableCore core, bool mayBeAny) =>
         core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Engine.Versions.Last : 0);
 
-    /// <summary>States that the index was compared with the pile, and counts anew if it was damaged. The caller is not inside.</summary>
+    /// <summary>Ends a comparison, and recounts if the index was damaged. The caller is outside of critical regions.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="damagedLines">The <see cref="TableCore.DamagedLines"/> before the last look at the blocks.</param>
+    /// <param name="damagedLines"><see cref="TableCore.DamagedLines"/> before the last pass over the blocks.</param>
     internal static void EndInspection(this TableCore core, long damagedLines)
     {
         lock (core.ConfigurationLock)
@@ -46,7 +48,7 @@ internal static unsafe class Inspecting
             }
             catch (ObjectDisposedException) when (core.IsClosed)
             {
-                return; // the next one counts
+                return; // the next process recounts
             }
             core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
             core.EndRecordingRemovals();
@@ -55,7 +57,7 @@ internal static unsafe class Inspecting
         }
     }
 
-    /// <summary>States that a comparison came to no end, and that what is removed from now on is not noted.</summary>
+    /// <summary>Abandons a comparison: removals are not recorded from now on.</summary>
     internal static void AbandonInspection(this TableCore core)
     {
         lock (core.ConfigurationLock)
@@ -67,7 +69,7 @@ internal static unsafe class Inspecting
         }
     }
 
-    // An entry may have been taken into a bucket that a sweep has done: the marks that concern it stay for another round.
+    // An entry may have been inserted into a bucket that the sweep has passed: the marks that concern it stay for another round.
     private static void EndRecordingRemovals(this TableCore core)
     {
         core.SweepPlace.SweepLock.Enter();
@@ -75,7 +77,7 @@ internal static unsafe class Inspecting
         {
             core.SweepPlace.MarksUpTo = 0;
             core.Spill?.Sweep.ForgetRounds();
-            core.RemovedKeys = null; // until now no mark was dropped
+            core.RemovedKeys = null; // allows marks to be dropped again
         }
         finally
         {
@@ -83,7 +85,9 @@ internal static unsafe class Inspecting
         }
     }
 
-    /// <summary>Whether the index leads to the entry at an address, as far as can be told without a lock. The caller is inside.</summary>
+    /// <summary>
+    /// Whether the index has the entry at an address, as far as can be told without a lock. The caller is in a critical region.
+    /// </summary>
     internal static bool IsKnown(this TableCore core, ulong address)
     {
         if (!core.TryViewLocked(address, out EntryHead head, out _) || head.Kind == ValueKind.TagMark)
@@ -92,7 +96,7 @@ internal static unsafe class Inspecting
         return new BucketSlots(core.Index, core.Index.Find(hash, out _)).Has(new IndexSlot(hash, address));
     }
 
-    /// <summary>Looks whether what stands in a bucket is right, and takes out what is not. The caller is inside.</summary>
+    /// <summary>Verifies a bucket, and clears slots that are wrong. The caller is in a critical region.</summary>
     internal static void InspectBucket(this TableCore core, ulong number)
     {
         using LockedBucket bucket = core.Index.LockBucket(number);
@@ -111,18 +115,18 @@ internal static unsafe class Inspecting
         }
     }
 
-    // A slot does not have the low bits of the hash, which two buckets with one line differ in.
+    // A slot lacks the low hash bits, in which two buckets that share a line differ.
     private static bool IsOf(this TableCore core, in LockedBucket bucket, in EntryHead head) =>
         TableIndex.IsOf(bucket, core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)));
 
-    /// <summary>Notes that no slot led to an entry that was found.</summary>
+    /// <summary>Reports that no slot led to an entry that the walk found.</summary>
     internal static void ReportLostLocked(this TableCore core, in LockedBucket bucket, ulong hash, ulong address)
     {
         core.ReportDamage("does not lead to an entry");
         DropDamagedLocked(bucket, hash, address);
     }
 
-    // A slot whose tag was damaged leads to the entry as well, and nobody finds it by its key.
+    // A slot with a damaged tag points to the entry as well, and no lookup finds it.
     private static void DropDamagedLocked(in LockedBucket bucket, ulong hash, ulong address)
     {
         foreach (SlotPlace place in bucket.Slots)

@@ -8,19 +8,19 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Begins runs of factories for missing keys, so that the older result never wins.</summary>
+/// <summary>Begins factory runs for missing keys, so that an older result never wins.</summary>
 /// <remarks>
-/// A run keeps its value only if its key was neither put nor removed since it began. A put is seen by the version of what it left, under
-/// the lock of the bucket. What leaves the index, and the removal of a key that is not there, are told to the runs under that lock too;
-/// while no factory runs that costs a look at one number. Removals by tag and of everything are in <see cref="Marking"/>.
+/// A run keeps its value only if its key was neither put nor removed since it began. A put shows in the version in the index, under the
+/// bucket's lock. Removals from the index, and removals of missing keys, outdate the runs under that lock; while no factory runs, that
+/// costs one load. For removals by tag and clears see <see cref="Marking"/>.
 /// </remarks>
 internal static class Joining
 {
-    /// <summary>Begins a run for a key that is missing.</summary>
+    /// <summary>Begins a run for a missing key.</summary>
     /// <param name="core">The table.</param>
     /// <param name="key">The key.</param>
-    /// <param name="tags">The hashes of the tags that the entry will have.</param>
-    /// <returns>What the run has to hand back at its end; <see langword="null"/> when the key is there.</returns>
+    /// <param name="tags">The tag hashes of the entry to be put.</param>
+    /// <returns>The ticket, which must be ended with the run; <see langword="null"/> when the key is present.</returns>
     internal static FlightTicket? BeginFlight(this TableCore core, in KeyProbe key, ulong[] tags)
     {
         while (true)
@@ -39,7 +39,7 @@ internal static class Joining
 
     private static FlightTicket? BeginFlightInRegion(this TableCore core, in KeyProbe key, ulong[] tags)
     {
-        Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by the tags that its entry will have, and by no others.");
+        Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by its entry's tags, and there are no more of them.");
         long now = core.Clock.BeforeLock;
         CriticalRegion critical = core.EnterReader();
         try

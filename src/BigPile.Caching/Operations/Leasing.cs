@@ -10,15 +10,15 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Gives views of values where they lie.</summary>
+/// <summary>Leases views of values in place.</summary>
 internal static unsafe class Leasing
 {
-    /// <summary>Leases an entry's value where it lies.</summary>
+    /// <summary>Leases an entry's value in place.</summary>
     /// <param name="core">The table.</param>
     /// <param name="key">The key.</param>
     /// <param name="lease">The lease.</param>
     /// <param name="info">Version and size of the entry.</param>
-    /// <param name="isUse">Whether that counts as a use of the entry.</param>
+    /// <param name="isUse">Whether the lease counts as a use of the entry.</param>
     internal static bool TryLease(this TableCore core, in KeyProbe key, out PileLease? lease, out EntryInfo info, bool isUse = true) =>
         core.TryLeaseInMemory(key, out lease, out info, isUse)
             || (core.Spill is { } spill && core.TryLeaseSpilled(spill, key, out lease, out info, isUse));
@@ -48,7 +48,7 @@ internal static unsafe class Leasing
         }
     }
 
-    // It stays where it is.
+    // The entry stays in the file.
     private static bool TryLeaseSpilledPeek(
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, out PileLease? lease, out EntryInfo info)
     {
@@ -75,7 +75,7 @@ internal static unsafe class Leasing
     {
         if (!core.TryLeaseLocking(key, out lease, out info, isUse, out bool slides))
             return false;
-        // Noted as that of each read is: under the lock the application's clock can't be read.
+        // Recorded like that of any read: the application's clock can't be read under the lock.
         if (isUse && slides && core.Touch(key, out EntryInfo used) && used.Version == info.Version)
             info = used;
         return true;
@@ -111,7 +111,7 @@ internal static unsafe class Leasing
 
     private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The block stays while the lease is being entered.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block until the lease does.");
         ulong address = entry.Address;
         if (core.ChecksEveryRead)
             _ = core.Pile.Entries.IsIntact(address, core.Pile.Entries.View(address));

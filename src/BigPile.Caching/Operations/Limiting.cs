@@ -9,17 +9,17 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Changes a table's options, and begins and ends to enforce limits in entries and bytes.</summary>
+/// <summary>Changes a table's options, and begins and ends the enforcement of limits.</summary>
 internal static class Limiting
 {
-    /// <summary>The lines that a bucket of a speculative table may have: their number bounds the cost of every operation.</summary>
+    /// <summary>The maximum lines of a bucket in a speculative table, which bounds the cost of every operation.</summary>
     private const int MaxSpeculativeLines = 4;
 
     private const long TypicalEntryBytes = 256;
     private const long EntriesThatTell = 16;
-    private const long LeastBlockBytes = 512 << 10; // and what evicts in sixteen shards
+    private const long LeastBlockBytes = 512 << 10; // includes the evictor's sixteen shards
 
-    /// <summary>Has a table that nobody uses yet behave as its options say.</summary>
+    /// <summary>Applies a table's options before it is used.</summary>
     internal static TableCore Begin(this TableCore core)
     {
         core.ApplyLocked(core.Options);
@@ -27,7 +27,7 @@ internal static class Limiting
     }
 
     /// <summary>
-    /// Changes the options of a live table. Calls wait meanwhile; a limit on a large table takes a walk through its index.
+    /// Changes the options of a live table. Calls wait meanwhile. A new limit on a large table takes a walk through its index.
     /// </summary>
     internal static void Configure(this TableCore core, TableOptions options)
     {
@@ -45,16 +45,16 @@ internal static class Limiting
         }
     }
 
-    // An index does not shrink: below its size all entries would go, and none could come.
+    // An index does not shrink: under a limit below its size no entry could stay.
     private static void RequireSpaceForIndex(this TableCore core, TableOptions options)
     {
         bool isLowered = core.IsConfigured && options.MaxBytes < (core.Options.MaxBytes ?? long.MaxValue);
         if (!isLowered || core.BytesBesideIndex(options.MaxBytes!.Value) >= LeastBlockBytes)
             return;
-        long least = core.LeastMaxBytes(core.LeastMaxBytes(options.MaxBytes.Value)); // it may be one of the larger limits itself
+        long least = core.LeastMaxBytes(core.LeastMaxBytes(options.MaxBytes.Value)); // twice: the allowance depends on the limit
         throw new ArgumentException(
             $"TableOptions.MaxBytes of the table '{core.Name}' can't be lowered to {options.MaxBytes:N0}: its index takes "
-            + $"{core.Index.SizeBytes:N0} bytes and does not shrink. Set it to {least:N0} at least, or drop the table and make it anew.",
+            + $"{core.Index.SizeBytes:N0} bytes and does not shrink. Set it to {least:N0} at least, or drop the table and create it again.",
             nameof(options));
     }
 
@@ -75,7 +75,7 @@ internal static class Limiting
         }
     }
 
-    /// <summary>Counts all entries anew, while nobody is inside: of an index that was damaged the counters may be wrong.</summary>
+    /// <summary>Recounts all entries while no thread is in the table: the counters of a damaged index may be wrong.</summary>
     internal static void RecountLocked(this TableCore core)
     {
         core.RunPausedLocked(() =>
@@ -87,7 +87,7 @@ internal static class Limiting
         core.EvictSurplus(core.Clock.Now);
     }
 
-    // Nobody is inside the table. The slots that lead nowhere go.
+    // No thread is in the table. Slots that point to no entry are cleared.
     private static BlockCount CountAllLocked(this TableCore core)
     {
         var count = default(BlockCount);
@@ -112,7 +112,7 @@ internal static class Limiting
         return count;
     }
 
-    // Nobody is inside.
+    // No thread is in the table.
     private static void ApplyLocked(this TableCore core, TableOptions options)
     {
         core.Options = options;
@@ -127,7 +127,7 @@ internal static class Limiting
 
     private static void SetLimits(this TableCore core, TableOptions options)
     {
-        Debug.Assert(!core.IsRebuilding, "What the index does not know yet can't be held to a limit.");
+        Debug.Assert(!core.IsRebuilding, "Limits need a complete index.");
         core.Usage.MaxEntries = options.MaxEntries ?? long.MaxValue;
         core.Usage.Entries = core.Counters[Counter.Entries];
         core.Usage.FootprintBytes = core.Counters[Counter.FootprintBytes];
@@ -145,14 +145,14 @@ internal static class Limiting
             core.BeginBackfill(core.Evictor);
     }
 
-    /// <summary>What an entry takes of a table's limit in the mean, or is taken to while there are few.</summary>
+    /// <summary>The mean footprint of an entry; an estimate while there are few.</summary>
     internal static long MeanEntryBytes(this TableCore core)
     {
         long entries = Interlocked.Read(ref core.Usage.Entries);
         return entries < EntriesThatTell ? TypicalEntryBytes : Math.Max(1, Interlocked.Read(ref core.Usage.FootprintBytes) / entries);
     }
 
-    /// <summary>What an entry counts for where the table is full: its bytes if they are limited, else one.</summary>
+    /// <summary>The weight of an entry in the evictor: its footprint if bytes are limited, else 1.</summary>
     internal static double WeightOf(this TableCore core, long payloadBytes) =>
         core.Options.MaxBytes == null ? 1 : core.Pile.Blocks.FootprintBytesOf(payloadBytes);
 
@@ -164,8 +164,7 @@ internal static class Limiting
     }
 
     /// <summary>
-    /// Whether far more goes than one put should have to evict, as limits were lowered: all of that would be copied before any of it is
-    /// written.
+    /// Whether lowered limits leave far more to evict than one put should: all of it would be copied before any is written to the file.
     /// </summary>
     internal static bool IsFarOverLimits(this TableCore core)
     {
@@ -177,8 +176,10 @@ internal static class Limiting
                 || Interlocked.Read(ref usage.FootprintBytes) - MostBytes > core.BlockLimitBytes);
     }
 
-    /// <summary>Evicts one entry of a table that is over its limits, and writes it. The caller is not inside.</summary>
-    /// <returns>Whether there was one that may go.</returns>
+    /// <summary>
+    /// Evicts one entry of a table that is over its limits, and writes it to the file. The caller is outside of critical regions.
+    /// </summary>
+    /// <returns>Whether there was an evictable entry.</returns>
     internal static bool TryEvictOne(this TableCore core, long now)
     {
         CriticalRegion critical = core.EnterWriter();
@@ -195,7 +196,7 @@ internal static class Limiting
         return true;
     }
 
-    // What is over the limits after they were lowered.
+    // Evicts what is over the limits after they were lowered.
     private static void EvictSurplus(this TableCore core, long now)
     {
         Debug.Assert(core.ConfigurationLock.IsHeldByCurrentThread, "The limits stay as they are until the table is within them.");
@@ -204,8 +205,8 @@ internal static class Limiting
     }
 
     /// <summary>
-    /// Evicts some of what is over the limits: entries that were kept for ever when these were lowered may be so no longer. The caller is
-    /// not inside.
+    /// Evicts some of what is over the limits: entries that were never evictable when these were lowered may be evictable now. The caller
+    /// is outside of critical regions.
     /// </summary>
     internal static void EvictSurplus(this TableCore core, int most, CancellationToken stop = default)
     {
@@ -217,6 +218,7 @@ internal static class Limiting
     {
         TableUsage usage = core.Usage;
         return core.Evictor != null
-            && (Interlocked.Read(ref usage.Entries) > usage.MaxEntries || Interlocked.Read(ref usage.FootprintBytes) > core.BlockLimitBytes);
+            && (Interlocked.Read(ref usage.Entries) > usage.MaxEntries
+                || Interlocked.Read(ref usage.FootprintBytes) > core.BlockLimitBytes);
     }
 }

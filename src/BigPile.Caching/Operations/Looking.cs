@@ -11,10 +11,10 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Looks at entries rather than at values: what is known of one, the pointer that it has, and all of a bucket.</summary>
+/// <summary>Reads entries without their values: metadata, an owned pointer, all entries of a bucket.</summary>
 internal static class Looking
 {
-    /// <summary>Looks at an entry under its lock, and does not count that as a use.</summary>
+    /// <summary>Copies an entry's metadata under the bucket's lock. No use is counted.</summary>
     internal static bool TryPeek(this TableCore core, in KeyProbe key, out EntryCopy copy) =>
         core.TryPeekInMemory(key, out copy) || (core.Spill is { } spill && core.TryPeekSpilled(spill, key, out copy));
 
@@ -43,7 +43,7 @@ internal static class Looking
         return core.TryPeekInMemory(key, out copy);
     }
 
-    // It stays where it is: a look is no use.
+    // The entry stays in the file: a peek is no use.
     private static unsafe bool TryPeekSpilled(this TableCore core, SpillStore spill, in KeyProbe key, out EntryCopy copy)
     {
         PileBuffer block = BufferRental.Rent();
@@ -66,7 +66,7 @@ internal static class Looking
         }
     }
 
-    /// <summary>Reads the pointer that an entry has for a value.</summary>
+    /// <summary>Reads the pointer of an entry whose value is an object.</summary>
     internal static bool TryReadPointer(this TableCore core, in KeyProbe key, out PilePointer pointer, out ulong version)
     {
         pointer = default;
@@ -91,14 +91,14 @@ internal static class Looking
         return core.TryReadPointer(key, out pointer, out version);
     }
 
-    /// <summary>Copies what is known of the entries of one bucket, from a place of the walk on.</summary>
+    /// <summary>Copies the metadata of the entries of one bucket, from a position of the walk on.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="place">The place; from 0, and below <see cref="WalkPlace.End"/>.</param>
-    /// <param name="found">Gets the entries, in no order.</param>
+    /// <param name="place">The position; from 0, below <see cref="WalkPlace.End"/>.</param>
+    /// <param name="found">Receives the entries, in no order.</param>
     /// <param name="onlyVisible">
-    /// Whether what may not be shown yet is left out; not where only the kind of what a table holds is judged.
+    /// Whether entries below the visibility floor are skipped; false where only the kind of a table's values matters.
     /// </param>
-    /// <returns>Where the walk goes on: the place behind the bucket.</returns>
+    /// <returns>The position behind the bucket, where the walk continues.</returns>
     internal static unsafe ulong CopyBucketAt(this TableCore core, ulong place, List<EntryCopy> found, bool onlyVisible = true)
     {
         found.Clear();
@@ -109,7 +109,7 @@ internal static class Looking
             using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));
             core.CopyBucketLocked(bucket, place, found, onlyVisible, ref now);
             ulong end = WalkPlace.EndOf(bucket.Number, bucket.First->Level);
-            Debug.Assert(end > place && end <= WalkPlace.End, "A walk comes on with each bucket, and never beyond the last.");
+            Debug.Assert(end > place && end <= WalkPlace.End, "Each bucket advances the walk, at most to its end.");
             return end;
         }
         finally

@@ -8,16 +8,14 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Reads and changes many keys at once: the cache lines of some come while others are worked on.</summary>
-/// <remarks>
-/// Keys and values pass through the codec outside of the pile: what it does, it does without keeping others waiting.
-/// </remarks>
+/// <summary>Reads and changes many keys: the cache lines of a group are prefetched together.</summary>
+/// <remarks>Codec code runs outside of critical regions, where it keeps no thread waiting.</remarks>
 internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
     where TKey : notnull
 {
     internal int Get(ReadOnlySpan<TKey> keys, Span<TValue?> values, Span<bool> found)
     {
-        Debug.Assert(values.Length >= keys.Length && found.Length >= keys.Length, "There is room for what each key has.");
+        Debug.Assert(values.Length >= keys.Length && found.Length >= keys.Length, "Each key has its result.");
         int count = 0;
         for (int i = 0; i < keys.Length; i++)
         {
@@ -31,7 +29,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     internal int Read(ReadOnlySpan<TKey> keys, IBufferWriter<byte> destination, Span<int> lengths)
     {
-        Debug.Assert(lengths.Length >= keys.Length, "There is room for what each key has.");
+        Debug.Assert(lengths.Length >= keys.Length, "Each key has its result.");
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         int count = 0;
@@ -48,7 +46,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     internal void Put(ReadOnlySpan<TKey> keys, ReadOnlySpan<TValue> values, Span<PutResult> results, EntryOptions? options)
     {
-        Debug.Assert(values.Length >= keys.Length && results.Length >= keys.Length, "Each key has its value, and room for its result.");
+        Debug.Assert(values.Length >= keys.Length && results.Length >= keys.Length, "Each key has its value and its result.");
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         for (int i = 0; i < keys.Length; i++)
@@ -93,7 +91,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     private void Prefetch(ReadOnlySpan<TKey> group, Span<byte> stack)
     {
-        Debug.Assert(group.Length <= Prefetching.GroupKeys, "A group's hashes have room on the stack.");
+        Debug.Assert(group.Length <= Prefetching.GroupKeys, "A group's hashes fit on the stack.");
         Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
         for (int i = 0; i < group.Length; i++)
             hashes[i] = table.Keys.HashOf(group[i], stack);

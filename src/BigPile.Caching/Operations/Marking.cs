@@ -6,10 +6,10 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Removes the entries with a tag, or all: a mark says up to which version they are no more.</summary>
+/// <summary>Removes the entries with a tag, or all: a mark invalidates them up to a version.</summary>
 /// <remarks>
-/// Removals by tag and of everything outdate the runs of factories first, and then pass through the locks of their buckets: a run that was
-/// faster has a version below that of the removal's mark.
+/// First the running factories are outdated, then each of their buckets' locks is acquired once, then the mark gets its version: a run that
+/// put its value before that has a lower version.
 /// </remarks>
 internal static class Marking
 {
@@ -18,24 +18,24 @@ internal static class Marking
     {
         ulong hash = TagHash.Of(tag);
         core.OutdateFlights(hash);
-        // All blocks and their version are there before the first counts: without room for all, nothing is removed.
+        // All mark blocks are allocated before the first is published: without space for all, nothing is removed.
         _ = core.WasFound ? core.Publish([core.Tags.SeededHashOf(tag), hash]) : core.Publish([hash]);
     }
 
     /// <summary>Removes all entries that were put before.</summary>
-    /// <returns>The version up to which they are no more.</returns>
+    /// <returns>The version up to which entries are invalid.</returns>
     internal static ulong MarkAll(this TableCore core)
     {
         core.OutdateFlights(TagMarks.AllTag);
         return core.Publish([TagMarks.AllTag]);
     }
 
-    /// <summary>Drops the marks up to a version, of which no entry is left that they concern.</summary>
-    /// <returns><see langword="false"/> while one may yet be found; another round has to be made then.</returns>
+    /// <summary>Drops the marks up to a version. No entry that they concern is left.</summary>
+    /// <returns><see langword="false"/> while one may still be found; then another round is needed.</returns>
     internal static bool DropMarksUpTo(this TableCore core, ulong version, bool allOnly)
     {
         if (core.RemovedKeys != null)
-            return false; // an entry that one of them is about may yet be found
+            return false; // the comparison may still find an entry that a mark concerns
         CriticalRegion critical = core.EnterWriter();
         try
         {
@@ -50,7 +50,7 @@ internal static class Marking
 
     private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags, int attempt = 0)
     {
-        Debug.Assert(!tags.IsEmpty, "A mark is of a tag, or of all.");
+        Debug.Assert(!tags.IsEmpty, "A mark concerns a tag, or all entries.");
         ulong floor = core.Clock.VersionAt(core.Clock.Now);
         CriticalRegion critical = core.EnterWriter();
         try
@@ -60,17 +60,17 @@ internal static class Marking
         }
         catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
-            // there will be room once what was freed is durably so
+            // retried once a flush has completed the pending frees
         }
         finally
         {
-            core.MarkExpirable(); // once more, as a round of the sweep may have ended before the mark was there
+            core.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
             core.Pile.Blocks.ExitAfterFree(critical);
         }
         return core.Publish(tags, core.Pile.Blocks.Reclaimer.Reclaim(attempt));
     }
 
-    // A run that began before has told the table what it keeps, or sees that it is outdated.
+    // After this, a run that began before has put its value, or sees that it is outdated.
     private static void OutdateFlights(this TableCore core, ulong tag)
     {
         if (!core.Flights.IsAny)

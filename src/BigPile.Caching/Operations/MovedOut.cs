@@ -5,7 +5,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>An object that is whole, and not live before its entry is.</summary>
+/// <summary>An object that is filled, and becomes live with its entry.</summary>
 internal sealed class MovedOut(Slot slot, BlockKind kind, long payloadBytes)
 {
     private bool _isLive;

@@ -9,26 +9,26 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Moves a value out of its entry into an object of its own.</summary>
+/// <summary>Externalizes a value: moves it from its entry to an object of its own.</summary>
 /// <remarks>
-/// Order: object filled, and not live; under the lock of the key's bucket the entry that leads to it is published, then the object; index;
-/// old entry freed. A kill before the object is live leaves an entry that leads nowhere, which a rebuild drops, and the old entry counts.
-/// The other way round it would leave an object that nothing leads to, for ever. All of it is one call of the pile, so that a flush has
-/// all or nothing. The slot is given out with a higher generation when the pile is opened again, so nothing else gets the object's pointer.
+/// Order: fill the object; under the bucket's lock publish the entry that points to it, then the object; swap the index slot; free the old
+/// entry. A kill before the object is live leaves an entry with a dead pointer: a rebuild drops it, and the old entry stays. The other
+/// order would leak the object for good. It is one call of the pile, so a flush has all or nothing. The slot gets a higher generation when
+/// the pile is opened again, so the object's pointer is never reused.
 /// </remarks>
 internal static class MovingOut
 {
-    /// <summary>Puts a value anew, as an object that its entry owns.</summary>
+    /// <summary>Puts a value again as an object that its entry owns.</summary>
     /// <param name="core">The table.</param>
     /// <param name="key">The key.</param>
     /// <param name="value">The value.</param>
     /// <param name="kind">Its kind.</param>
-    /// <param name="entry">The entry; its version must still be the same.</param>
+    /// <param name="entry">The entry; its version must be unchanged.</param>
     /// <param name="pointer">The object.</param>
-    /// <param name="attempt">How often it was tried before; see <see cref="Reclaimer.Reclaim(int)"/>.</param>
+    /// <param name="attempt">The number of earlier attempts; see <see cref="Reclaimer.Reclaim(int)"/>.</param>
     /// <returns>
     /// What happened: <see langword="null"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table has no
-    /// room for it with a pointer; nothing has changed then.
+    /// space for it. Nothing has changed then.
     /// </returns>
     internal static PutResult? Externalize(
         this TableCore core, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry, out PilePointer pointer,
@@ -45,7 +45,7 @@ internal static class MovingOut
         }
         catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
-            hasSpace = false; // there will be some once what was freed is durably so
+            hasSpace = false; // retried once a flush has completed the pending frees
         }
         catch (KeyNotComparedException)
         {
@@ -62,7 +62,7 @@ internal static class MovingOut
     private static PutResult? PutPointerInRegion(
         this TableCore core, CriticalRegion critical, in KeyProbe key, in EntryCopy entry, MovedOut externalized)
     {
-        Debug.Assert(externalized.Pointer.IsValid, "An entry that leads nowhere is taken for a trace of a kill.");
+        Debug.Assert(externalized.Pointer.IsValid, "An entry with a dead pointer is taken for the trace of a kill.");
         ulong word = externalized.Pointer.ToUInt64();
         ReadOnlySpan<byte> bytes = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
         EntryCopy used = entry.SlidingTicks == 0

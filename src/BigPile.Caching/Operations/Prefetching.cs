@@ -8,28 +8,28 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Fetches the cache lines that many keys need: they come while others are worked on.</summary>
+/// <summary>Prefetches the cache lines that many keys need.</summary>
 internal static unsafe class Prefetching
 {
-    /// <summary>The keys whose lines are fetched together: fewer wait longer, more drive each other out.</summary>
+    /// <summary>Keys per group: with fewer, misses overlap less; with more, lines evict each other.</summary>
     internal const int GroupKeys = 16;
 
-    /// <summary>Brings the buckets of hashes towards the processor.</summary>
+    /// <summary>Prefetches the buckets of hashes.</summary>
     internal static void PrefetchBuckets(this TableCore core, ReadOnlySpan<ulong> hashes)
     {
         foreach (ulong hash in hashes)
             core.Index.Prefetch(hash);
     }
 
-    /// <summary>Brings the blocks that hashes probably lead to towards the processor. The caller is inside.</summary>
+    /// <summary>Prefetches the blocks that the hashes probably lead to. The caller is in a critical region.</summary>
     internal static void PrefetchEntries(this TableCore core, ReadOnlySpan<ulong> hashes)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The index and its segments stay only as long as the caller is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the index and its segments.");
         foreach (ulong hash in hashes)
             core.PrefetchEntry(hash);
     }
 
-    /// <summary>Brings the block that a hash probably leads to towards the processor. The caller is inside.</summary>
+    /// <summary>Prefetches the block that a hash probably leads to. The caller is in a critical region.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void PrefetchEntry(this TableCore core, ulong hash)
     {

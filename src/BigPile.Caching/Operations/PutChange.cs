@@ -6,39 +6,51 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>One put on its way: what it has, and what has become of it.</summary>
+/// <summary>The state of one put. Owned by the calling thread.</summary>
 internal unsafe struct PutChange
 {
+    /// <summary>The critical region of the calling thread.</summary>
     internal CriticalRegion Critical;
+
+    /// <summary>Head, key and value of the new entry, in bytes.</summary>
     internal long PayloadBytes;
+
+    /// <summary>The time in ticks; read once, before any lock.</summary>
     internal long Now;
 
-    /// <summary>Whether it counts for a limit.</summary>
+    /// <summary>Whether it counts for the limits.</summary>
     internal bool IsLimited;
+
+    /// <summary>What was taken from the limits. Released unless the entry is published.</summary>
     internal Reservation Reserved;
 
-    /// <summary>Into which queue of the evictor it goes if it is a new entry, where that was decided on when there was no room.</summary>
+    /// <summary>The evictor queue for a new entry, where it was chosen already because the table was full.</summary>
     internal EntryQueue Queue;
 
-    /// <summary>Whether its mark in the index says the main queue.</summary>
+    /// <summary>Whether the new entry's line bit says main queue.</summary>
     internal readonly bool IsForMain => Queue is EntryQueue.Main or EntryQueue.Filling;
 
+    /// <summary>The allocated block, invisible until published.</summary>
     internal Slot Slot;
+
+    /// <summary>The version of the new entry; 0: not drawn yet.</summary>
     internal ulong Version;
 
-    /// <summary>By how much it changes what the table has.</summary>
+    /// <summary>The change of the table's counters.</summary>
     internal BlockCount Added;
 
-    /// <summary>The note of it, while it is on its way in an index that outlives the process.</summary>
+    /// <summary>The open intent; null for an index in process memory.</summary>
     internal Intent* Intent;
 
-    /// <summary>What it did; <see langword="null"/>: its condition was not met.</summary>
+    /// <summary>The result; <see langword="null"/>: the condition was not met.</summary>
     internal PutResult? Result;
+
+    /// <summary>Whether the new block is live: the slot must not be abandoned.</summary>
     internal bool IsPublished;
 
-    /// <summary>Whether the evictor has to be told.</summary>
+    /// <summary>Whether the entry must be entered into a queue of the evictor.</summary>
     internal bool IsNewInIndex;
 
-    /// <summary>Whether what was reserved was not right any more, so that all begins anew.</summary>
+    /// <summary>Whether the reservation was outdated, and the put must start over.</summary>
     internal bool IsRetry;
 }

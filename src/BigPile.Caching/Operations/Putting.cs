@@ -11,7 +11,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Puts a value: reserves room for it, writes its block, has the index lead to it, and tells who follows.</summary>
+/// <summary>Puts a value: reserves its footprint, writes its block, swaps the index slot, then enters the evictor's queues.</summary>
 internal static unsafe class Putting
 {
     private const long EntriesBetweenGrowths = 31;
@@ -28,15 +28,15 @@ internal static unsafe class Putting
         if (result == PutResult.Collision)
             result = core.PutAfterSweeps(key, spec, request, out info);
         if (result is not (null or PutResult.Collision))
-            core.Meter.RecordPayload(core.Name, value.Length); // outside of the pile: listeners are the application's code
+            core.Meter.RecordPayload(core.Name, value.Length); // outside of critical regions: meter listeners are application code
         return result;
     }
 
-    /// <summary>Puts a value into memory, whatever was spilled of its key.</summary>
+    /// <summary>Puts a value into memory, regardless of spilled entries.</summary>
     internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info) =>
         core.Put(key, spec, request, attempt: 0, out info);
 
-    // A put that was refused: for as long as sweeps free something, and for one round of them at most.
+    // Retries a refused put while sweeps free something, for one round of them at most.
     private static PutResult? PutAfterSweeps(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
@@ -69,7 +69,7 @@ internal static unsafe class Putting
         }
         catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
-            hasSpace = false; // there will be some once what was freed is durably so
+            hasSpace = false; // retried once a flush has completed the pending frees
         }
         catch (KeyNotComparedException)
         {
@@ -82,11 +82,11 @@ internal static unsafe class Putting
         return core.Put(key, spec, request, core.PrepareRetry(key, hasSpace, attempt), out info);
     }
 
-    /// <summary>Puts a value. The caller is inside.</summary>
+    /// <summary>Puts a value. The caller is in a critical region.</summary>
     internal static PutResult? PutInRegion(
         this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Limits and options change only while nobody is inside.");
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Options do not change meanwhile.");
         core.Index.Prefetch(key.Hash);
         bool hasEvicted = false;
         long now = core.Clock.Now;
@@ -123,11 +123,11 @@ internal static unsafe class Putting
             {
                 core.ReleaseUnpublished(change);
             }
-            Debug.Assert(!change.IsRetry || !change.IsPublished, "What begins anew has left nothing behind.");
+            Debug.Assert(!change.IsRetry || !change.IsPublished, "A retry has published nothing.");
             if (change.IsRetry)
                 continue;
             Debug.Assert(
-                change.IsPublished == change.Result is not (null or PutResult.Collision), "What is told to be stored is in the index.");
+                change.IsPublished == change.Result is not (null or PutResult.Collision), "A stored put is in the index.");
             info = core.Clock.Describe(change.Version, request.Value.Length, spec.ExpiresAt);
             if (change.IsNewInIndex)
                 core.Follow(key, spec, request, change);
@@ -152,7 +152,7 @@ internal static unsafe class Putting
     {
         Slot slot = change.Slot;
         long payloadBytes = change.PayloadBytes;
-        core.PrefetchEntry(key.Hash); // of a replacement; the bucket has had time to come
+        core.PrefetchEntry(key.Hash); // of the entry to replace; the bucket has arrived by now
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         int keyBytes = key.Bytes.Length;
         EntryHead.Write(payload, core.Id, keyBytes, request.Kind, spec);
@@ -167,12 +167,12 @@ internal static unsafe class Putting
         request.Value.CopyTo(new Span<byte>(at + keyBytes, request.Value.Length));
     }
 
-    // What was reserved and not used goes back, and so does the room of an entry that nobody will see.
+    // Returns the reservation and the block of a put that was not published.
     private static void ReleaseUnpublished(this TableCore core, in PutChange change)
     {
         if (change.IsPublished)
             return;
-        core.EndIntent(change.Intent); // first: the slot may be anybody's afterwards
+        core.EndIntent(change.Intent); // before the block is reused
         if (!change.Slot.IsNone)
             core.Pile.Entries.Abandon(change.Slot, change.PayloadBytes);
         if (change.IsLimited)

@@ -14,7 +14,7 @@ using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Reads values without a lock: the short way for nearly all, and else by <see cref="Searching"/>.</summary>
+/// <summary>Reads values without a lock: nearly all by the fast path, the rest by <see cref="Searching"/>.</summary>
 internal static unsafe class Reading
 {
     /// <summary>Reads the value of a key.</summary>
@@ -25,8 +25,8 @@ internal static unsafe class Reading
     /// <summary>Reads the value of a key, with the checks of a type.</summary>
     /// <param name="core">The table.</param>
     /// <param name="key">The key.</param>
-    /// <param name="reader">Gets the value.</param>
-    /// <param name="minVersion">An entry below this version is too old, and is not read.</param>
+    /// <param name="reader">Receives the value.</param>
+    /// <param name="minVersion">An entry below this version counts as missing.</param>
     /// <param name="info">Version and size.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool TryRead<TReader, TChecks>(
@@ -49,13 +49,13 @@ internal static unsafe class Reading
         return found || (core.Spill is { } spill && core.TryReadSpilledCounted(spill, key, ref reader, minVersion, out info));
     }
 
-    /// <summary>Reads once more on behalf of a call that was counted.</summary>
+    /// <summary>Reads again for a call that was counted.</summary>
     internal static bool TryReadAgain<TReader>(this TableCore core, in KeyProbe key, ref TReader reader, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct =>
         core.TryReadMemory(key, ref reader, minVersion: 0, out info)
         || (core.Spill is { } spill && core.TryReadSpilled(spill, key, ref reader, minVersion: 0, out info));
 
-    /// <summary>Reads what memory has of a key, and does not count it.</summary>
+    /// <summary>Reads a key from memory only, and counts nothing.</summary>
     internal static bool TryReadMemory<TReader>(
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
@@ -73,7 +73,7 @@ internal static unsafe class Reading
         return found;
     }
 
-    // What is passed on by reference lives in memory, so the rare way gets copies, or the parts of what it needs.
+    // Arguments passed by reference are spilled to the stack, so the slow path gets copies, or only the parts that it needs.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool TryReadInRegion<TReader, TChecks>(
         this TableCore core, CriticalRegion critical, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
@@ -94,13 +94,13 @@ internal static unsafe class Reading
         return core.TryReadAny<TReader, TChecks>(critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
     }
 
-    /// <summary>Reads an entry as nearly all are: in the first line of its bucket, and with neither expiry nor tags.</summary>
+    /// <summary>The fast path: an entry in the first line of its bucket, with neither expiry nor tags.</summary>
     /// <returns>
-    /// <see cref="SearchOutcome.Again"/> when anything is otherwise, or changes meanwhile: then <see cref="Searching"/> tells.
+    /// <see cref="SearchOutcome.Again"/> when anything is different or changes meanwhile: then <see cref="Searching"/> decides.
     /// </returns>
     /// <remarks>
-    /// The checks are those of the search. What makes it worth its place is that it is short: as long as one read fits into the processor's
-    /// window, the next one's bucket is on its way while this one's block is.
+    /// The checks are those of the search. Being short is the point: while one read fits into the processor's reorder window, the next
+    /// read's bucket is fetched while this one's block is.
     /// </remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static SearchOutcome ReadPlain<TReader, TChecks>(
@@ -108,7 +108,7 @@ internal static unsafe class Reading
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        Debug.Assert(core.IsAllVisible && !core.ChecksEveryRead, "The short way opens behind the walk, and looks at no checksum.");
+        Debug.Assert(core.IsAllVisible && !core.ChecksEveryRead, "The fast path is closed while a rebuild or checksums need the full one.");
         if (!core.Index.TryFindUnmoved(hash, out Bucket* line, out byte state))
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
@@ -136,7 +136,7 @@ internal static unsafe class Reading
         where TChecks : struct, ISearchChecks
     {
         bool isAll = line->Next == 0;
-        Volatile.ReadBarrier(); // pairs with the one of whoever moves entries
+        Volatile.ReadBarrier(); // pairs with the barrier of a split
         return isAll && (!TChecks.StateAgain || state == line->State);
     }
 
@@ -148,7 +148,7 @@ internal static unsafe class Reading
         where TChecks : struct, ISearchChecks
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
-        minVersion = Math.Max(minVersion, core.VisibilityFloor); // read once, and before all that it allows to show
+        minVersion = Math.Max(minVersion, core.VisibilityFloor); // once, before all that it guards
         if (matcher == null)
             return core.TryReadCompared<TReader, TChecks>(key, ref reader, minVersion, out info);
         while (true)

@@ -11,12 +11,12 @@ using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Takes in the entries again that a pile holds, as a walk comes by them.</summary>
+/// <summary>Rebuilds the index from the entries of the pile, as a walk finds them.</summary>
 internal static unsafe class Rebuilding
 {
     private const int EntriesBetweenGrowths = 32;
 
-    /// <summary>Reads which table an entry belongs to. The caller is inside.</summary>
+    /// <summary>Reads the table id of an entry. The caller is in a critical region.</summary>
     internal static bool TryReadTableId(Pile pile, ulong address, out int tableId)
     {
         EntryView view = pile.Entries.View(address);
@@ -25,13 +25,13 @@ internal static unsafe class Rebuilding
         return isThere;
     }
 
-    /// <summary>Takes in an entry that a walk found; of two with one key, the older is freed. The caller is inside.</summary>
-    /// <returns><see langword="false"/> when it can't be an entry.</returns>
+    /// <summary>Inserts an entry that a walk found. Of two with one key, the older is freed. The caller is in a critical region.</summary>
+    /// <returns><see langword="false"/> when it is not an entry.</returns>
     internal static bool AddFound(this TableCore core, CriticalRegion critical, ulong address)
     {
         EntryView view = core.Pile.Entries.View(address);
         if (view.IsNone)
-            return true; // freed since the walk came by
+            return true; // freed since the walk found it
         var found = default(Found);
         if (!core.TrySee(address, view, HeadOf(view), ref found))
             return core.Pile.Entries.View(address).IsNone;
@@ -40,25 +40,25 @@ internal static unsafe class Rebuilding
         return true;
     }
 
-    /// <summary>What a block begins with; all zero where it is too short for an entry.</summary>
+    /// <summary>The head of a block; all zero where the block is too short for an entry.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static EntryHead HeadOf(in EntryView view) =>
         view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload) : default;
 
     /// <summary>
-    /// Looks under no lock at an entry that a walk found, and brings its bucket towards the processor. A mark of a removed tag is taken in
-    /// at once. The caller is inside, and stays there until the entry is taken in.
+    /// Reads an entry that a walk found, under no lock, and prefetches its bucket. A tag mark is inserted at once. The caller is in a
+    /// critical region, and stays in it until the entry is inserted.
     /// </summary>
-    /// <param name="core">The table that the entry should be of.</param>
-    /// <param name="address">Where the block is.</param>
+    /// <param name="core">The table that the entry should belong to.</param>
+    /// <param name="address">The address of the block.</param>
     /// <param name="view">The block.</param>
-    /// <param name="head">What it begins with.</param>
-    /// <param name="found">What is to be taken in.</param>
-    /// <returns><see langword="false"/> when it can't be an entry, or is none any more.</returns>
+    /// <param name="head">Its head.</param>
+    /// <param name="found">Receives what is to be inserted.</param>
+    /// <returns><see langword="false"/> when it is not an entry of the table, or was freed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool TrySee(this TableCore core, ulong address, in EntryView view, in EntryHead head, ref Found found)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "What the walk came by stays in its place meanwhile.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block.");
         found.Address = 0;
         if (head.TableId != core.Id || !head.FitsIn(view.PayloadBytes))
             return false;
@@ -67,7 +67,7 @@ internal static unsafe class Rebuilding
             core.AddFoundMark(head, address);
             return true;
         }
-        ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)); // the key may be changing: it is looked at again
+        ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)); // rechecked under the lock
         core.Index.Prefetch(hash);
         found.Address = address;
         found.Hash = hash;
@@ -75,11 +75,13 @@ internal static unsafe class Rebuilding
         return true;
     }
 
-    /// <summary>Takes in an entry that was seen; of two with one key, the older is freed. The caller is inside since it was seen.</summary>
-    /// <returns>Whether a slot leads to it that did not before.</returns>
+    /// <summary>
+    /// Inserts an entry that was read. Of two with one key, the older is freed. The caller has been in a critical region since it was read.
+    /// </summary>
+    /// <returns>Whether a new slot points to it.</returns>
     internal static bool AddFound(this TableCore core, CriticalRegion critical, in Found found)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "What the walk came by stays in its place meanwhile.");
+        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "The critical region keeps the block.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
         core.Pile.Engine.Versions.RaiseTo(head.Version);
@@ -92,36 +94,36 @@ internal static unsafe class Rebuilding
     private static bool AddFoundLocking(this TableCore core, CriticalRegion critical, in Found found, in EntryHead head)
     {
         using LockedBucket bucket = core.Index.Lock(found.Hash);
-        // A put publishes under this lock; so what is here now is what the walk saw, or was put since and is in the index.
+        // A put publishes under this lock, so the block is what the walk saw, or was put since and is in the index.
         return found.IsUnchanged() && core.AddFoundLocked(critical, bucket, found, head);
     }
 
-    /// <summary>Takes in a mark of a removed tag that a walk found, or that was saved with the index. The caller is inside.</summary>
+    /// <summary>Inserts a tag mark that a walk found, or that was saved with the index. The caller is in a critical region.</summary>
     internal static void AddFoundMark(this TableCore core, in EntryHead head, ulong address)
     {
-        Debug.Assert(head.Kind == ValueKind.TagMark, "A value that is taken for a mark would remove what it never meant.");
+        Debug.Assert(head.Kind == ValueKind.TagMark, "A value taken for a mark would remove entries.");
         core.Tags.AddFound(head, address);
         core.MarkExpirable();
     }
 
-    /// <summary>Notes that a walk took in some entries more, and lets the index grow once they are many.</summary>
+    /// <summary>Counts entries that a walk inserted, and lets the index grow from time to time.</summary>
     internal static void RecordFound(this TableCore core, int entries)
     {
-        core.FoundSinceGrowth += entries; // about so many: what two threads lose by each other is counted when it grows
+        core.FoundSinceGrowth += entries; // approximate: lost updates do not matter, growth goes by the counters
         if (core.FoundSinceGrowth < EntriesBetweenGrowths)
             return;
         core.FoundSinceGrowth = 0;
         core.GrowForFound();
     }
 
-    /// <summary>Lets the index grow for what a walk found so far.</summary>
+    /// <summary>Grows the index for the entries found so far.</summary>
     internal static void GrowForFound(this TableCore core)
     {
         if (!core.Options.FixedIndex)
             core.Index.GrowFor(core.Counters.Entries);
     }
 
-    /// <summary>Has the index grow for entries that a walk is going to find, while the table is in use.</summary>
+    /// <summary>Grows the index for entries that a walk is going to find, while the table is in use.</summary>
     internal static void GrowAhead(this TableCore core, long entries, CancellationToken stop)
     {
         bool isMore = !core.Options.FixedIndex;
@@ -141,8 +143,8 @@ internal static unsafe class Rebuilding
     }
 
     /// <summary>
-    /// States that the walk is over: limits count from now on, the marks of keys that were removed meanwhile go, and at the end all entries
-    /// are shown. What fails is to be called again; until then they are not.
+    /// Ends the rebuild: limits apply from now on, tombstones are dropped, and at the end all entries become visible. If it fails, call it
+    /// again; until then they are not visible.
     /// </summary>
     internal static void EndRebuild(this TableCore core)
     {
@@ -153,7 +155,7 @@ internal static unsafe class Rebuilding
         core.Index.Storage.MarkWhole();
     }
 
-    /// <summary>Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet.</summary>
+    /// <summary>Restores the tag marks that the index of an earlier process has. The table is not in use yet.</summary>
     /// <returns><see langword="false"/> when some are missing.</returns>
     internal static bool TryRestoreMarks(this TableCore core)
     {
@@ -168,8 +170,8 @@ internal static unsafe class Rebuilding
         }
     }
 
-    /// <summary>Takes in an entry, or frees its block.</summary>
-    /// <returns>Whether a slot leads to it that did not before.</returns>
+    /// <summary>Inserts an entry, or frees its block.</summary>
+    /// <returns>Whether a new slot points to it.</returns>
     private static bool AddFoundLocked(
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, in Found found, in EntryHead head)
     {
@@ -183,7 +185,7 @@ internal static unsafe class Rebuilding
         }
         if (head.Kind == ValueKind.Pointer && !core.IsLive(head.Owned))
         {
-            core.Pile.Entries.Free(found.Address); // a crash came while it was being put or freed
+            core.Pile.Entries.Free(found.Address); // a kill came while it was being put or freed
             return false;
         }
         if (isKnown)
@@ -205,7 +207,7 @@ internal static unsafe class Rebuilding
             LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);
             return;
         }
-        Debug.Assert(other.Address != found.Address, "An entry is not freed for itself.");
+        Debug.Assert(other.Address != found.Address, "An entry does not replace itself.");
         ulong otherAddress = other.Address;
         bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
         core.MarkLine(other.Place.Line, head);
@@ -221,8 +223,8 @@ internal static unsafe class Rebuilding
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, in Found found, in EntryHead head)
     {
         bool hasSpace = core.Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place);
-        Debug.Assert(hasSpace, "A bucket without a limit always has room, or there is no memory.");
-        Debug.Assert(place.Value.IsEmpty, "An entry that is found takes nobody's place.");
+        Debug.Assert(hasSpace, "A bucket without a line limit always has space, or there is no memory.");
+        Debug.Assert(place.Value.IsEmpty, "A found entry takes a free slot.");
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, false);
         core.MarkLine(place.Line, head);
@@ -231,7 +233,7 @@ internal static unsafe class Rebuilding
         return true;
     }
 
-    /// <summary>Has a line and the table say what an entry in it may need: a sweep, or queues by priority.</summary>
+    /// <summary>Marks line and table for what an entry may need: a sweep, or queues by priority.</summary>
     internal static void MarkLine(this TableCore core, Bucket* line, in EntryHead head)
     {
         if (head.MayBeDead)
@@ -248,7 +250,7 @@ internal static unsafe class Rebuilding
     {
         if (head.Kind == ValueKind.Tombstone)
             core.HasTombstones = true;
-        else if (core.RemovedKeys == null) // else all are counted anew in the end
+        else if (core.RemovedKeys == null) // else the counters include it already
             core.CountNew(critical, payloadBytes);
     }
 

@@ -8,16 +8,16 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Removes a key. While older blocks of it may still turn up, a mark in its place keeps them away.</summary>
+/// <summary>Removes keys. While older blocks of a key may still turn up, a tombstone keeps them from coming back.</summary>
 internal static class Removing
 {
     /// <summary>Removes a key.</summary>
-    /// <returns>Whether it was there.</returns>
+    /// <returns>Whether it was present.</returns>
     internal static bool Remove(this TableCore core, in KeyProbe key, Condition condition) =>
         core.Spill is { } spill ? core.RemoveSpilling(spill, key, condition) : core.RemoveOnce(key, condition);
 
-    /// <summary>Removes a key from memory, whatever was spilled of it.</summary>
-    /// <returns>Whether it was there.</returns>
+    /// <summary>Removes a key from memory, regardless of spilled entries.</summary>
+    /// <returns>Whether it was present.</returns>
     internal static bool RemoveOnce(this TableCore core, in KeyProbe key, Condition condition)
     {
         if (core.IsRebuilding)
@@ -41,7 +41,7 @@ internal static class Removing
 
     private static bool RemoveInRegion(this TableCore core, CriticalRegion critical, in KeyProbe key, Condition condition)
     {
-        Debug.Assert(!core.IsRebuilding, "While older blocks may turn up, a removal leaves a mark.");
+        Debug.Assert(!core.IsRebuilding, "While older blocks may turn up, a removal leaves a tombstone.");
         long now = core.Clock.BeforeLock;
         using LockedBucket bucket = core.Index.Lock(key.Hash);
         if (condition.IsNone)
@@ -60,8 +60,8 @@ internal static class Removing
     }
 
     /// <summary>
-    /// Puts a mark in the place of a key while older blocks of it may still turn up, so that none of them comes back; not even when the
-    /// process is killed now and the next one finds them.
+    /// Replaces a key by a tombstone while older blocks of it may still turn up, so that none comes back, even if the process is killed now
+    /// and the next one finds them.
     /// </summary>
     private static bool PutTombstone(this TableCore core, in KeyProbe key, Condition condition)
     {
@@ -70,14 +70,14 @@ internal static class Removing
             core.HasTombstones = true;
             bool wasThere = core.Put(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
             if (!core.IsRebuilding)
-                core.DropTombstone(key); // the walk for marks may have come by before this one was put
+                core.DropTombstone(key); // the walk that drops tombstones may have passed before
             return wasThere;
         }
         catch (PileFullException)
         {
             if (!core.WaitForRebuild())
                 throw;
-            return core.RemoveOnce(key, condition); // no mark is needed any more
+            return core.RemoveOnce(key, condition); // no tombstone is needed any more
         }
     }
 

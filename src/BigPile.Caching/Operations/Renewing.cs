@@ -13,17 +13,17 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Puts off the expiry of sliding entries that are used, and frees what reads found to be no more.</summary>
+/// <summary>Extends the expiry of sliding entries that are used, and frees entries that reads found dead.</summary>
 /// <remarks>
-/// A read only notes what it noticed (<see cref="ReadBuffer"/>). The sweep takes the notes, or a thread of the pool once there are many.
-/// What is written then lies a sixteenth of the entry's sliding time ahead: so an entry that is read all the time is written sixteen times
-/// in each of its lives, and none ends early.
+/// A read only records what it observed (<see cref="ReadBuffer"/>). The sweep drains the records, or a thread of the pool once there are
+/// many. The expiry written is a sixteenth of the sliding time ahead, so an entry that is read all the time is written sixteen times per
+/// sliding time, and none expires early.
 /// </remarks>
 internal static unsafe class Renewing
 {
     private const int MostRefused = 16;
 
-    /// <summary>Puts off the expiry of an entry as a use does.</summary>
+    /// <summary>Extends the expiry of an entry as a use does.</summary>
     /// <returns>Whether the table has the key.</returns>
     internal static bool Touch(this TableCore core, in KeyProbe key) => core.Touch(key, out _);
 
@@ -34,8 +34,8 @@ internal static unsafe class Renewing
         return core.TryReadAgain(key, ref reader, out info);
     }
 
-    /// <summary>Notes the use of a sliding entry if it moves its end. Takes no lock.</summary>
-    /// <returns>The instant from which the entry is gone now; 0 if it may have ended meanwhile: look at it again.</returns>
+    /// <summary>Records a use of a sliding entry if it extends its expiry. Takes no lock.</summary>
+    /// <returns>When the entry expires now; 0 if it may have ended meanwhile, and must be read again.</returns>
     internal static long RecordUse(this TableCore core, ulong hash, in SlidingUse use)
     {
         if (use.ExpiresAt >= use.End || use.ExpiresAt >= CacheClock.Add(core.Clock.NowAtMost, use.SlidingTicks))
@@ -47,22 +47,22 @@ internal static unsafe class Renewing
         return Math.Max(use.ExpiresAt, use.EndAfter(used, core.Clock));
     }
 
-    /// <summary>Notes that a read found an entry that is no more. Takes no lock.</summary>
+    /// <summary>Records that a read found a dead entry. Takes no lock.</summary>
     internal static void RecordEnd(this TableCore core, ulong hash, ulong version)
     {
         core.ReadBuffer.RecordEnd(version, hash);
         core.QueueDrain();
     }
 
-    /// <summary>Does what reads have noted. The caller is outside.</summary>
+    /// <summary>Drains the read buffer. The caller is outside of critical regions.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="waits">Whether to wait for another thread that is at it; else that one has them.</param>
-    /// <param name="isClosing">Whether the table is closed, and no read runs any more.</param>
+    /// <param name="waits">Whether to wait for another thread that drains; else its drain suffices.</param>
+    /// <param name="isClosing">Whether the table is closed and no read runs any more.</param>
     internal static void DrainReadBuffer(this TableCore core, bool waits = false, bool isClosing = false)
     {
         if (core.ReadBufferOrNull is not { HasAny: true } buffer)
             return;
-        long now = core.Clock.Now; // before the gate, as that clock may be the application's
+        long now = core.Clock.Now; // before the lock: the clock may be application code
         int peakCount = buffer.Count;
         if (waits)
             buffer.DrainLock.Enter();
@@ -87,7 +87,7 @@ internal static unsafe class Renewing
     private static void QueueDrain(this TableCore core)
     {
         if (core.ReadBuffer.ShouldDrain && core.ReadBuffer.TryBeginQueued())
-            core.Pile.Engine.Background.Queue($"what reads of the table '{core.Name}' have noticed", core.DrainQueued);
+            core.Pile.Engine.Background.Queue($"the drain of the read buffer of the table '{core.Name}'", core.DrainQueued);
     }
 
     private static void DrainQueued(this TableCore core)
@@ -99,11 +99,11 @@ internal static unsafe class Renewing
         }
         catch (ObjectDisposedException)
         {
-            // the table goes, and its notes with it, or whoever closes it takes them
+            // the table is being closed, which drains the buffer or drops it
         }
     }
 
-    // The renewals for which there was no room. Behind some no others are tried: what is noted counts.
+    // Returns how many renewals lacked space. After some, no more copies are tried: a buffered use counts anyway.
     private static int DrainAll(this TableCore core, ReadBuffer buffer, long now, bool isClosing)
     {
         int refused = 0;
@@ -118,7 +118,7 @@ internal static unsafe class Renewing
     private static void DrainRecord(
         this TableCore core, ReadBuffer buffer, ReadBuffer.Set set, int number, long now, bool isClosing, ref int refused)
     {
-        const int maxAttempts = 4; // an entry that is used all the time has its turn again
+        const int maxAttempts = 4; // an entry in constant use is left for the next drain
         for (int attempt = 0; attempt < maxAttempts && buffer.TryPeek(set, number, out ReadBuffer.Record record, out long time); attempt++)
         {
             if (!core.TryApply(record, ref time, now, isClosing, mayCopy: refused < MostRefused))
@@ -131,7 +131,7 @@ internal static unsafe class Renewing
         }
     }
 
-    // Where the note has changed meanwhile, it is not cleared, and looked at again.
+    // If the record has changed meanwhile, it is not cleared, and is tried again.
     private static bool TryApply(this TableCore core, ReadBuffer.Record record, ref long time, long now, bool isClosing, bool mayCopy)
     {
         CriticalRegion critical = isClosing ? core.EnterWriterClosed() : core.EnterWriter();
@@ -139,9 +139,9 @@ internal static unsafe class Renewing
         {
             using LockedBucket bucket = core.Index.Lock(record.Hash);
             if (!core.TryFindLocked(bucket, record, out LockedEntry entry))
-                return true; // replaced, removed, or evicted
+                return true; // replaced, removed or evicted
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
-            if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might turn up
+            if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might come back
                 core.DropLocked(critical, entry, liveness.Reason());
             else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryMarkAhead(record, ref time))
                 return core.TryRenewLocked(critical, record.Hash, time & ~ReadBuffer.Record.Ahead, entry, mayCopy);
@@ -179,12 +179,12 @@ internal static unsafe class Renewing
         return true;
     }
 
-    // A mapped block is never changed where it lies: a kill or a power cut must find it whole, and its checksum right.
+    // A mapped block is never changed in place: a kill or a power cut must find it whole, with the right checksum.
     private static bool TryCopyToRenewLocked(
         this TableCore core, CriticalRegion critical, ulong hash, in LockedEntry entry, long expiresAt)
     {
         if (core.Pile.Blocks.HasChecksums && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Blocks))
-            return true; // damaged: the copy would get a right checksum
+            return true; // damaged: a copy would get a valid checksum
         Slot copy;
         try
         {
@@ -192,10 +192,10 @@ internal static unsafe class Renewing
         }
         catch (PileFullException e)
         {
-            _ = core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt: 0); // so that a full disk's is wanted
+            _ = core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt: 0); // records that space is wanted on a full disk
             return false;
         }
-        Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is whole before the entry goes.");
+        Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is a block of its own.");
         ulong address = entry.Address;
         byte* payload = copy.Start + BlockHeader.SizeBytes;
         Buffer.MemoryCopy(core.Pile.Entries.View(address).Payload, payload, entry.PayloadBytes, entry.PayloadBytes);

@@ -1,9 +1,9 @@
 namespace BigPile.Caching.Operations;
 
-/// <summary>Room that a put has been promised.</summary>
+/// <summary>What a put has reserved of the table's limits.</summary>
 internal readonly record struct Reservation(bool HasEntry, long FootprintBytes, bool HasEvicted)
 {
-    /// <summary>What came of asking for room.</summary>
+    /// <summary>The result of a reservation.</summary>
     internal enum Promise
     {
         Given,
@@ -11,7 +11,7 @@ internal readonly record struct Reservation(bool HasEntry, long FootprintBytes, 
         ConditionNotMet,
     }
 
-    /// <summary>Whether it is enough for an entry, when it has the place of an old one or none.</summary>
+    /// <summary>Whether it suffices for an entry that replaces an old one, or none.</summary>
     internal bool IsEnough(long footprintBytes, bool hasOld, long oldFootprintBytes) =>
         (HasEntry || hasOld) && FootprintBytes + oldFootprintBytes >= footprintBytes;
 }

@@ -9,28 +9,27 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Reserves room for what is put into a limited table.</summary>
+/// <summary>Reserves entries and bytes of a limited table for puts.</summary>
 /// <remarks>
-/// Room is reserved before an entry is written, and evicted until the reservation fits; so the table's own figure is never above a limit.
-/// What will be refused evicts nothing: the condition of a change is looked at before, and whether what may go is enough. A replacement
-/// reserves the difference only; under the lock it is seen whether that was right, and if not, all begins anew.
-/// The pile may be full, too. A block that takes the place of a few entries is taken behind their eviction, as theirs may be all that the
-/// pile has; for one that takes the place of many it is taken before, or behind a few, so that not all of them go for nothing.
+/// A put reserves before it writes, and evicts until the reservation fits, so the table is never above a limit. A put that will be refused
+/// evicts nothing: its condition, and whether enough is evictable, are checked first. A replacement reserves only the difference; the
+/// bucket's lock shows whether that was right, and if not, the put starts over.
+/// The pile may be full, too. A block that replaces a few entries is allocated after their eviction, as theirs may be all the space there
+/// is; one that replaces many is allocated before, or after a few, so that not all of them are evicted for nothing.
 /// </remarks>
 internal static class Reserving
 {
-    // What evicts may take that much while it makes room, and leave less: that is not found out behind an eviction.
+    // The evictor's queues may grow by this much during an eviction. Reserving it in advance avoids an eviction that still does not
+    // suffice.
     private const long GrowthOfQueuesBytes = 2 * HashQueue.NodeBytes;
 
     private const int MostForNothing = 16;
 
-    /// <summary>
-    /// Reserves room for an entry, and evicts others until there is some; but none where that can't help, or for nothing.
-    /// </summary>
+    /// <summary>Reserves for an entry, and evicts others until it fits; but none where that can't suffice.</summary>
     internal static Reservation.Promise TryReserve(
         this TableCore core, in KeyProbe key, in EntrySpec spec, Condition condition, ref PutChange change)
     {
-        Debug.Assert(core.Evictor != null, "Only a limited table promises room.");
+        Debug.Assert(core.Evictor != null, "Only a limited table takes reservations.");
         core.Evictor.Prefetch(key.Hash, spec.Priority);
         long footprintBytes = core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes);
         long limitBytes = core.BlockLimitBytes;
@@ -42,7 +41,7 @@ internal static class Reserving
         return Reservation.Promise.Given;
     }
 
-    // The key's own entry gives its room to the new one. It must not go before, as the put may come to nothing yet.
+    // The key's own entry passes its footprint to the new one. It must not be evicted before, as the put may still fail.
     private static Reservation.Promise TryReserveAtLimit(
         this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, long limitBytes, ref PutChange change)
     {
@@ -61,12 +60,12 @@ internal static class Reserving
             core.TakeBlockFirst(key.Hash, priority, own, ref change);
         if (!hasSpace && !core.TryEvictEnough(key.Hash, priority, own, moreBytes, ref change))
             return Reservation.Promise.Refused;
-        Debug.Assert(moreBytes >= 0, "A smaller value gives its rest back once it is in the index, and not before.");
+        Debug.Assert(moreBytes >= 0, "A smaller value returns the difference once it is in the index.");
         change.Reserved = new Reservation(HasEntry: !own.IsThere, moreBytes, hasEvicted);
         return Reservation.Promise.Given;
     }
 
-    // A new entry is decided on before anything is evicted for it: what it replaces is what it was compared with.
+    // A new entry is admitted before anything is evicted for it: the victim is what it was compared with.
     private static bool TryEvictEnough(
         this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, ref PutChange change)
     {
@@ -97,7 +96,7 @@ internal static class Reserving
         }
         catch (PileFullException)
         {
-            // another one as large may be about to go
+            // evicting a few entries may free enough
         }
         for (int i = 0; i < MostForNothing && core.TryEvict(core.Evictor!, hash, priority, change.Now, 0, own.Address); i++)
             continue;
@@ -113,7 +112,7 @@ internal static class Reserving
         return Interlocked.Read(ref core.Usage.FootprintBytes) - evictableBytes + moreBytes + GrowthOfQueuesBytes <= limitBytes;
     }
 
-    /// <summary>Looks whether a key has an entry.</summary>
+    /// <summary>Finds the key's own entry.</summary>
     /// <returns>Whether the condition is met.</returns>
     private static bool TryFindOwn(
         this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, ref long now, out OwnEntry own)
@@ -131,10 +130,10 @@ internal static class Reserving
         return condition.IsMetLocked(core.Flights, hash, entry.Head.Version, core.IsNoneLocked(entry.Head, ref now));
     }
 
-    /// <summary>An entry that the key of a put has already.</summary>
+    /// <summary>The entry that the key of a put has already.</summary>
     private readonly record struct OwnEntry(bool IsThere, long FootprintBytes, EntryPriority Priority, ulong Address)
     {
-        /// <summary>Whether there is none, and its bucket has no place for one, nor may make one.</summary>
+        /// <summary>Whether there is none, and its bucket has neither a free slot nor a victim.</summary>
         internal bool LacksPlace { get; init; }
     }
 }

@@ -8,14 +8,14 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Puts what was spilled back into memory, as it was.</summary>
+/// <summary>Promotes spilled entries: puts them back into memory as they were.</summary>
 /// <remarks>
-/// It is as the value of a factory for a missing key: a put or a removal that was faster outdates it. Version, age and tags stay; the end
-/// of a sliding entry is put off, as by any use.
+/// A promotion is treated like a factory's value for a missing key: a faster put or removal outdates it. Version, age and tags stay; the
+/// expiry of a sliding entry is extended as by any use.
 /// </remarks>
 internal static unsafe class Returning
 {
-    /// <summary>Has an entry come back that memory did not have. The gate is held.</summary>
+    /// <summary>Promotes an entry that memory does not have. The stripe lock is held.</summary>
     internal static SpillOutcome PromoteStripeLocked(
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, ulong minVersion)
     {
@@ -36,7 +36,7 @@ internal static unsafe class Returning
         }
     }
 
-    /// <returns><see langword="null"/> when something happened to the key meanwhile, or to one that looks like it.</returns>
+    /// <returns><see langword="null"/> when something happened meanwhile to the key, or to one with the same hash tag.</returns>
     private static SpillOutcome? TryPromoteStripeLocked(
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, FlightTicket ticket, ulong minVersion)
     {
@@ -67,11 +67,11 @@ internal static unsafe class Returning
                 spill.RewriteStripeLocked(key.Hash, key.Bytes, block.WrittenSpan, pending);
             return SpillOutcome.MemoryFull;
         }
-        spill.EndPromotionStripeLocked(key.Hash, key.Bytes, pending); // it may have been evicted, and staged, once more by now: that one stays
+        spill.EndPromotionStripeLocked(key.Hash, key.Bytes, pending); // it may be evicted and pending again by now: that copy stays
         return SpillOutcome.Promoted;
     }
 
-    // The block has what the use gives, wherever the entry is now. Gives whether that is more than it had.
+    // Extends the expiry in the block by this use, wherever the entry is then. Returns whether it changed.
     private static bool ExtendExpiry(this TableCore core, PileBuffer block)
     {
         fixed (byte* payload = block.WrittenSpan)
@@ -108,7 +108,7 @@ internal static unsafe class Returning
             }
             catch (PileFullException)
             {
-                return PutResult.Collision; // the pile has no room, and the table may keep what it has
+                return PutResult.Collision; // the pile is full, and the table keeps its entries
             }
         }
     }

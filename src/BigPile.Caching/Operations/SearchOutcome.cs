@@ -1,13 +1,13 @@
 namespace BigPile.Caching.Operations;
 
-/// <summary>What a search came to.</summary>
+/// <summary>The outcome of a search.</summary>
 internal enum SearchOutcome
 {
-    /// <summary>What it looked at has changed meanwhile: it is to be made once more.</summary>
+    /// <summary>Something changed meanwhile: search again.</summary>
     Again,
     Miss,
     Hit,
 
-    /// <summary>The entry is found and no more; a miss that leaves something to clear away.</summary>
+    /// <summary>The entry was found dead: a miss that leaves something to free.</summary>
     Dead,
 }

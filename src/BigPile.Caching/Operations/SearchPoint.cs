@@ -1,6 +1,6 @@
 namespace BigPile.Caching.Operations;
 
-/// <summary>Places of a search at which tests change what it looks at.</summary>
+/// <summary>The points of a search at which tests change the data under it.</summary>
 internal enum SearchPoint
 {
     /// <summary>The slot was read, its block was not.</summary>
@@ -9,9 +9,9 @@ internal enum SearchPoint
     /// <summary>The block was read.</summary>
     AfterBlock,
 
-    /// <summary>Between the second looks at slot and block.</summary>
+    /// <summary>Between the rechecks of slot and block.</summary>
     BetweenRechecks,
 
-    /// <summary>Behind all looks, and before the use of a sliding entry is noted.</summary>
+    /// <summary>After all checks, before the use of a sliding entry is recorded.</summary>
     BeforeRecordUse,
 }

@@ -12,14 +12,11 @@ using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Searches an entry without a lock, wherever in its bucket it is and whatever it has.</summary>
+/// <summary>Finds an entry without a lock: the full path, for any line of the bucket and any kind of entry.</summary>
 /// <remarks>
-/// A read takes no lock. In order: state of the bucket (acquire), which must be responsible for the hash and must not be moving entries;
-/// slot (acquire) with the hash's tag; block, its head, and the key, since tags collide; the copy, with lengths bounded first; a read
-/// barrier; the slot again, because without it a slow reader could show a value that is published in its block but not yet in the table,
-/// and the older one after it; the block's header and page again, because the block may have been freed and used anew. The slot is looked
-/// at between two looks at the block, as it has no generation: an entry may leave a block and come back to it, and the slot is as it was.
-/// Any difference: start over. A miss counts when no entry of the bucket was moved meanwhile.
+/// Takes no lock. In order: the bucket's state (acquire), which must cover the hash and must not be splitting; the slot (acquire) with the
+/// hash's tag; block, head and key, since tags collide; the copy, with lengths bounded first; the slot again; the block's header and page
+/// again. Any difference: start over. A miss is valid if no split moved entries of the bucket meanwhile.
 /// </remarks>
 internal static unsafe class Searching
 {
@@ -28,7 +25,7 @@ internal static unsafe class Searching
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "Lines and blocks stay only as long as the reader is inside.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps lines and blocks.");
         info = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
         Bucket* bucket = core.Index.Find(key.Hash, out byte state);
@@ -47,7 +44,7 @@ internal static unsafe class Searching
                 {
                     TChecks.Pass(SearchPoint.AfterBlock);
                     if (core.LeadsNowhere(line, place, slot))
-                        continue; // its page turned out to be damaged after it was opened
+                        continue; // its page was found damaged after opening
                     return SearchOutcome.Again;
                 }
                 var head = new EntryHead(view.Payload);
@@ -58,9 +55,13 @@ internal static unsafe class Searching
                     ? core.ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
                     : SearchOutcome.Miss;
                 SlidingUse use = outcome == SearchOutcome.Hit && head.IsSliding ? new SlidingUse(core.Clock, head) : default;
+                // Without this a slow reader could return a value that is published in its block but not in the index yet, and the older
+                // one after it.
                 if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
                     return SearchOutcome.Again;
                 TChecks.Pass(SearchPoint.BetweenRechecks);
+                // The block may have been freed and reused. Checked on both sides of the slot, which has no generation: an entry may leave
+                // a block and come back to it, and the slot looks the same.
                 if (TChecks.BlockAgain && !view.IsUnchanged())
                     return SearchOutcome.Again;
                 if (core.ChecksEveryRead && !core.Pile.Entries.IsIntact(slot.Address, view))
@@ -68,11 +69,11 @@ internal static unsafe class Searching
                 if (!isKey)
                     continue;
                 TChecks.Pass(SearchPoint.BeforeRecordUse);
-                // Now it is certain whose block that is. An entry that leaves its place takes no use along that is noted behind that.
+                // The block is the entry's. A use recorded after the entry has left its slot is lost, so the slot is checked once more.
                 if (use.SlidingTicks != 0 && now >= use.ExpiresAt && !core.IsUsed(use, now))
                 {
                     if (!core.IsOver(head, now) || !IsStillLoaded(line, place, slot))
-                        return SearchOutcome.Again; // it was written just now
+                        return SearchOutcome.Again; // the expiry was written just now
                     outcome = SearchOutcome.Dead;
                     info = default;
                 }
@@ -81,7 +82,7 @@ internal static unsafe class Searching
                     long expiresAt = core.RecordUse(key.Hash, use);
                     if (expiresAt == 0 || !IsStillLoaded(line, place, slot))
                     {
-                        now = 0; // it may have ended
+                        now = 0; // the entry may have ended
                         return SearchOutcome.Again;
                     }
                     info = core.Clock.Describe(use.Version, info.ValueBytes, expiresAt);
@@ -90,16 +91,16 @@ internal static unsafe class Searching
                     core.RecordEnd(key.Hash, head.Version);
                 if (core.CountsUses && outcome == SearchOutcome.Hit)
                     line->CountUse(place);
-                // "Again" is not looked at again here: what a pointer leads to was deleted by somebody else.
+                // "Again" is a miss here: the object of a pointer was deleted by other code.
                 return outcome == SearchOutcome.Again ? SearchOutcome.Miss : outcome;
             }
         }
-        Volatile.ReadBarrier(); // pairs with the one of whoever moves entries
+        Volatile.ReadBarrier(); // pairs with the barrier of a split
         return !TChecks.StateAgain || state == bucket->State ? SearchOutcome.Miss : SearchOutcome.Again;
     }
 
-    // That a block is none says nothing by itself: the entry may have left it, and come back to it since. What counts is a slot that leads
-    // to the block between two looks that find the same.
+    // Whether a slot points to no entry. A missing block alone proves nothing: the entry may have left it and come back. The slot must
+    // point to the same trace of the block before and after.
     private static bool LeadsNowhere(this TableCore core, Bucket* line, int place, IndexSlot slot)
     {
         EntryTrace trace = core.Pile.Entries.Trace(slot.Address);
@@ -111,7 +112,7 @@ internal static unsafe class Searching
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsStillLoaded(ulong* slotAt, IndexSlot slot)
     {
-        Volatile.ReadBarrier(); // behind all that was read of the block
+        Volatile.ReadBarrier(); // after all reads of the block
         return Volatile.Read(ref *slotAt) == slot.Word;
     }
 
@@ -122,7 +123,7 @@ internal static unsafe class Searching
     {
         info = default;
         Liveness liveness = core.LivenessByBlock(head, ref now);
-        if (liveness != Liveness.Live && !(liveness == Liveness.Expired && head.IsSliding)) // a use may keep that alive
+        if (liveness != Liveness.Live && !(liveness == Liveness.Expired && head.IsSliding)) // a use may keep it alive
             return liveness.IsDead() ? SearchOutcome.Dead : SearchOutcome.Miss;
         if (head.Version < minVersion)
             return SearchOutcome.Miss;
@@ -152,7 +153,7 @@ internal static unsafe class Searching
         return SearchOutcome.Hit;
     }
 
-    // Of a sliding entry the end follows once the use is noted.
+    // The expiry of a sliding entry is added once its use is recorded.
     private static EntryInfo DescribeRead(this TableCore core, in EntryHead head, long valueBytes) =>
         head.IsSliding ? new EntryInfo(head.Version, (int)valueBytes) : core.Describe(head, (int)valueBytes);
 }

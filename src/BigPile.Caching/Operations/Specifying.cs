@@ -9,20 +9,20 @@ using BigPile.Caching.Tags;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Makes of options what entries are put with.</summary>
+/// <summary>Converts options to entry specs.</summary>
 internal static class Specifying
 {
-    /// <summary>Whether entries that are put without options are plain.</summary>
+    /// <summary>Whether entries put without options are plain.</summary>
     internal static bool PutsPlain(this TableCore core)
     {
         TableOptions table = core.Options;
         return table.DefaultMaxAge == null && table.DefaultSliding == null && table.DefaultPriority == EntryPriority.Normal;
     }
 
-    /// <summary>Makes of the table's options and those of a put what the entry will hold.</summary>
+    /// <summary>Combines the table's options and those of a put.</summary>
     /// <param name="core">The table.</param>
     /// <param name="options">The put's options, if it has any.</param>
-    /// <param name="tagBuffer">Room for <see cref="EntryHead.MaxTags"/> hashes; the result looks into it.</param>
+    /// <param name="tagBuffer">A buffer for <see cref="EntryHead.MaxTags"/> hashes; the result points into it.</param>
     internal static EntrySpec SpecOf(this TableCore core, EntryOptions? options, Span<ulong> tagBuffer)
     {
         TableOptions table = core.Options;
@@ -34,7 +34,7 @@ internal static class Specifying
         if (maxAge == null && sliding == null && options?.ExpiresAt == null && options?.Tags == null)
             return new EntrySpec { ExpiresAt = long.MaxValue, Priority = priority };
         long end = core.InCacheTime(options?.ExpiresAt);
-        long now = core.Clock.Now; // after the look at the clock, with which it may go forth
+        long now = core.Clock.Now; // after InCacheTime, which may advance the clock
         if (maxAge is { } age)
             end = Math.Min(end, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))));
         long slidingTicks = sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : 0;
@@ -48,11 +48,11 @@ internal static class Specifying
         };
     }
 
-    /// <summary>How an entry is put again to live anew; what the options leave out stays as it is.</summary>
+    /// <summary>The spec to renew an entry. What the options leave out stays.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="entry">The entry as it is.</param>
-    /// <param name="options">What is to be different; <see langword="null"/>: it lives without an end.</param>
-    /// <param name="tagBuffer">Room for <see cref="EntryHead.MaxTags"/> hashes; the result may look into it.</param>
+    /// <param name="entry">The present entry.</param>
+    /// <param name="options">What changes; <see langword="null"/>: the entry never expires.</param>
+    /// <param name="tagBuffer">A buffer for <see cref="EntryHead.MaxTags"/> hashes; the result may point into it.</param>
     internal static EntrySpec SpecOf(this TableCore core, in EntryCopy entry, EntryOptions? options, Span<ulong> tagBuffer)
     {
         if (options == null)
@@ -61,7 +61,7 @@ internal static class Specifying
         if (priority > EntryPriority.NeverEvict)
             RefusePriority(priority);
         long until = core.InCacheTime(options.ExpiresAt);
-        long now = core.Clock.Now; // after the look at the clock, with which it may go forth
+        long now = core.Clock.Now; // after InCacheTime, which may advance the clock
         long slidingTicks = options.Sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : entry.SlidingTicks;
         long end = core.EndOf(entry, options, until, now);
         return new EntrySpec
@@ -74,7 +74,7 @@ internal static class Specifying
         };
     }
 
-    // The instant beyond which no use keeps the entry. For one that has no sliding time that is its expiry.
+    // The absolute expiry, which no use extends. For an entry that does not slide, its expiry.
     private static long EndOf(this TableCore core, in EntryCopy entry, EntryOptions options, long until, long now)
     {
         if (options.MaxAge == null && options.ExpiresAt == null)
@@ -93,7 +93,7 @@ internal static class Specifying
         return core.Clock.FromSystem(end.UtcTicks);
     }
 
-    /// <summary>What was stated in instants of the system's clock.</summary>
+    /// <summary>Converts a spec in system time to cache time.</summary>
     internal static EntrySpec InCacheTime(this TableCore core, in EntrySpec spec)
     {
         if (spec.ExpiresAt == long.MaxValue)
@@ -130,7 +130,7 @@ internal static class Specifying
             return default;
         if (tags.Count > EntryHead.MaxTags)
             throw new ArgumentException($"The entry has {tags.Count:N0} tags; {EntryHead.MaxTags} are allowed.", nameof(EntryOptions.Tags));
-        Debug.Assert(buffer.Length >= EntryHead.MaxTags, "Each tag has room for its hash.");
+        Debug.Assert(buffer.Length >= EntryHead.MaxTags, "Every tag's hash fits.");
         int count = 0;
         foreach (string tag in tags)
         {

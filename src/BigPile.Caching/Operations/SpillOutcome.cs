@@ -1,17 +1,17 @@
 namespace BigPile.Caching.Operations;
 
-/// <summary>What was found of a key that memory did not have.</summary>
+/// <summary>The outcome of a lookup of a key that memory did not have.</summary>
 internal enum SpillOutcome
 {
-    /// <summary>There is no such entry.</summary>
+    /// <summary>There is no entry.</summary>
     Missing,
 
-    /// <summary>Memory has it: it was put, or came back, meanwhile.</summary>
+    /// <summary>Memory has it: it was put or promoted meanwhile.</summary>
     InMemory,
 
-    /// <summary>It has come back to memory; its block was copied.</summary>
+    /// <summary>It was promoted; its block was copied.</summary>
     Promoted,
 
-    /// <summary>Nothing in memory may go for it; its block was copied.</summary>
+    /// <summary>It stays in the file as nothing in memory may be evicted for it; its block was copied.</summary>
     MemoryFull,
 }

@@ -6,10 +6,10 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Frees what is no more by time or tag of what was spilled.</summary>
+/// <summary>Frees spilled entries that have expired or were removed by tag.</summary>
 internal static class SpillSweeping
 {
-    /// <summary>Frees what is no more of all that was spilled.</summary>
+    /// <summary>Sweeps all spilled entries.</summary>
     internal static long SweepAllSpilled(this TableCore core, CancellationToken stop)
     {
         const int RecordsAtOnce = 4096;
@@ -35,7 +35,7 @@ internal static class SpillSweeping
         return freed;
     }
 
-    /// <summary>Frees what is no more by time or tag of the next records in the file; nothing beside another sweep.</summary>
+    /// <summary>Sweeps the next records in the file; does nothing while another sweep runs.</summary>
     internal static int SweepSpilled(this TableCore core, int maxRecords)
     {
         if (core.Spill is not { } spill || !core.HasExpirables || core.IsRebuilding || !core.SweepPlace.SweepLock.TryEnter())
@@ -50,11 +50,11 @@ internal static class SpillSweeping
         }
     }
 
-    /// <summary>The same; the sweep's gate is held.</summary>
+    /// <summary>The same. The sweep lock is held.</summary>
     /// <remarks>
-    /// A mark goes once nothing is left that it concerns: behind a round through memory, and a round through the file that begins when that
-    /// one has ended. What leaves memory was looked at under the lock of its bucket, and waits to be written when the round through memory
-    /// has passed there; what comes back is looked at under that lock, and has come when the gates were passed. So nothing gets by both.
+    /// A mark is dropped once no entry that it concerns is left: after a round through memory, and a round through the file that begins
+    /// after that. An evicted entry was checked under its bucket's lock, and is pending when the round through memory has passed the
+    /// bucket. A promoted entry is checked under that lock, and is in memory once all stripe locks were passed. So none escapes both.
     /// </remarks>
     private static int SweepSpill(this TableCore core, SpillStore spill, int maxRecords)
     {
@@ -76,7 +76,7 @@ internal static class SpillSweeping
         return freed;
     }
 
-    // Passes all gates. Another thread may have taken an entry out to write it, and not come to it yet.
+    // Passes all stripe locks. Another thread may have dequeued an entry that it has not written yet.
     private static int FreePending(this TableCore core, SpillStore spill)
     {
         int freed = 0;

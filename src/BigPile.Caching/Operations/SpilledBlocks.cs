@@ -9,7 +9,7 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>What the bytes of a block say that is not in memory.</summary>
+/// <summary>Reads blocks that are not in the pile.</summary>
 internal static unsafe class SpilledBlocks
 {
     /// <summary>Reads the value of a block.</summary>
@@ -32,7 +32,7 @@ internal static unsafe class SpilledBlocks
             return new EntryHead(payload).Version;
     }
 
-    /// <summary>Whether a block is that of a key: what comes from a file is looked at before it is believed.</summary>
+    /// <summary>Whether a block is a valid entry of a key. Data from a file is not trusted.</summary>
     internal static bool IsBlockOf(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block)
     {
         if (block.Length < EntryHead.ShortBytes)
@@ -45,11 +45,11 @@ internal static unsafe class SpilledBlocks
         }
     }
 
-    /// <summary>Whether a block is that of a key, and its entry is still one.</summary>
+    /// <summary>Whether a block is a valid entry of a key, and not dead.</summary>
     internal static bool IsAliveBlockOf(this TableCore core, in KeyProbe key, ReadOnlySpan<byte> block) =>
         core.IsBlockOf(key, block) && !core.LivenessOf(block).IsDead();
 
-    /// <summary>Tells and counts that an entry was found to be no more.</summary>
+    /// <summary>Reports and counts a dead entry.</summary>
     internal static void ReportDead(this TableCore core, ReadOnlySpan<byte> block, Liveness liveness)
     {
         fixed (byte* payload = block)
@@ -61,14 +61,14 @@ internal static unsafe class SpilledBlocks
         }
     }
 
-    /// <summary>Tells that an entry that was counted as evicted is lost.</summary>
+    /// <summary>Reports that an entry, counted as evicted before, is lost.</summary>
     internal static void ReportEvicted(this TableCore core, ReadOnlySpan<byte> block)
     {
         fixed (byte* payload = block)
             core.Events.OnRemoved(new EntryHead(payload), block.Length, Counter.Evictions);
     }
 
-    /// <summary>Counts something once more, from outside of the pile.</summary>
+    /// <summary>Adds to a counter, from outside of critical regions.</summary>
     internal static void Count(this TableCore core, Counter counter, int delta = 1)
     {
         CriticalRegion critical = core.EnterReader();
@@ -82,7 +82,7 @@ internal static unsafe class SpilledBlocks
         }
     }
 
-    /// <summary>Whether the entry of a block is still one.</summary>
+    /// <summary>Whether the entry of a block is live.</summary>
     internal static Liveness LivenessOf(this TableCore core, ReadOnlySpan<byte> block)
     {
         Debug.Assert(block.Length >= EntryHead.ShortBytes, "A block begins with a head.");

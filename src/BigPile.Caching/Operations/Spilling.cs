@@ -10,19 +10,19 @@ using BigPile.Hash;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Moves entries between the memory of a table and what it has spilled, and does to both what is done to a key.</summary>
+/// <summary>Moves entries between memory and file, and applies each operation on a key to both.</summary>
 /// <remarks>
-/// The order is in <see cref="SpillStore"/>: under the gate of its key, so nothing of a key is in two places for anybody who asks.
-/// No gate is held inside the pile, and none while another one is being waited for.
+/// See <see cref="SpillStore"/>: the key's stripe lock makes each move atomic for callers. No stripe lock is held in a critical region, nor
+/// while another one is waited for.
 /// </remarks>
 internal static class Spilling
 {
     private const int MostTries = 8;
     private const int MostForOneReturn = 64;
 
-    /// <summary>Writes what was evicted. The caller is outside of the pile, and holds no gate.</summary>
+    /// <summary>Writes pending demotions to the file. The caller is outside of critical regions and holds no stripe lock.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="most">No more than this: who only reads does not write what all others evict.</param>
+    /// <param name="most">The maximum number: a reader does not write what all others evict.</param>
     internal static void DrainSpill(this TableCore core, int most = int.MaxValue)
     {
         if (core.Spill is not { } spill)
@@ -33,7 +33,7 @@ internal static class Spilling
             lock (stripe.Lock)
             {
                 if (!stripe.IsPending(entry))
-                    continue; // put or removed meanwhile, or back already
+                    continue; // put, removed or promoted meanwhile
                 Liveness liveness = core.LivenessOf(entry.Payload);
                 if (liveness.IsDead())
                     core.ReportDead(entry.Payload, liveness);
@@ -44,7 +44,7 @@ internal static class Spilling
         }
     }
 
-    /// <summary>Reads the value of a key that memory did not have, and has it come back.</summary>
+    /// <summary>Reads the value of a key that memory does not have, and promotes it.</summary>
     internal static bool TryReadSpilled<TReader>(
         this TableCore core, SpillStore spill, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
@@ -64,7 +64,7 @@ internal static class Spilling
                     return true;
                 }
                 if (core.TryReadMemory(key, ref reader, minVersion, out info))
-                    return true; // else it is too old, or evicted since
+                    return true; // else too old, or evicted again
             }
             return false;
         }
@@ -85,11 +85,11 @@ internal static class Spilling
         return found;
     }
 
-    /// <summary>Has an entry come back that memory did not have.</summary>
+    /// <summary>Promotes an entry that memory does not have.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="spill">What it has spilled.</param>
+    /// <param name="spill">The table's spill store.</param>
     /// <param name="key">The key.</param>
-    /// <param name="block">Gets the entry's block, where one was found.</param>
+    /// <param name="block">Receives the entry's block, if one was found.</param>
     /// <param name="minVersion">An entry below this version counts as missing, and stays where it is.</param>
     internal static SpillOutcome Promote(
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, ulong minVersion = 0)
@@ -98,13 +98,13 @@ internal static class Spilling
         lock (spill.StripeOf(key.Hash).Lock)
             outcome = core.PromoteStripeLocked(spill, key, block, minVersion);
         if (outcome == SpillOutcome.Promoted)
-            core.DrainSpill(MostForOneReturn); // others went for it
+            core.DrainSpill(MostForOneReturn); // other entries were evicted for it
         return outcome;
     }
 
-    /// <summary>Has an entry come back, for what needs it in memory.</summary>
-    /// <returns>Whether it was in memory.</returns>
-    /// <exception cref="PileFullException">Nothing in memory may go for it.</exception>
+    /// <summary>Promotes an entry for an operation that needs it in memory.</summary>
+    /// <returns>Whether it is in memory, or was meanwhile.</returns>
+    /// <exception cref="PileFullException">Nothing in memory may be evicted for it.</exception>
     internal static bool TryPromote(this TableCore core, SpillStore spill, in KeyProbe key)
     {
         PileBuffer block = BufferRental.Rent();
@@ -125,8 +125,8 @@ internal static class Spilling
     }
 
     /// <summary>
-    /// The keys of what was spilled. With a <see cref="PromotionWatch"/> from before the walk through memory, whatever is there all the time
-    /// is in memory, on its way to the file, in the file, or watched; what moves meanwhile may be in several.
+    /// The keys of spilled entries. With a <see cref="PromotionWatch"/> from before the walk through memory, every entry that exists all
+    /// the time is found in memory, pending, in the file, or by the watch; one that moves meanwhile may be found more than once.
     /// </summary>
     internal static IEnumerable<byte[]> SpilledKeys(this TableCore core, SpillStore spill)
     {
@@ -138,7 +138,7 @@ internal static class Spilling
             yield return walk.Current.Key.ToArray();
     }
 
-    /// <summary>Puts a value, and forgets what was spilled of its key.</summary>
+    /// <summary>Puts a value, and removes the key's spilled entry.</summary>
     internal static PutResult? PutSpilling(
         this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
@@ -149,7 +149,7 @@ internal static class Spilling
             result = request.Condition.IsOfVersion
                 ? core.PutIfStripeLocked(spill, key, spec, request, out info)
                 : core.PutOnce(key, spec, request, out info);
-            // not before: a put that is refused has changed nothing
+            // only after success: a refused put changes nothing
             if (result is not (null or PutResult.Collision) && core.TryReplaceStripeLocked(spill, key, info.Version))
                 result = PutResult.Replaced;
         }
@@ -157,8 +157,8 @@ internal static class Spilling
         return result;
     }
 
-    /// <summary>Removes a key, wherever it is.</summary>
-    /// <returns>Whether it was there.</returns>
+    /// <summary>Removes a key from memory and file.</summary>
+    /// <returns>Whether it was present.</returns>
     internal static bool RemoveSpilling(this TableCore core, SpillStore spill, in KeyProbe key, Condition condition)
     {
         lock (spill.StripeOf(key.Hash).Lock)
@@ -175,15 +175,15 @@ internal static class Spilling
         }
     }
 
-    // Else the put would evict all of it at once.
+    // Otherwise the put would evict all of it at once.
     private static void EvictSurplusFirst(this TableCore core)
     {
         while (core.IsFarOverLimits() && core.TryEvictOne(core.Clock.Now))
             continue;
     }
 
-    /// <summary>Forgets what was spilled of a key that was put.</summary>
-    /// <returns>Whether that was an entry that was alive.</returns>
+    /// <summary>Removes the spilled entry of a key that was put.</summary>
+    /// <returns>Whether that entry was live.</returns>
     private static bool TryReplaceStripeLocked(this TableCore core, SpillStore spill, in KeyProbe key, ulong version)
     {
         PileBuffer block = BufferRental.Rent();
@@ -214,9 +214,10 @@ internal static class Spilling
         }
     }
 
-    // Nobody else puts the key meanwhile, but what memory has may be evicted at any instant.
+    // No other thread puts the key meanwhile, but memory may evict it at any instant.
     private static PutResult? PutIfStripeLocked(
-        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, PileBuffer block, out EntryInfo info)
+        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, PileBuffer block,
+        out EntryInfo info)
     {
         while (true)
         {
@@ -229,7 +230,7 @@ internal static class Spilling
                 PutResult? replaced = core.PutOnce(key, spec, request, out info);
                 if (replaced != null || !core.TryVersionStripeLocked(spill, key, out _))
                     return replaced;
-                continue; // evicted since it was seen
+                continue; // evicted since it was found
             }
             try
             {
@@ -248,11 +249,11 @@ internal static class Spilling
         }
     }
 
-    /// <summary>Copies the block of what was spilled of a key, unless it is no more. The gate is held.</summary>
+    /// <summary>Copies the block of a key's spilled entry, unless it is dead. The stripe lock is held.</summary>
     internal static bool TryReadAliveStripeLocked(this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block) =>
         spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _) && core.IsAliveBlockOf(key, block.WrittenSpan);
 
-    /// <summary>The version of what was spilled of a key; 0: nothing, or what is no more.</summary>
+    /// <summary>The version of a key's spilled entry; 0: none, or dead.</summary>
     private static bool TryVersionStripeLocked(this TableCore core, SpillStore spill, in KeyProbe key, out ulong version)
     {
         version = 0;

@@ -7,7 +7,7 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Sweeps the tables of a cache from time to time, a bounded part at once.</summary>
+/// <summary>Sweeps the tables of a cache periodically, a bounded part at a time.</summary>
 internal sealed class Sweeper : IDisposable
 {
     private const int MostRoundsAtOnce = 16;
@@ -30,7 +30,7 @@ internal sealed class Sweeper : IDisposable
 
     public void Dispose() => _timer?.Dispose();
 
-    // One table's failure keeps no other one from being swept.
+    // A failure of one table does not stop the sweep of the others.
     private void SweepAll()
     {
         _clock.Follow();
@@ -38,7 +38,7 @@ internal sealed class Sweeper : IDisposable
             _background.TryRun($"the sweep of the table '{core.Name}'", () => Sweep(core));
     }
 
-    // Where one bucket in sixteen gave something back, there will be more.
+    // If one bucket in sixteen freed something, there is more: continue.
     private void Sweep(TableCore core)
     {
         try
@@ -58,7 +58,7 @@ internal sealed class Sweeper : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // The cache goes, and its pile may stay.
+            // The cache was disposed; its pile may stay open.
         }
     }
 }

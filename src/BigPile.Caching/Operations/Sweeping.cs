@@ -7,17 +7,17 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>Frees what is no more by time or tag, a part of the buckets at once.</summary>
+/// <summary>Frees entries that have expired or were removed by tag, a part of the buckets at a time.</summary>
 internal static unsafe class Sweeping
 {
     private const int BucketsForSpace = 64;
     private const int BucketsAtOnce = 4096;
 
-    /// <summary>Looks at some buckets, where the last sweep ended, and frees what is no more. One sweep runs at a time.</summary>
+    /// <summary>Sweeps some buckets, from where the last sweep ended. One sweep runs at a time.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="maxBuckets">How many to look at.</param>
-    /// <param name="waits">Whether to wait for a sweep that runs; else nothing is looked at beside one.</param>
-    /// <returns>How many entries were freed.</returns>
+    /// <param name="maxBuckets">The number of buckets.</param>
+    /// <param name="waits">Whether to wait for a running sweep; else nothing is done while one runs.</param>
+    /// <returns>The number of entries freed.</returns>
     internal static int SweepMemory(this TableCore core, int maxBuckets, bool waits = false)
     {
         if (!core.HasExpirables || core.IsRebuilding)
@@ -40,8 +40,8 @@ internal static unsafe class Sweeping
         }
     }
 
-    /// <summary>Frees all that is no more, in memory and in the file, and evicts what is over a limit.</summary>
-    /// <returns>How many entries were freed, but for those over a limit.</returns>
+    /// <summary>Sweeps memory and file, and evicts what is over a limit.</summary>
+    /// <returns>The number of entries freed, without those over a limit.</returns>
     internal static long SweepAll(this TableCore core, CancellationToken stop)
     {
         long freed = 0;
@@ -49,26 +49,26 @@ internal static unsafe class Sweeping
         core.EvictSurplus(int.MaxValue, stop);
         for (int left = core.BucketsToSweep(); left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += core.SweepMemory(Math.Min(left, BucketsAtOnce), waits: true);
-        core.DrainReadBuffer(waits: true); // behind the buckets, as what it frees is not counted
+        core.DrainReadBuffer(waits: true); // last, as what it frees is not counted
         return freed + core.SweepAllSpilled(stop);
     }
 
-    /// <summary>Frees some of what is no more, as others keep a put out that are worth more while they are alive.</summary>
-    /// <returns>Whether there was any. Not looked for inside, where another thread may wait for this one.</returns>
+    /// <summary>Sweeps a little for a refused put: dead entries of high priority may have kept it out.</summary>
+    /// <returns>Whether anything was freed. Does nothing in a critical region, where another thread may wait for this one.</returns>
     internal static bool TrySweepForSpace(this TableCore core) =>
         core.Evictor != null && !CriticalRegion.Current.IsInRegion && core.SweepMemory(BucketsForSpace) != 0;
 
-    /// <summary>How often <see cref="TrySweepForSpace"/> comes by everything.</summary>
+    /// <summary>The number of calls of <see cref="TrySweepForSpace"/> that cover the whole table.</summary>
     internal static int SweepsForSpace(this TableCore core) => core.BucketsToSweep() / BucketsForSpace + 1;
 
-    /// <summary>The buckets that a sweep of everything looks at.</summary>
+    /// <summary>The number of buckets of a full sweep.</summary>
     internal static int BucketsToSweep(this TableCore core) => (int)Math.Min(int.MaxValue, core.Index.BucketCount);
 
     private static int SweepNext(this TableCore core, long now)
     {
         SweepPlace place = core.SweepPlace;
-        Debug.Assert(place.Next < core.Index.BucketCount, "An index never has fewer buckets than before.");
-        Debug.Assert(place.SweepLock.IsTaken, "One sweep at a time: two would pass over the same buckets.");
+        Debug.Assert(place.Next < core.Index.BucketCount, "An index never shrinks.");
+        Debug.Assert(place.SweepLock.IsTaken, "One sweep at a time: two would visit the same buckets.");
         int freed = core.SweepAt(place.Next, now);
         if (++place.Next < core.Index.BucketCount)
             return freed;
@@ -76,7 +76,7 @@ internal static unsafe class Sweeping
         if (core.Spill is { } spill)
             spill.Sweep.EndMemoryRound(place.MarksUpTo);
         else
-            _ = core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // a call of its own, as within another it could not wait for a pause
+            _ = core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // not nested: it may wait for a pause
         bool isFree = !place.HasExpirables && !core.HadExpirable && core.Tags.Count == 0;
         if (isFree && core.Spill == null && core.RemovedKeys == null && !core.IsRebuilding)
             core.EndExpirablesRound();
@@ -91,7 +91,9 @@ internal static unsafe class Sweeping
         {
             if (number == 0)
                 core.BeginRound(place);
-            return place.CoversAllEntries || core.Spill != null || core.MayHoldExpirables(number) ? core.SweepBucket(critical, number, now) : 0;
+            return place.CoversAllEntries || core.Spill != null || core.MayHoldExpirables(number)
+                ? core.SweepBucket(critical, number, now)
+                : 0;
         }
         finally
         {
@@ -103,11 +105,11 @@ internal static unsafe class Sweeping
     {
         core.BeginExpirablesRound();
         place.HasExpirables = false;
-        (place.MarksUpTo, place.CoversAllEntries) = core.Tags.Described; // not of marks that come on the way
+        (place.MarksUpTo, place.CoversAllEntries) = core.Tags.Described; // marks that come during the round are not covered
     }
 
-    // Without the lock. An entry that comes in meanwhile was put meanwhile; one that comes back from a file was there before, so that a
-    // table which spills has its locks taken.
+    // Read without the lock: an entry inserted meanwhile is newer than the marks. A promoted entry is older, so a table that spills has
+    // every bucket locked instead.
     private static bool MayHoldExpirables(this TableCore core, ulong number)
     {
         foreach (Bucket* line in core.Index.LinesOf(number))

@@ -10,30 +10,30 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>The part of a put that is under the lock of the key's bucket: the index comes to lead to the entry that was written.</summary>
+/// <summary>The part of a put under the bucket's lock: swaps the index slot to the entry that was written.</summary>
 internal static unsafe class Swinging
 {
-    /// <summary>Has the index lead to a written entry, if the order's condition holds and there is room for it.</summary>
+    /// <summary>Points the index to a written entry, if the request's condition holds and there is space.</summary>
     internal static void SwapLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, ref PutChange change)
     {
-        Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and nobody sees it yet.");
+        Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and invisible.");
         using LockedBucket bucket = core.Index.Lock(key.Hash);
         if (request.IsPromotion && core.LivenessOf(new EntryHead(change.Slot.Start + BlockHeader.SizeBytes), ref change.Now).IsDead())
-            change.Result = null; // removed by its tag since it was read: here or never, as a sweep of memory may have passed
+            change.Result = null; // removed by its tag since it was read: the last chance to see it, as the sweep may have passed
         else if (core.TryFindLocked(bucket, key, out LockedEntry old))
             core.ReplaceLocked(key, spec, request, old, ref change);
         else if (!request.Condition.IsMetLocked(core.Flights, key.Hash, version: 0, isMissing: true))
             change.Result = null;
         else if (change.IsLimited && !core.HasEnough(change, hasOld: false, oldFootprintBytes: 0))
-            change.IsRetry = true; // room was reserved for a key that was there, and has gone meanwhile
+            change.IsRetry = true; // reserved as a replacement, and the key was removed meanwhile
         else if (!request.Basis.IsEmpty && core.IsGoneByNow(request.Basis, ref change))
             change.Result = null;
         else
             core.InsertLocked(key, spec, request, bucket, ref change);
     }
 
-    // What follows an entry must not have a version above the mark of a removal that it did not see. So its version is drawn first: the
-    // mark of a removal that is not seen then has a higher one.
+    // A replacement must not get a version above the mark of a removal that it did not see. So its version is drawn first: a removal not
+    // seen here then has a higher one.
     private static bool IsGoneByNow(this TableCore core, in EntryHead followed, ref PutChange change)
     {
         change.Version = core.NextVersion(change.Now);
@@ -67,7 +67,7 @@ internal static unsafe class Swinging
         long oldFootprintBytes = wasTombstone || core.Evictor == null ? 0 : core.Pile.Blocks.FootprintBytesOf(old.PayloadBytes);
         if (change.IsLimited && !core.HasEnough(change, !wasTombstone, oldFootprintBytes))
         {
-            change.IsRetry = true; // room was reserved beside a larger entry of the key, which has gone meanwhile
+            change.IsRetry = true; // reserved beside a larger entry, which was replaced meanwhile
             return;
         }
         if (request.Condition.IsOfVersion && !isNone && core.IsGoneByNow(old.Head, ref change))
@@ -78,7 +78,7 @@ internal static unsafe class Swinging
         Counter reason = isDead ? liveness.Reason() : Counter.Replacements;
         if (isDead)
             core.Events.OnRemoved(old.Head, old.PayloadBytes, reason);
-        EntryPriority oldPriority = old.Head.Priority; // the old block may be another's once it is freed
+        EntryPriority oldPriority = old.Head.Priority; // read now: the old block may be reused once freed
         change.IsNewInIndex = wasTombstone || oldPriority != spec.Priority;
         change.Added = (request.IsTombstone ? default : core.CountOf(change.PayloadBytes)) - core.CountOf(old);
         core.ExchangeLocked(key, spec, request, old, ref change);
@@ -95,7 +95,7 @@ internal static unsafe class Swinging
         change.Result = isNone ? PutResult.Inserted : PutResult.Replaced;
     }
 
-    /// <summary>Publishes the new entry in the place of the old one, whose block is freed.</summary>
+    /// <summary>Publishes the new entry in the old one's slot, and frees the old block.</summary>
     private static void ExchangeLocked(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in LockedEntry old, ref PutChange change)
     {
@@ -105,28 +105,30 @@ internal static unsafe class Swinging
             CrashPoints.Pass(CrashPoint.OwnedBeforeEntryFreed);
         if (change.IsNewInIndex)
             old.Place.Line->SetInMain(old.Place.Slot, change.IsForMain); // it enters a queue of its new priority
-        Debug.Assert(oldAddress != change.Slot.Address, "The new entry is whole beside the old one.");
+        Debug.Assert(oldAddress != change.Slot.Address, "The new entry has a block of its own.");
         if (core.Intents != null)
             core.BeginPutIntent(request, oldAddress, old.Head.Version, ref change);
         core.PublishLocked(key, spec, request, old.Place, ref change);
-        Debug.Assert(Mutation.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version counts.");
-        if (request.Externalized != null && spec.SlidingTicks != 0) // the life goes on
+        Debug.Assert(Mutation.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version wins.");
+        if (request.Externalized != null && spec.SlidingTicks != 0) // an externalized value keeps its lifetime
             core.ReadBuffer.TransferLocked(old.Head.Version, change.Version, key.Hash);
         if (Mutation.FreedOutsideLock)
             core.Index.Locks.Exit(core.Index.Locate(key.Hash));
         CrashPoints.Pass(CrashPoint.EntryBeforeOldFreed);
         bool isHandedOn = owned.IsValid && owned == new EntryHead(change.Slot.Start + BlockHeader.SizeBytes).Owned;
+        // Under the lock: freed later, the old block could outlive a removal by another thread, and come back after a kill.
         LockedEntries.Free(core.Pile, oldAddress, isHandedOn ? default : owned);
         if (Mutation.FreedOutsideLock)
             _ = core.Index.Lock(key.Hash);
     }
 
-    // The new entry takes over what was reserved and what the old one had. What it does not need goes back.
+    // The new entry takes over the reservation and the old entry's footprint. The rest is released.
     private static void TakeOver(this TableCore core, in EntrySpec spec, in PutOrder request, in PutChange change, OldEntry old)
     {
         long footprintBytes = request.IsTombstone ? 0 : core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes);
         int entries = (change.Reserved.HasEntry ? 1 : 0) + (old.WasTombstone ? 0 : 1) - (request.IsTombstone ? 0 : 1);
-        Debug.Assert(entries >= 0 && change.Reserved.FootprintBytes + old.FootprintBytes >= footprintBytes, "No more goes back than was had.");
+        Debug.Assert(
+            entries >= 0 && change.Reserved.FootprintBytes + old.FootprintBytes >= footprintBytes, "It releases no more than it held.");
         core.Usage.Release(entries, change.Reserved.FootprintBytes + old.FootprintBytes - footprintBytes);
         if (old.Priority == spec.Priority)
         {
@@ -147,7 +149,7 @@ internal static unsafe class Swinging
             if (!core.TryEvictVictimLocked(change.Critical, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
             {
                 change.Result = PutResult.Collision;
-                change.Version = 0; // it may have been drawn, but no entry has it
+                change.Version = 0; // drawn perhaps, but not used
                 if (!request.IsPromotion)
                     core.Counters.Add(change.Critical, Counter.Collisions);
                 return;
@@ -169,13 +171,14 @@ internal static unsafe class Swinging
     }
 
     private static void BeginPutIntent(this TableCore core, in PutOrder request, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
-        put.Intent = core.BeginIntent(put.Critical, put.Slot.Address, oldAddress, oldVersion, ownsNew: request.Externalized != null, put.Added);
+        put.Intent = core.BeginIntent(
+            put.Critical, put.Slot.Address, oldAddress, oldVersion, ownsNew: request.Externalized != null, put.Added);
 
-    /// <summary>Publishes the new entry, and has a slot lead to it.</summary>
+    /// <summary>Publishes the new entry, and points a slot to it.</summary>
     private static void PublishLocked(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, SlotPlace place, ref PutChange change)
     {
-        Debug.Assert(!change.IsPublished, "An entry is published once, in one version.");
+        Debug.Assert(!change.IsPublished, "An entry is published once, with one version.");
         if (change.Version == 0)
             change.Version = request.IsPromotion ? request.KeptVersion : core.NextVersion(change.Now);
         if (!request.IsPromotion)
@@ -185,8 +188,10 @@ internal static unsafe class Swinging
         CrashPoints.Pass(CrashPoint.PutBeforeHeader);
         if (Mutation.ObjectBeforeEntry)
             request.Externalized?.Publish(core.Pile);
+        // Before the slot points to it: a kill in between leaves two blocks of the key, and the higher version wins.
         core.Pile.Entries.Publish(change.Slot, change.PayloadBytes);
         change.IsPublished = true;
+        // After the entry: a kill in between leaves a dead pointer, never an unreferenced object.
         if (!Mutation.ObjectBeforeEntry)
             request.Externalized?.Publish(core.Pile);
         CrashPoints.Pass(CrashPoint.EntryBeforeSwap);
@@ -194,7 +199,7 @@ internal static unsafe class Swinging
         {
             place.Line->MarkExpiry();
             core.MarkExpirable();
-            core.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), change.Version); // a read that finds it gone again tells nobody
+            core.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), change.Version); // a read that finds it dead outdates no run
         }
         if (spec.Priority != EntryPriority.Normal && !core.HasPriorities)
             core.HasPriorities = true;
@@ -209,6 +214,6 @@ internal static unsafe class Swinging
             core.Counters.Add(change.Critical, isNew ? Counter.Inserts : Counter.Replacements);
     }
 
-    /// <summary>What a replaced entry was, once its block is freed.</summary>
+    /// <summary>A replaced entry, after its block is freed.</summary>
     private readonly record struct OldEntry(bool WasTombstone, EntryPriority Priority, long FootprintBytes);
 }

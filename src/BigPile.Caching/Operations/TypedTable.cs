@@ -14,7 +14,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Operations;
 
-/// <summary>A table whose keys and values are of types: what a public call does once its key is ready to be looked for.</summary>
+/// <summary>A typed facade over a table: what a public call does once its key is encoded.</summary>
 internal sealed class TypedTable<TKey, TValue>
     where TKey : notnull
 {
@@ -36,7 +36,7 @@ internal sealed class TypedTable<TKey, TValue>
         return TryGet(Keys.Probe(key, stack), 0, out value, out _);
     }
 
-    /// <summary>Reads a value of at least a version.</summary>
+    /// <summary>Reads a value of at least this version.</summary>
     internal bool TryGet(in KeyProbe key, ulong minVersion, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
     {
         var reader = default(ValueReader);
@@ -50,7 +50,7 @@ internal sealed class TypedTable<TKey, TValue>
         return false;
     }
 
-    /// <summary>Reads a value on behalf of a call whose hit or miss was counted.</summary>
+    /// <summary>Reads a value for a call whose hit or miss was counted.</summary>
     internal bool TryGetAgain(TKey key, [MaybeNullWhen(false)] out TValue value)
     {
         var reader = default(ValueReader);
@@ -67,7 +67,7 @@ internal sealed class TypedTable<TKey, TValue>
         return false;
     }
 
-    /// <summary>Copies a value as it is stored to a writer.</summary>
+    /// <summary>Copies a value, as stored, to a writer.</summary>
     internal bool TryRead(in KeyProbe key, IBufferWriter<byte> destination, out EntryInfo info)
     {
         ArgumentNullException.ThrowIfNull(destination);
@@ -97,12 +97,12 @@ internal sealed class TypedTable<TKey, TValue>
         return Core.Put(key, value, kind, Core.SpecOf(options, tagBuffer), condition, out info);
     }
 
-    /// <summary>Begins an entry's lifetime anew. Its value stays, and what the options leave out.</summary>
+    /// <summary>Renews an entry's lifetime. Its value stays, and what the options leave out.</summary>
     /// <param name="key">The key.</param>
     /// <param name="version">The version that the entry must have; 0: any.</param>
-    /// <param name="options">What is to be different; <see langword="null"/>: it lives without an end.</param>
-    /// <param name="info">The entry as it is now.</param>
-    /// <returns>What became of it; <see langword="null"/> when there is no entry of this key and version.</returns>
+    /// <param name="options">What changes; <see langword="null"/>: the entry never expires.</param>
+    /// <param name="info">The renewed entry.</param>
+    /// <returns>The result; <see langword="null"/> when there is no entry of this key and version.</returns>
     internal PutResult? Renew(in KeyProbe key, ulong version, EntryOptions? options, out EntryInfo info)
     {
         Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
@@ -134,7 +134,7 @@ internal sealed class TypedTable<TKey, TValue>
         return Put(key, AsBytes(in word), ValueKind.Pointer, options, Condition.None, out _)!.Value;
     }
 
-    /// <summary>The object that holds a key's value. A value that lies in its entry is moved to an object of its own first.</summary>
+    /// <summary>The object that holds a key's value. An inline value is externalized first.</summary>
     internal bool TryGetPointer(in KeyProbe key, out PilePointer pointer)
     {
         while (Core.TryPeek(key, out EntryCopy entry))
@@ -150,7 +150,7 @@ internal sealed class TypedTable<TKey, TValue>
         return false;
     }
 
-    /// <summary>The key as runs are told apart by it: where the table compares bytes, its bytes.</summary>
+    /// <summary>The key by which flights are told apart: its bytes, where the table compares bytes.</summary>
     internal FlightKey FlightKeyOf(TKey key)
     {
         if (KeyCodec<TKey>.HasOwnBytes || Core.KeyComparer != null)
@@ -160,7 +160,7 @@ internal sealed class TypedTable<TKey, TValue>
         return new FlightKey(key, Keys.Probe(key, stack).Bytes.ToArray());
     }
 
-    /// <summary>Begins a run for a key that is missing; <see langword="null"/> when it is there.</summary>
+    /// <summary>Begins a run for a missing key; <see langword="null"/> when the key is present.</summary>
     internal FlightTicket? BeginFlight(TKey key, EntryOptions? options)
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
@@ -168,7 +168,7 @@ internal sealed class TypedTable<TKey, TValue>
         return Core.BeginFlight(Keys.Probe(key, stack), Specifying.TagHashesOf(options));
     }
 
-    /// <summary>Puts what a run made, unless something newer has happened to the key.</summary>
+    /// <summary>Puts the value of a run, unless something newer happened to the key.</summary>
     internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket ticket)
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
@@ -176,7 +176,7 @@ internal sealed class TypedTable<TKey, TValue>
         _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(ticket), out _);
     }
 
-    /// <summary>An entry as the public interface shows it.</summary>
+    /// <summary>The public description of an entry.</summary>
     internal TableEntry<TKey> Describe(in EntryCopy copy)
     {
         var age = new TimeSpan(Core.Clock.Now - Core.Clock.PutAt(copy.Info.Version));
@@ -189,7 +189,7 @@ internal sealed class TypedTable<TKey, TValue>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private TValue Complete(ref ValueReader reader, in KeyProbe key) => ValueOf(reader.Complete(Core.Pile.Engine.Codec), key);
 
-    /// <summary>What another caller's factory made for a key, as a read would give it.</summary>
+    /// <summary>The value of another caller's factory, as a read would give it.</summary>
     /// <exception cref="InvalidCastException">It is of another type.</exception>
     internal TValue ValueOf(object? value, TKey key)
     {
@@ -227,7 +227,7 @@ internal sealed class TypedTable<TKey, TValue>
         }
     }
 
-    /// <summary>Puts the object that an entry owns again, if its value is one.</summary>
+    /// <summary>Puts the object that an entry owns again, with another spec.</summary>
     private PutResult? PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, out EntryInfo info)
     {
         info = default;

@@ -5,12 +5,12 @@ using System.Threading;
 namespace BigPile.Caching.Persistence;
 
 /// <summary>
-/// Estimates how many entries a walk will find of each table by some of its parts, spread over all of them, that it goes through first.
+/// Estimates how many entries of each table a walk will find, from samples: parts that are spread over the pile, and walked first.
 /// </summary>
 /// <remarks>
-/// What comes of it is a number that there hardly are fewer of: two standard errors below the likeliest, as they follow from how much each
-/// sample differs from the one beside it (Wolter 1984, on systematic samples). So it is near the truth for a table that lies everywhere, or
-/// in a large part of the pile, and nothing for one that a few samples came upon by chance: an index must not be large for nothing.
+/// The estimate is a lower bound: two standard errors below the expected number. The standard error follows from the differences of
+/// neighbouring samples (Wolter 1984, on systematic samples). So the bound is close for a table that fills a large part of the pile, and 0
+/// for one that a few samples met by chance: an index must not be large for nothing.
 /// Thread safety: samples may be added concurrently.
 /// </remarks>
 internal sealed class EntryEstimate
@@ -19,14 +19,14 @@ internal sealed class EntryEstimate
     private const int MostSamples = 512;
     private const int MostPartsPerSample = 32;
     private const double StandardErrors = 2;
-    private const uint Scatter = 2654435769; // 2^32 divided by the golden ratio: its multiples lie everywhere between
+    private const uint Scatter = 2654435769; // 2^32 / golden ratio: its multiples modulo 2^32 are spread evenly
 
     private readonly int _parts;
-    private readonly int _partsPerSample;
-    private readonly IReadOnlyDictionary<int, int>?[] _samples;
-    private int _missing;
+    private readonly int _partsPerSample; // one part of so many is a sample
+    private readonly IReadOnlyDictionary<int, int>?[] _samples; // by sample: entries by table id; null: missing
+    private int _missing; // samples that are missing
 
-    /// <summary>Chooses the samples from a number of parts; none where there are few.</summary>
+    /// <summary>Chooses the samples from a number of parts; none if there are few.</summary>
     internal EntryEstimate(int parts)
     {
         _parts = parts;
@@ -35,7 +35,7 @@ internal sealed class EntryEstimate
         _missing = _samples.Length;
     }
 
-    /// <summary>The numbers of the parts, each once: the samples, and then the others.</summary>
+    /// <summary>The numbers of all parts: the samples first.</summary>
     internal IEnumerable<int> Order()
     {
         for (int sample = 0; sample < _samples.Length; sample++)
@@ -47,21 +47,21 @@ internal sealed class EntryEstimate
         }
     }
 
-    /// <summary>The sample that a part is; -1 when it is none.</summary>
+    /// <summary>The number of a part's sample; -1: it is none.</summary>
     internal int SampleOf(int part)
     {
         int sample = _samples.Length == 0 ? 0 : part / _partsPerSample;
         return sample < _samples.Length && PartOf(sample) == part ? sample : -1;
     }
 
-    /// <summary>Adds what was found in a sample.</summary>
+    /// <summary>Adds the result of a sample.</summary>
     /// <param name="sample">The sample.</param>
-    /// <param name="found">How many entries, by the ids of their tables.</param>
-    /// <returns>Whether it was the last one that was missing.</returns>
+    /// <param name="found">The number of its entries, by table id.</param>
+    /// <returns>Whether all samples are added now.</returns>
     internal bool Add(int sample, IReadOnlyDictionary<int, int> found) =>
         Interlocked.Exchange(ref _samples[sample], found) == null && Interlocked.Decrement(ref _missing) == 0;
 
-    /// <summary>The ids of tables, and of each how many entries there are at the least. All samples were added.</summary>
+    /// <summary>The lower bound of each table's entries. All samples were added.</summary>
     internal IEnumerable<(int TableId, long Entries)> Least()
     {
         var sums = new Dictionary<int, Sums>();
@@ -76,10 +76,14 @@ internal sealed class EntryEstimate
 
     private int PartOf(int sample) => sample * _partsPerSample + (int)((ulong)((uint)sample * Scatter) * (uint)_partsPerSample >> 32);
 
-    /// <summary>What the samples of a table add up to.</summary>
+    /// <summary>The sums over the samples of a table.</summary>
+    /// <param name="End">One past the last sample with entries.</param>
+    /// <param name="Last">The entries of that sample.</param>
+    /// <param name="Entries">The entries of all samples.</param>
+    /// <param name="SquaredDifferences">The sum of the squared differences of neighbouring samples.</param>
     private readonly record struct Sums(int End, int Last, double Entries, double SquaredDifferences)
     {
-        // Of those between there is nothing, and the first of all differs from none.
+        // Samples between End and this one have no entries. The first sample has no neighbour before it.
         internal Sums With(int sample, int found) => new(
             sample + 1, found, Entries + found,
             SquaredDifferences + (sample == 0 ? 0 : sample == End ? Square(found - Last) : Square(found) + Square(Last)));

@@ -8,20 +8,20 @@ using BigPile.Memory;
 namespace BigPile.Caching.Persistence;
 
 /// <summary>
-/// The index of one table in files: head and counters in one, buckets in the second, overflow lines, once there are any, in the third.
+/// The index of one table in files: one for head and counters, one for buckets, and, once there are any, one for overflow lines.
 /// </summary>
 internal sealed unsafe class FileIndexStorage : IndexStorage
 {
-    /// <summary>The bytes of a file of a head.</summary>
+    /// <summary>The bytes of a head file.</summary>
     internal const int HeadBytes = 64 << 10;
 
-    /// <summary>What the names of files of heads begin with.</summary>
+    /// <summary>The prefix of the names of head files.</summary>
     internal const string HeadPrefix = "index-";
 
-    /// <summary>What the names of files of buckets begin with.</summary>
+    /// <summary>The prefix of the names of bucket files.</summary>
     internal const string BucketsPrefix = "buckets-";
 
-    /// <summary>What the names of files of overflow lines begin with.</summary>
+    /// <summary>The prefix of the names of overflow files.</summary>
     internal const string OverflowPrefix = "overflow-";
 
     private const int CellsOffset = 4096;
@@ -52,14 +52,14 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
 
     internal override IntentLog? Intents { get; }
 
-    /// <summary>Where the checksums of a clean stop are.</summary>
+    /// <summary>The area of the checksums that a clean stop writes.</summary>
     internal byte* ChecksumArea => _map.Start + ChecksumOffset;
 
     /// <summary>The names of a table's files.</summary>
     internal static string[] NamesOf(int tableId) =>
         [Name(HeadPrefix, tableId), Name(BucketsPrefix, tableId), Name(OverflowPrefix, tableId)];
 
-    /// <summary>Makes the files of an index without entries.</summary>
+    /// <summary>Makes the files of an index without entries. Deletes former files of the id.</summary>
     /// <exception cref="System.IO.IOException">The disk is full, or the directory can't be written.</exception>
     internal static FileIndexStorage Create(IndexFiles files, int tableId, ulong formerUpTo)
     {
@@ -83,10 +83,10 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
         }
     }
 
-    /// <summary>Opens the files of an index with all its entries; null when there is none that can be trusted.</summary>
+    /// <summary>Opens the files of a complete index; null if there is none that can be trusted.</summary>
     /// <param name="files">The files of all tables.</param>
     /// <param name="tableId">The table.</param>
-    /// <param name="formerUpTo">The version up to which its id was another table's; null: any.</param>
+    /// <param name="formerUpTo">The version up to which entries of the id belong to a dropped table; null: any.</param>
     /// <exception cref="System.IO.IOException">The files can't be used.</exception>
     internal static FileIndexStorage? TryOpen(IndexFiles files, int tableId, ulong? formerUpTo)
     {
@@ -122,7 +122,7 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
     /// <inheritdoc/>
     internal override void MarkWhole() => Volatile.Write(ref Head->State, IndexHead.Whole);
 
-    /// <summary>Returns when the device has all that was stored.</summary>
+    /// <summary>Writes the files through to the device.</summary>
     /// <exception cref="System.IO.IOException">The device refused.</exception>
     internal void Flush()
     {
@@ -144,7 +144,7 @@ internal sealed unsafe class FileIndexStorage : IndexStorage
 
     private static GrowingMap? TryOpenLines(IndexFiles files, string prefix, int tableId, ulong lines) => GrowingMap.TryOpen(
         files.Directory, Name(prefix, tableId), FileLines.BytesFor(lines), FileLines.MostBytesFor(lines + 1), LineSource.ChunkBytes,
-        LineSource.ChunkBytes, MapUse.Large); // the one behind may have what a split that was cut off has moved
+        LineSource.ChunkBytes, MapUse.Large); // lines + 1: an interrupted split may have made one bucket more
 
     private static GrowingMap CreateLines(IndexFiles files, string prefix, int tableId) => GrowingMap.Create(
         files.Directory, Name(prefix, tableId), Environment.SystemPageSize, LineSource.ChunkBytes, MapUse.Large);

@@ -7,17 +7,17 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Chunks in a file that grows: the lines lie behind each other, so that a chunk can be one huge page.</summary>
-/// <param name="open">Opens the file, or makes it, when the first chunk is wanted.</param>
-/// <param name="preparesChunks">Whether chunks are made and touched ahead.</param>
+/// <summary>Allocates chunks in a growing file. The lines are contiguous, so a chunk can be one huge page.</summary>
+/// <param name="open">Opens or creates the file; called for the first chunk.</param>
+/// <param name="preparesChunks">Whether chunks are made and touched ahead of use.</param>
 internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunks) : LineSource
 {
     private const int FirstLines = SystemPageBytes / Bucket.SizeBytes;
     private const int MostChunksAtOnce = 32;
     private const int GrowthShift = 3; // by an eighth
 
-    private readonly Lock _lock = new();
-    private readonly List<Mapping> _mappings = [];
+    private readonly Lock _lock = new(); // guards all fields
+    private readonly List<Mapping> _mappings = []; // chunks behind the file's first mapping
     private GrowingMap? _map;
     private bool _isDisposed;
 
@@ -25,17 +25,17 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
     internal static long BytesFor(ulong lines) => (long)lines * Bucket.SizeBytes;
 
     /// <summary>
-    /// The bytes that a file with so many lines may have: it grows ahead, and to cut that off an opening would wait for the disk.
+    /// The most bytes of a file with so many lines. It grows ahead, and an opening does not cut it, as that would wait for the disk.
     /// </summary>
     internal static long MostBytesFor(ulong lines)
     {
         if (lines <= LinesPerChunk / 2)
             return BytesFor(Math.Max(BitOperations.RoundUpToPowerOf2(lines), FirstLines));
-        int behind = (int)((lines - 1) >> ChunkShift) + 1; // it is made once the one before is half used
+        int behind = (int)((lines - 1) >> ChunkShift) + 1; // the next chunk, made once the one before is half used
         return (behind + ChunksAtOnce(behind)) * ChunkBytes;
     }
 
-    /// <summary>The file, if it was opened.</summary>
+    /// <summary>The file; null until the first chunk is taken.</summary>
     internal GrowingMap? Map => Volatile.Read(ref _map);
 
     internal override bool HasLargePages => preparesChunks;
@@ -58,7 +58,7 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
         }
     }
 
-    // The file has it, and whoever takes it again gets the same.
+    // Nothing to return: the file keeps the chunk, and Take returns it again.
     internal override void GiveBack(int chunk, byte* start)
     {
     }
@@ -73,7 +73,7 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
 
     public override void Dispose()
     {
-        lock (_lock) // who touches a chunk in the background is done with it
+        lock (_lock) // waits for a background thread that touches a chunk
         {
             _isDisposed = true;
             _map?.Dispose();
@@ -99,6 +99,6 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
 
     private static int ChunksAtOnce(int chunk) => Math.Clamp(chunk >> GrowthShift, 1, MostChunksAtOnce);
 
-    /// <summary>Chunks that were mapped together.</summary>
+    /// <summary>A range of chunks that were mapped together.</summary>
     private readonly record struct Mapping(int First, int Count, nint Start);
 }

@@ -5,18 +5,18 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>The checksums of a table's index that a clean stop leaves, for a start after which the files may have lost something.</summary>
+/// <summary>The checksums of a table's index. A clean stop writes them; an opening after a restart of the machine verifies them.</summary>
 /// <remarks>
 /// <code>
 /// bytes  0..3   CRC-32C of all that follows
-/// bytes  4..7   logarithm of the lines of a part
+/// bytes  4..7   binary logarithm of the number of lines of a part
 /// bytes  8..11  number of parts
-/// bytes 12..15  CRC-32C of the head of the index and of its cells of counters
+/// bytes 12..15  CRC-32C of the index's head and its counter cells
 /// bytes 16..    CRC-32C of each part: those of the buckets, then those of the overflow lines
 /// </code>
 /// </remarks>
-/// <param name="index">The index. Nobody changes it meanwhile.</param>
-/// <param name="area">Where the checksums are.</param>
+/// <param name="index">The index. No thread changes it meanwhile.</param>
+/// <param name="area">The area of the checksums.</param>
 internal readonly unsafe struct IndexChecksums(TableIndex index, byte* area)
 {
     /// <summary>The bytes of the area.</summary>
@@ -26,7 +26,7 @@ internal readonly unsafe struct IndexChecksums(TableIndex index, byte* area)
     private const int LeastShift = 14;
     private const int MostParts = AreaBytes / sizeof(uint) - FirstPart;
 
-    /// <summary>States the checksums of the index as it is.</summary>
+    /// <summary>Computes and writes the checksums.</summary>
     internal void Write()
     {
         var words = new Span<uint>(area, AreaBytes / sizeof(uint));
@@ -38,7 +38,7 @@ internal readonly unsafe struct IndexChecksums(TableIndex index, byte* area)
         words[0] = Checksum.Of(new ReadOnlySpan<byte>(area + sizeof(uint), (FirstPart - 1 + parts) * sizeof(uint)));
     }
 
-    /// <summary>Whether the index is as it was when the checksums were stated.</summary>
+    /// <summary>Whether the index has the checksums that were written.</summary>
     internal bool IsRight()
     {
         var words = new ReadOnlySpan<uint>(area, AreaBytes / sizeof(uint));
@@ -53,7 +53,7 @@ internal readonly unsafe struct IndexChecksums(TableIndex index, byte* area)
 
     private ulong Lines => index.BucketCount + index.Overflow.End;
 
-    // A device that refused the counters once, and was asked again, may have all else of a later time.
+    // Includes the counters: if a device refused them once and was asked again, they may be older than all else.
     private uint HeadChecksum
     {
         get
@@ -86,7 +86,7 @@ internal readonly unsafe struct IndexChecksums(TableIndex index, byte* area)
         return parts;
     }
 
-    // A part may go beyond the end of a chunk.
+    // A part may span chunks, which are not contiguous in memory.
     private static uint ChecksumOf(LineStore lines, ulong line, ulong end)
     {
         uint checksum = 0;

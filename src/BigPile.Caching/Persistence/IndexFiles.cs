@@ -8,34 +8,37 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>The files of the indexes of a mapped pile's tables: one for all, with the notes of changes, and three for each table.</summary>
+/// <summary>The index files of a mapped pile's tables: one common file with the intent log, and three for each table.</summary>
 /// <remarks>
-/// They say what is true as long as every store to them is there: so after a kill, as the system keeps what was stored. After another start
-/// of the machine they count only if they were closed and nothing was put since, and match the checksums of that time. They count only as
-/// long as the pile's superblock names them: a pile may be opened with another directory for them, and again with the one before. And each
-/// use has a number, which the pile has as well: of a pile and its indexes one may have been restored from a copy.
-/// A change of a pile's entries goes with one of its index, so only a cache that has these files open can make one; earlier versions of the
-/// library, which know nothing of them, can't open a pile of this format.
-/// Thread safety: <see cref="Create"/> and <see cref="Delete"/> may be called concurrently; the others by the cache's owner alone.
+/// The files are trusted in these cases only:
+/// <list type="bullet">
+/// <item>After a kill, since the system keeps all stores to a mapped file.</item>
+/// <item>After a restart of the machine, if they were closed, nothing was put since, and they match their checksums.</item>
+/// <item>If the pile's superblock names this set: a pile may be opened with other directories for its indexes in turn.</item>
+/// <item>If the number of their last use is also the pile's: either may have been restored from a copy.</item>
+/// </list>
+/// Every change of a pile's entries also changes an index, so only a cache that has these files open can make one. Earlier versions of the
+/// library, which do not know the files, can't open a pile of this format.
+/// Thread safety: <see cref="Create"/> and <see cref="Delete"/> may be called concurrently; only the cache's owner calls the others.
 /// </remarks>
 internal sealed unsafe class IndexFiles : IDisposable
 {
-    /// <summary>The name of the file that all tables share.</summary>
+    /// <summary>The name of the common file.</summary>
     internal const string FileName = "index";
 
-    /// <summary>The name of the file with the number of the use, which is always in the pile's own directory.</summary>
+    /// <summary>The name of the file with the number of the use. It is always in the pile's own directory.</summary>
     internal const string UseFileName = "use";
 
-    /// <summary>What an earlier format had in their place.</summary>
+    /// <summary>The name of the index file of an earlier format.</summary>
     internal const string FormerFileName = "tables";
 
     private const long FileBytes = IndexFilesHead.IntentsOffset + (long)IndexFilesHead.IntentCount * Intent.SizeBytes;
 
     private readonly Pile _pile;
-    private readonly Guid? _foundUse;
-    private readonly GrowingMap _map;
-    private readonly HeldDirectory? _own;
-    private readonly DirectoryLock? _lock;
+    private readonly Guid? _foundUse; // the number of the use that the pile had at the opening
+    private readonly GrowingMap _map; // the common file
+    private readonly HeldDirectory? _own; // the directory of the files, if it is not the pile's
+    private readonly DirectoryLock? _lock; // the lock of that directory
 
     private IndexFiles(Pile pile, HeldDirectory? own, DirectoryLock? ownLock)
     {
@@ -58,26 +61,26 @@ internal sealed unsafe class IndexFiles : IDisposable
         Intents = new IntentLog((Intent*)(_map.Start + IndexFilesHead.IntentsOffset), IndexFilesHead.IntentCount);
     }
 
-    /// <summary>Where the files are.</summary>
+    /// <summary>The directory of the files.</summary>
     internal HeldDirectory Directory { get; }
 
     internal Guid PileId { get; }
 
     internal IntentLog Intents { get; }
 
-    /// <summary>Whether what was found may be used.</summary>
+    /// <summary>Whether the files that were found can be trusted.</summary>
     internal bool WereUsable { get; }
 
-    /// <summary>Whether the last owner closed them.</summary>
+    /// <summary>Whether the last owner closed the files.</summary>
     internal bool WereClosed { get; }
 
-    /// <summary>Whether each index has to prove by its checksums that it is whole.</summary>
+    /// <summary>Whether each index must be verified by its checksums: the machine was restarted.</summary>
     internal bool MustProve { get; }
 
-    /// <summary>The seed of the hash by which keys are found.</summary>
+    /// <summary>The seed of the keys' hash.</summary>
     internal ulong Seed => Head->Seed;
 
-    /// <summary>Whether a walk that began while these were used has not come to its end.</summary>
+    /// <summary>Whether an earlier walk for entries was not completed.</summary>
     internal bool OwesWalk => Head->OwesWalk;
 
     private IndexFilesHead* Head => (IndexFilesHead*)_map.Start;
@@ -86,10 +89,10 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     private Guid BootId => Superblock.BootId;
 
-    /// <summary>Opens the files, or makes the one for all.</summary>
+    /// <summary>Opens the common file, or makes it.</summary>
     /// <param name="pile">The pile.</param>
-    /// <param name="directory">The directory that has one for each pile; <see langword="null"/>: they are in the pile's own.</param>
-    /// <exception cref="PileStorageException">They can't be used.</exception>
+    /// <param name="directory">A directory with a subdirectory for each pile; <see langword="null"/>: the pile's own directory.</param>
+    /// <exception cref="PileStorageException">The files can't be used.</exception>
     internal static IndexFiles Open(Pile pile, string? directory)
     {
         HeldDirectory? own = null;
@@ -122,31 +125,34 @@ internal sealed unsafe class IndexFiles : IDisposable
     }
 
     /// <summary>
-    /// Whether the head of a table's index is of the same use as these files, where they were closed. Earlier versions state no use.
+    /// Whether a table's index was closed at the end of the same use as these files. Always, if they were not closed, or if an earlier
+    /// version, which stores no number, closed the index.
     /// </summary>
     internal bool GoesWith(IndexHead* head) => !WereClosed || head->ClosedUse == Guid.Empty || head->ClosedUse == Head->UseNumber;
 
-    /// <summary>Opens the index of a table; null when there is none that has all its entries.</summary>
+    /// <summary>Opens the index of a table; null if there is no complete one.</summary>
     /// <param name="tableId">The table.</param>
-    /// <param name="formerUpTo">The version up to which its id was another table's; null: any.</param>
+    /// <param name="formerUpTo">The version up to which entries of the id belong to a dropped table; null: any.</param>
     /// <exception cref="IOException">The device refused.</exception>
-    internal FileIndexStorage? TryOpen(int tableId, ulong? formerUpTo) => WereUsable ? FileIndexStorage.TryOpen(this, tableId, formerUpTo) : null;
+    internal FileIndexStorage? TryOpen(int tableId, ulong? formerUpTo) =>
+        WereUsable ? FileIndexStorage.TryOpen(this, tableId, formerUpTo) : null;
 
-    /// <summary>Whether what was stored to an index is there. Nobody has used it yet.</summary>
-    internal bool IsProven(TableIndex index) => !MustProve || new IndexChecksums(index, ((FileIndexStorage)index.Storage).ChecksumArea).IsRight();
+    /// <summary>Whether an index has all that was stored to it. Nobody uses it yet.</summary>
+    internal bool IsProven(TableIndex index) =>
+        !MustProve || new IndexChecksums(index, ((FileIndexStorage)index.Storage).ChecksumArea).IsRight();
 
-    /// <summary>Makes an index without entries for a table; what had its name goes.</summary>
+    /// <summary>Makes an index without entries for a table. Deletes former files of the id.</summary>
     /// <exception cref="IOException">The disk is full, or the directory can't be written.</exception>
     internal FileIndexStorage Create(int tableId, ulong formerUpTo) => FileIndexStorage.Create(this, tableId, formerUpTo);
 
-    /// <summary>Removes the files of a table. Nobody uses them any more.</summary>
+    /// <summary>Deletes the files of a table. Nobody uses them any more.</summary>
     internal void Delete(int tableId)
     {
         foreach (string name in FileIndexStorage.NamesOf(tableId))
             Directory.Delete(name);
     }
 
-    /// <summary>Removes the files of a table that could not be made. What stays goes when it is made, or at an opening.</summary>
+    /// <summary>Deletes the files of a table after its creation failed. A later creation or opening deletes what is left.</summary>
     internal void TryDelete(int tableId)
     {
         foreach (string name in FileIndexStorage.NamesOf(tableId))
@@ -169,13 +175,13 @@ internal sealed unsafe class IndexFiles : IDisposable
         return ids;
     }
 
-    /// <summary>States that the indexes are in use from now on. What a killed process had begun is put right.</summary>
-    /// <param name="seed">The seed of the hash by which keys are found.</param>
-    /// <param name="owesWalk">Whether a walk has to look for entries, until <see cref="EndWalk"/>.</param>
+    /// <summary>Records that the indexes are in use. Recovery after a kill is complete.</summary>
+    /// <param name="seed">The seed of the keys' hash.</param>
+    /// <param name="owesWalk">Whether a walk has to find entries, until <see cref="EndWalk"/>.</param>
     /// <exception cref="IOException">The device refused.</exception>
     /// <remarks>
-    /// Behind a kill the device mostly has "in use" already. Then nothing waits for it: of which use it has that does not matter, as that
-    /// one was not closed. Before these are closed, the number is written through.
+    /// After a kill the device usually has "in use" already, and nothing is written through. It may be the state of an earlier use, which is
+    /// harmless, as that was not closed either. A close writes the number through.
     /// </remarks>
     internal void BeginUse(ulong seed, bool owesWalk)
     {
@@ -191,22 +197,22 @@ internal sealed unsafe class IndexFiles : IDisposable
         {
             use.Write(number.ToByteArray(), 0);
             if (!isOnDevice)
-                use.Sync(); // else the number of an earlier use, with a copy of the indexes of that time, may count
+                use.Sync(); // else, after a power cut, a copy of the indexes of an earlier use could be trusted
         }
         Head->FormerUse = default;
         if (!isOnDevice)
-            _map.Flush(); // whatever was found: a killed process may have said the same, and the device does not have it
+            _map.Flush(); // even if the file says "in use" already: a killed process may have stored that without writing it through
         Head->IsInUseOnDevice = true;
         if (!WereUsable)
-            Superblock.SetIndexSet(Head->SetNumber); // first of all that makes others wrong
+            Superblock.SetIndexSet(Head->SetNumber); // before any change that makes another set stale
         if (Directory == _pile.Engine.Directory!.Files)
             Directory.Delete(FormerFileName);
     }
 
-    /// <summary>States that a walk has looked for all entries.</summary>
+    /// <summary>Records that a walk has found all entries.</summary>
     internal void EndWalk() => Head->OwesWalk = false;
 
-    /// <summary>States that the indexes are closed, once the device has them. Nobody changes them any more.</summary>
+    /// <summary>Writes the indexes through, and then records that they are closed. Nobody changes them any more.</summary>
     internal void Close(IEnumerable<(TableIndex Index, FileIndexStorage Place)> tables)
     {
         foreach ((TableIndex index, FileIndexStorage place) in tables)
@@ -234,7 +240,8 @@ internal sealed unsafe class IndexFiles : IDisposable
         return use?.ReadAll() is { Length: 16 } number ? new Guid(number) : null;
     }
 
-    // By the same start of the machine nothing that was stored can be missing. Closed ones may be of a time before others were used.
+    // Within one boot of the machine no store can be missing. Files that are not closed need the number of the pile's last use, or, if a
+    // kill came between the stores of a new number, the one before. Closed files may also be stale: another set was used since.
     private bool AreUsable(IndexFilesHead* head)
     {
         if (!head->IsOf(PileId) || head->SetNumber != Superblock.IndexSet || _foundUse is not { } use)
@@ -245,7 +252,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         return use == head->UseNumber && head->LastVersion == _pile.Engine.Versions.Last && (isSameBoot || _pile.Recovery.WasClean);
     }
 
-    /// <summary>What is thrown when the system refuses a file.</summary>
+    /// <summary>The exception for a file that the system refused.</summary>
     internal static PileException Refused(Exception e, string path)
     {
         string message = $"The indexes of the tables in '{path}' can't be used: "

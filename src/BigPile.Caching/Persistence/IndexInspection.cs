@@ -10,16 +10,16 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Compares indexes that an earlier process left with the blocks of the pile, while the tables are in use.</summary>
+/// <summary>Compares indexes of an earlier process with the blocks of the pile, while the tables are in use.</summary>
 /// <remarks>
-/// What threads were at was put right by the notes when the tables were opened, so there is nothing to find unless a file was damaged.
-/// First the lines are looked at: a level, a chain or a slot that is not right is mended, or goes. Then the blocks: an entry that no slot
-/// leads to is taken in again, unless its key was removed since (<see cref="RemovedKeys"/>). Everything is done under the lock of a
-/// bucket, one at a time, by one thread that gives way to others. Of a table where something was damaged all is counted anew in the end.
+/// The intent log has completed all changes that a kill interrupted, so the inspection finds something only if a file was damaged.
+/// Phase 1 inspects the lines: it repairs wrong levels, cuts damaged chains, and clears wrong slots. Phase 2 inspects the blocks: an entry
+/// without a slot is inserted again, unless its key was removed since (<see cref="RemovedKeys"/>). One thread does it, under the lock of
+/// one bucket at a time. Finally the counters of damaged tables are counted anew.
 /// </remarks>
 /// <param name="pile">The pile.</param>
-/// <param name="cores">The tables, by their ids.</param>
-/// <param name="dropped">The ids of tables that were dropped, and the version up to which blocks that are still there are theirs.</param>
+/// <param name="cores">The tables, by id.</param>
+/// <param name="dropped">The ids of dropped tables, and the version up to which blocks of the id belong to them.</param>
 /// <param name="stop">Ends it.</param>
 internal sealed unsafe class IndexInspection(
     Pile pile, IReadOnlyDictionary<int, TableCore> cores, IReadOnlyDictionary<int, ulong> dropped, CancellationToken stop)
@@ -27,12 +27,12 @@ internal sealed unsafe class IndexInspection(
     private const int EntriesAtOnce = 64;
     private const long ManyEntries = 100_000;
 
-    // A process that was just started has more urgent things to do.
+    // The pause before the inspection of many entries: a process that was just started has more urgent work.
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(2);
 
-    private readonly ulong[] _found = new ulong[EntriesAtOnce];
+    private readonly ulong[] _found = new ulong[EntriesAtOnce]; // addresses of blocks to inspect
 
-    /// <summary>Goes through lines and blocks.</summary>
+    /// <summary>Inspects lines and blocks, until a pass finds no new damage.</summary>
     internal void Run()
     {
         if (cores.Values.Sum(static core => core.Statistics.EntryCount) > ManyEntries)
@@ -44,7 +44,7 @@ internal sealed unsafe class IndexInspection(
                 damagedLines[core] = InspectLines(core);
             InspectBlocks();
         }
-        while (damagedLines.Any(static pair => pair.Key.DamagedLines != pair.Value)); // a chain that was cut behind the look at its blocks
+        while (damagedLines.Any(static pair => pair.Key.DamagedLines != pair.Value)); // a chain was cut after its blocks were inspected
         foreach ((TableCore core, long seen) in damagedLines)
             core.EndInspection(seen);
         pile.Logger.LogInformation(
@@ -52,7 +52,8 @@ internal sealed unsafe class IndexInspection(
             cores.Values.Sum(static core => core.DamageCount));
     }
 
-    // Whoever looked at a line that two buckets led to may have left in it what is not his: another pass sees that, once none is shared.
+    // If two buckets shared a line, the first one may have kept slots that belong to the other. A further pass, without shared lines,
+    // finds them.
     private long InspectLines(TableCore core)
     {
         long before;
@@ -65,7 +66,7 @@ internal sealed unsafe class IndexInspection(
         return before;
     }
 
-    // The index is there only for who is inside: the table may be dropped meanwhile.
+    // Each bucket is inspected in a critical region of its own: outside one, a drop of the table may dispose the index.
     private void InspectLinesOnce(TableCore core)
     {
         bool isWhole = false;
@@ -94,7 +95,7 @@ internal sealed unsafe class IndexInspection(
         }
     }
 
-    // Says whether it was the last one.
+    // Returns whether all buckets are inspected.
     private static bool InspectLine(TableCore core, ulong number)
     {
         if (number == 0)
@@ -110,7 +111,7 @@ internal sealed unsafe class IndexInspection(
 
     private void InspectBlocks()
     {
-        ulong end = pile.Entries.EndAddress; // what is put behind it later is in its index
+        ulong end = pile.Entries.EndAddress; // entries that are put behind it later are in their index
         for (ulong address = 0; address < end; address += pile.Entries.SegmentUnits)
             InspectSegment(address);
     }
@@ -127,8 +128,8 @@ internal sealed unsafe class IndexInspection(
         }
     }
 
-    /// <summary>Looks at blocks, until one is of a table that is just being configured.</summary>
-    /// <returns>How many were looked at.</returns>
+    /// <summary>Inspects blocks, up to one of a table that is just being configured.</summary>
+    /// <returns>The number of inspected blocks.</returns>
     private int InspectBlocks(ReadOnlySpan<ulong> addresses)
     {
         pile.Blocks.EnsureShadowCapacity();
@@ -157,7 +158,7 @@ internal sealed unsafe class IndexInspection(
         if (dropped.TryGetValue(tableId, out ulong upTo))
             _ = Dropping.FreeDropped(pile, address, upTo);
         if (!cores.TryGetValue(tableId, out TableCore? core) || core.IsClosed)
-            return true; // what is left of another table that was dropped goes by its own index
+            return true; // blocks of other dropped tables are freed by the index of that table
         if (!core.IsOpen)
             return false;
         if (!core.IsKnown(address))

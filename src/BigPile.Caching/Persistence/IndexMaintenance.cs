@@ -142,7 +142,8 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
             foreach (TableCore core in cores)
                 core.AbandonInspection();
             _ = Interlocked.CompareExchange(ref _damage, Quiet, Seen);
-            pile.Engine.Background.ReportFailure("the comparison of the tables' indexes with the pile, which the next opening does again", e);
+            pile.Engine.Background.ReportFailure(
+                "the comparison of the tables' indexes with the pile, which the next opening does again", e);
         }
     }
 

@@ -126,7 +126,8 @@ internal sealed class IndexRebuild(
         {
             readiness.Failure = e;
             failed.Add(part);
-            pile.Engine.Background.ReportFailure("the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
+            pile.Engine.Background.ReportFailure(
+                "the walk for the tables' entries, which is tried again; limits and sweeps wait for it", e);
         }
     }
 

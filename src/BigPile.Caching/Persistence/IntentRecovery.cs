@@ -66,7 +66,8 @@ internal sealed unsafe class IntentRecovery(Pile pile, IReadOnlyDictionary<int, 
 
     private void FreeOld(TableCore core, in Intent intent, PilePointer kept)
     {
-        if (intent.OldAddress == 0 || !core.TryViewLocked(intent.OldAddress, out EntryHead head, out _) || head.Version != intent.OldVersion)
+        if (intent.OldAddress == 0 || !core.TryViewLocked(intent.OldAddress, out EntryHead head, out _)
+            || head.Version != intent.OldVersion)
             return;
         PilePointer owned = head.Owned;
         LockedEntries.Free(pile, intent.OldAddress, owned == kept ? default : owned);

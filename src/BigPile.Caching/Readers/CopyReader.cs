@@ -5,7 +5,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Readers;
 
-/// <summary>Copies a value as it is stored to a buffer, which is given back at the end.</summary>
+/// <summary>Copies a value, as stored, to a buffer that is returned on disposal.</summary>
 internal unsafe struct CopyReader(PileBuffer buffer) : IPayloadReader, IDisposable
 {
     internal ValueKind Kind { get; private set; }

@@ -2,13 +2,13 @@ using System;
 
 namespace BigPile.Caching.Readers;
 
-/// <summary>Sees a value where it lies, before the read is known to be good.</summary>
+/// <summary>Sees a value in place, before the read is validated.</summary>
 /// <remarks>
-/// The bytes may be changing: a visitor copies what it wants and trusts nothing of it until the read has said that the entry was found.
-/// It may be called more than once for one read, and only the last call counts.
+/// The bytes may be changing. Copy what is wanted, and trust none of it until the read reports that the entry was found. A read may call
+/// more than once; only the last call is valid.
 /// </remarks>
 internal interface IValueVisitor
 {
-    /// <summary>Copies what is wanted of a value.</summary>
+    /// <summary>Copies what is wanted of the value.</summary>
     void Visit(ReadOnlySpan<byte> value);
 }

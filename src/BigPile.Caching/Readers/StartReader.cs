@@ -4,9 +4,9 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Readers;
 
-/// <summary>Copies the first bytes of an entry's value, as many as there is room for.</summary>
-/// <param name="destination">Where they go.</param>
-/// <param name="bytesOnly">Whether a value that is no bytes counts as empty.</param>
+/// <summary>Copies the first bytes of a value, as many as fit.</summary>
+/// <param name="destination">The destination.</param>
+/// <param name="bytesOnly">Whether a value that is not bytes counts as empty.</param>
 internal unsafe ref struct StartReader(Span<byte> destination, bool bytesOnly = false) : IPayloadReader
 {
     private readonly Span<byte> _destination = destination;

@@ -3,7 +3,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Readers;
 
-/// <summary>Reads an entry's value as the object that was put, which may be null.</summary>
+/// <summary>Reads a value as the object that was put, which may be null.</summary>
 internal unsafe struct ValueReader : IPayloadReader
 {
     private ObjectReader _reader;

@@ -4,7 +4,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Readers;
 
-/// <summary>Shows an entry's value to a visitor as a span; what is no bytes as an empty one.</summary>
+/// <summary>Passes a value to a visitor as a span; empty if it is not bytes.</summary>
 internal unsafe ref struct VisitingReader<TVisitor>(ref TVisitor visitor) : IPayloadReader
     where TVisitor : struct, IValueVisitor
 {

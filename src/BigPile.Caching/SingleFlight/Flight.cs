@@ -4,41 +4,43 @@ using System.Threading.Tasks;
 
 namespace BigPile.Caching.SingleFlight;
 
-/// <summary>One run of a factory, and those who wait for it.</summary>
+/// <summary>One run of a factory, and the callers that wait for it (a single flight, as in Go's singleflight).</summary>
 /// <remarks>
-/// The run is cancelled when nobody waits any more, and not before. Thread safety: all members may be called concurrently.
+/// The run is cancelled when no caller waits any more, and not before. Thread safety: all members may be called concurrently.
 /// </remarks>
-/// <param name="node">The run as others wait for it.</param>
+/// <param name="node">The run as a node of the wait graph.</param>
 internal abstract class Flight(FlightNode node) : IDisposable
 {
     private readonly CancellationTokenSource _abandoned = new();
     private readonly Lock _lock = new();
+
+    /// <summary>Callers that wait. Guarded by <see cref="_lock"/>.</summary>
     private int _waiting = 1;
     private FlightTicket? _ticket;
 
-    /// <summary>The run as others wait for it.</summary>
+    /// <summary>The run as a node of the wait graph.</summary>
     internal FlightNode Node => node;
 
-    /// <summary>The run as its table sees it, once it has begun.</summary>
+    /// <summary>The ticket by which the table outdates the run; null until it has begun.</summary>
     internal FlightTicket? Ticket { get => Volatile.Read(ref _ticket); set => Volatile.Write(ref _ticket, value); }
 
-    /// <summary>Whether the run made its value; else it found one. Known once it has landed.</summary>
+    /// <summary>Whether the factory made the value; else the run found one in the table. Valid after completion.</summary>
     internal bool HasMade => Ticket != null;
 
-    /// <summary>Whether something newer has happened to the key since the run began: who comes now must not join it.</summary>
+    /// <summary>Whether something newer happened to the key since the run began: later callers must not join.</summary>
     internal bool IsOutdated => Ticket is { IsOutdated: true };
 
-    /// <summary>Ends with the run.</summary>
+    /// <summary>Completes with the run.</summary>
     internal abstract Task Completion { get; }
 
-    /// <summary>What the run gave, once it has landed.</summary>
+    /// <summary>The value of the run, after completion.</summary>
     internal abstract object? Value { get; }
 
-    /// <summary>Is cancelled when nobody waits any more.</summary>
+    /// <summary>Cancelled when no caller waits any more.</summary>
     internal CancellationToken Abandoned => _abandoned.Token;
 
-    /// <summary>Joins those who wait.</summary>
-    /// <returns><see langword="false"/> when they have all gone, and the run with them.</returns>
+    /// <summary>Joins the waiting callers.</summary>
+    /// <returns><see langword="false"/> when all have left, and the run is cancelled.</returns>
     internal bool TryJoin()
     {
         lock (_lock)
@@ -50,8 +52,8 @@ internal abstract class Flight(FlightNode node) : IDisposable
         }
     }
 
-    /// <summary>Waits until the run has landed.</summary>
-    /// <exception cref="TimeoutException">It takes longer than the caller waits, who may be what it waits for.</exception>
+    /// <summary>Waits for the run.</summary>
+    /// <exception cref="TimeoutException">The timeout has passed; the run may be waiting for this very caller.</exception>
     internal async Task WaitAsync(FlightTimeout timeout, CancellationToken cancellation)
     {
         try
@@ -64,12 +66,12 @@ internal abstract class Flight(FlightNode node) : IDisposable
         }
         catch (TimeoutException)
         {
-            await Completion.ConfigureAwait(false); // the factory's own, or it has landed just now
+            await Completion.ConfigureAwait(false); // the factory's own timeout, or it completed just now
         }
     }
 
-    /// <summary>Leaves those who wait; the last one cancels a run that has not ended.</summary>
-    /// <returns>Whether that was the last one.</returns>
+    /// <summary>Leaves the waiting callers. The last one cancels a run that has not completed.</summary>
+    /// <returns>Whether it was the last one.</returns>
     internal bool LeaveAsLast()
     {
         lock (_lock)
@@ -77,7 +79,7 @@ internal abstract class Flight(FlightNode node) : IDisposable
             if (--_waiting != 0)
                 return false;
         }
-        Ticket?.Outdate(); // who comes next begins a run of his own, and the older one must not undo what that keeps
+        Ticket?.Outdate(); // the next caller begins a new run, whose value this one must not overwrite
         if (!Completion.IsCompleted)
             _abandoned.Cancel();
         return true;
@@ -86,12 +88,12 @@ internal abstract class Flight(FlightNode node) : IDisposable
     public void Dispose() => _abandoned.Dispose();
 }
 
-/// <summary>A run that makes values of a type.</summary>
+/// <summary>A run with values of one type.</summary>
 internal sealed class Flight<TValue>(FlightNode node) : Flight(node)
 {
     private readonly TaskCompletionSource<TValue> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>Ends with the run.</summary>
+    /// <summary>Completes with the run.</summary>
     internal Task<TValue> TypedCompletion => _completion.Task;
 
     internal override Task Completion => _completion.Task;
@@ -111,6 +113,6 @@ internal sealed class Flight<TValue>(FlightNode node) : Flight(node)
             _completion.TrySetCanceled(cancelled.CancellationToken);
         else
             _completion.TrySetException(exception);
-        _ = _completion.Task.Exception; // seen, also when nobody waits any more
+        _ = _completion.Task.Exception; // observed, even without waiting callers
     }
 }

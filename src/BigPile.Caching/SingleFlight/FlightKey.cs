@@ -3,23 +3,23 @@ using System.Collections.Generic;
 
 namespace BigPile.Caching.SingleFlight;
 
-/// <summary>A key whose factory runs: equal to another one exactly if the table holds the two for one key.</summary>
+/// <summary>A key whose factory runs. Two are equal exactly if the table takes them for one key.</summary>
 /// <param name="Key">The key.</param>
-/// <param name="Bytes">The key's bytes in the table; <see langword="null"/> where keys are equal as their type says.</param>
+/// <param name="Bytes">The key's encoded bytes; <see langword="null"/> where keys are compared as objects.</param>
 internal readonly record struct FlightKey(object Key, byte[]? Bytes)
 {
-    /// <summary>The key's hash, where it was asked for.</summary>
+    /// <summary>The key's hash, once computed.</summary>
     internal int Hash { get; init; }
 }
 
 /// <summary>Compares keys as their table does.</summary>
-/// <remarks>Keys that the table has as bytes may be of several types, which it takes for one key where the bytes are the same.</remarks>
+/// <remarks>Keys that the table stores as bytes may be of several types: equal bytes are one key.</remarks>
 internal sealed class FlightKeyComparer<TKey>(IEqualityComparer<TKey>? comparer) : IEqualityComparer<FlightKey>
     where TKey : notnull
 {
     private readonly IEqualityComparer<TKey> _comparer = comparer ?? EqualityComparer<TKey>.Default;
 
-    /// <summary>A key with its hash.</summary>
+    /// <summary>Computes the key's hash once.</summary>
     internal FlightKey Hashed(in FlightKey key) => key with { Hash = GetHashCode(key) };
 
     public bool Equals(FlightKey left, FlightKey right) =>

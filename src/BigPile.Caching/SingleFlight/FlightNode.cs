@@ -4,17 +4,15 @@ using System.Threading;
 
 namespace BigPile.Caching.SingleFlight;
 
-/// <summary>
-/// A run of a factory as others wait for it: who would close a circle of waits is refused, since none of them could ever end.
-/// </summary>
+/// <summary>A run as a node of the wait graph: a wait that would close a cycle is refused, since it could never end.</summary>
 /// <remarks>
-/// Which run a wait belongs to is told by the execution context, so that it counts on whatever thread a factory goes on; and where that is
-/// another one than the factory's, by the thread, which a factory that is not asynchronous keeps. Behind
-/// <see cref="ExecutionContext.SuppressFlow"/> another thread has neither: such a wait ends by <see cref="FlightTimeout"/>. A task that
-/// a factory starts counts as the factory until its run has ended. Thread safety: all members may be called concurrently.
+/// The run that a wait belongs to follows the execution context, so it holds on every thread that an asynchronous factory continues on.
+/// Where the context is another one, the thread decides, which a synchronous factory keeps. Behind
+/// <see cref="ExecutionContext.SuppressFlow"/> another thread has neither: such a wait ends by <see cref="FlightTimeout"/>. A task that a
+/// factory starts counts as the factory until its run has ended. Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="key">The key.</param>
-/// <param name="table">The table that the key belongs to.</param>
+/// <param name="table">The key's table.</param>
 internal sealed class FlightNode(object key, string table)
 {
     private static readonly AsyncLocal<FlightNode?> Running = new();
@@ -24,13 +22,14 @@ internal sealed class FlightNode(object key, string table)
 
     private static readonly Lock GraphLock = new();
 
+    /// <summary>The runs that this one waits for. Guarded by <see cref="GraphLock"/>.</summary>
     private readonly List<FlightNode> _awaited = [];
     private bool _hasEnded;
 
-    /// <summary>States that what follows in this execution context is the run's factory.</summary>
+    /// <summary>Marks this execution context as the run's factory.</summary>
     internal void Enter() => Running.Value = this;
 
-    /// <summary>States that what follows on this thread is the run's factory, in whatever context, until the result is disposed.</summary>
+    /// <summary>Marks this thread, in whatever context, as the run's factory until the result is disposed.</summary>
     internal ThreadScope EnterThread()
     {
         var scope = new ThreadScope(Running.Value, _onThread);
@@ -38,7 +37,7 @@ internal sealed class FlightNode(object key, string table)
         return scope;
     }
 
-    /// <summary>States that the run has ended, so that nobody can wait for it in vain.</summary>
+    /// <summary>Ends the run: nothing waits for it any more.</summary>
     internal void End()
     {
         lock (GraphLock)
@@ -48,8 +47,8 @@ internal sealed class FlightNode(object key, string table)
         }
     }
 
-    /// <summary>States that the caller is about to wait for the run, until the result is disposed.</summary>
-    /// <exception cref="InvalidOperationException">The caller is a factory whose run this one waits for.</exception>
+    /// <summary>Begins a wait of the calling factory for this run, until the result is disposed.</summary>
+    /// <exception cref="InvalidOperationException">The caller is a factory that this run waits for.</exception>
     internal Wait BeginWait()
     {
         if ((Running.Value ?? _onThread) is not { } waiter)
@@ -64,7 +63,7 @@ internal sealed class FlightNode(object key, string table)
                 return new Wait(waiter, this);
             }
         }
-        throw waiter == this ? WaitsForItself() : WaitsInCycle(waiter); // with no lock held: a key's text is made by the application's code
+        throw waiter == this ? WaitsForItself() : WaitsInCycle(waiter); // outside the lock: the key's ToString is application code
     }
 
     private bool LeadsTo(FlightNode other)
@@ -85,20 +84,20 @@ internal sealed class FlightNode(object key, string table)
     }
 
     private InvalidOperationException WaitsForItself() => new(
-        $"The factory for {this} asks for the same key, and would wait for itself. Make the value without a look at its own key.");
+        $"The factory for {this} asks for the same key, and would wait for itself. Make the value without reading its own key.");
 
     private InvalidOperationException WaitsInCycle(FlightNode waiter) => new(
         $"The factory for {waiter} asks for {this}, whose own factory waits for the first: neither could ever end. "
         + "Make one of the values without the other.");
 
-    /// <summary>What is thrown when a caller has waited long enough.</summary>
+    /// <summary>The exception for a wait that timed out.</summary>
     internal TimeoutException TakesTooLong(TimeSpan timeout) => new(
         $"The factory for {this} of another caller has not ended within {timeout}. If it waits for this caller, neither could ever end: "
-        + "make the value without a look at its own key. If it only takes long, raise FactoryPatience of the cache's options.");
+        + "make the value without reading its own key. If it only takes long, raise FactoryPatience of the cache's options.");
 
     public override string ToString() => $"the key '{key}' of the table '{table}'";
 
-    /// <summary>What a thread was at before it entered a run.</summary>
+    /// <summary>Restores the run that the thread and context had before.</summary>
     internal readonly struct ThreadScope(FlightNode? inContext, FlightNode? onThread) : IDisposable
     {
         public void Dispose()

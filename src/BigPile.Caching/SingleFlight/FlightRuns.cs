@@ -4,21 +4,21 @@ using System.Threading;
 
 namespace BigPile.Caching.SingleFlight;
 
-/// <summary>The runs of a table's factories that are under way, by key, whatever type of values they make.</summary>
+/// <summary>The running factories of a table by key, whatever type of values they make.</summary>
 /// <remarks>
-/// Keys may be compared by code of the application, which may wait for anything, call back and throw. So a key's hash is asked for once,
-/// before its run begins; keys are compared with no lock held; and a run that ends is taken out as the object that it is, which compares
-/// nothing. Thread safety: all members may be called concurrently.
+/// Keys may be compared by application code, which may wait, call back or throw. So a key is hashed once, before its run begins; keys are
+/// compared with no lock held; and a run is removed by reference, which compares nothing. Thread safety: all members may be called
+/// concurrently.
 /// </remarks>
 /// <param name="comparer">Compares keys as their table does.</param>
 internal sealed class FlightRuns(IEqualityComparer<FlightKey> comparer)
 {
     private readonly Lock _lock = new();
-    private readonly Dictionary<int, Run[]> _byHash = []; // the arrays never change
+    private readonly Dictionary<int, Run[]> _byHash = []; // arrays are replaced, never changed
 
-    /// <summary>Gives the run of a key that is under way, or enters one.</summary>
+    /// <summary>Gets the run of a key, or adds one.</summary>
     /// <param name="key">The key, with its hash.</param>
-    /// <param name="own">The run to enter where there is none.</param>
+    /// <param name="own">The run to add if there is none.</param>
     internal Flight GetOrAdd(in FlightKey key, Flight own)
     {
         Run[] others = [];
@@ -36,7 +36,7 @@ internal sealed class FlightRuns(IEqualityComparer<FlightKey> comparer)
         }
     }
 
-    /// <summary>Takes a run out, if it is still there.</summary>
+    /// <summary>Removes a run, if it is still there.</summary>
     internal void Remove(in FlightKey key, Flight flight)
     {
         lock (_lock)
@@ -57,7 +57,7 @@ internal sealed class FlightRuns(IEqualityComparer<FlightKey> comparer)
             return _byHash.GetValueOrDefault(hash) ?? [];
     }
 
-    // What came since the others were compared may have the key.
+    // Fails when a run was added since the others were compared: it may have the key.
     private bool TryAdd(Run[] others, Run run)
     {
         lock (_lock)

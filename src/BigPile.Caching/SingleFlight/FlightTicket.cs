@@ -1,10 +1,10 @@
 namespace BigPile.Caching.SingleFlight;
 
-/// <summary>A run of a factory as its table sees it: whether something newer has happened to its key since it began.</summary>
-/// <param name="id">Tells the run from all others of the table.</param>
-/// <param name="hash">The hash of the key.</param>
-/// <param name="startVersion">What has a higher version was put after the run began.</param>
-/// <param name="tags">The hashes of the tags that the entry will have.</param>
+/// <summary>A running factory as its table sees it: whether something newer happened to its key since it began.</summary>
+/// <param name="id">Identifies the run within the table.</param>
+/// <param name="hash">The key's hash.</param>
+/// <param name="startVersion">Entries of higher versions were put after the run began.</param>
+/// <param name="tags">The tag hashes of the entry to be put.</param>
 internal sealed class FlightTicket(ulong id, ulong hash, ulong startVersion, ulong[] tags)
 {
     private volatile bool _isOutdated;
@@ -17,10 +17,10 @@ internal sealed class FlightTicket(ulong id, ulong hash, ulong startVersion, ulo
 
     internal ulong[] Tags => tags;
 
-    /// <summary>Whether the value is not to be kept: who waits for it gets it, and nobody else.</summary>
+    /// <summary>Whether the value must not be kept. Waiting callers still get it.</summary>
     internal bool IsOutdated => _isOutdated;
 
-    /// <summary>The next run whose hash has the same tag.</summary>
+    /// <summary>The next run with the same hash tag. Guarded by the lock of <see cref="FlightTickets"/>.</summary>
     internal FlightTicket? Next { get; set; }
 
     internal void Outdate() => _isOutdated = true;

@@ -7,10 +7,10 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.SingleFlight;
 
-/// <summary>The runs of factories that a table waits for, so that what happens to their keys meanwhile can be told to them.</summary>
+/// <summary>The running factories of a table, so that changes to their keys can outdate them.</summary>
 /// <remarks>
-/// Found by the part of the hash that the index keeps: two keys that have it in common are told of each other's changes, which costs one
-/// run more. Lock order: a bucket's lock, then this one. Thread safety: all members may be called concurrently.
+/// Keyed by the hash tag that the index keeps. Keys with the same tag outdate each other, which costs one more run. Lock order: a bucket's
+/// lock, then this one. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class FlightTickets
 {
@@ -19,10 +19,10 @@ internal sealed class FlightTickets
     private ulong _lastId;
     private int _count;
 
-    /// <summary>Whether any factory runs. Changes only while a bucket of such a key is locked, or from there on to fewer.</summary>
+    /// <summary>Whether any factory runs. It becomes true only under the lock of the key's bucket.</summary>
     internal bool IsAny => Volatile.Read(ref _count) != 0;
 
-    /// <summary>Notes a run that begins. The bucket of its key is locked.</summary>
+    /// <summary>Adds a run. The lock of the key's bucket is held.</summary>
     internal FlightTicket Begin(ulong hash, ulong startVersion, ulong[] tags)
     {
         lock (_lock)
@@ -51,7 +51,7 @@ internal sealed class FlightTickets
         }
     }
 
-    /// <summary>Whether a run may keep its value beside an entry of a version that its key has; 0: none. The bucket is locked.</summary>
+    /// <summary>Whether a run may keep its value though its key has an entry of this version; 0: none. The bucket's lock is held.</summary>
     internal bool MayKeep(ulong hash, ulong id, ulong version)
     {
         lock (_lock)
@@ -66,8 +66,8 @@ internal sealed class FlightTickets
     }
 
     /// <summary>
-    /// Tells the runs whose key may be that of a slot that its entry leaves the index, or that the key is removed: those that began before
-    /// a version are outdated. The bucket is locked.
+    /// Outdates the runs of a hash tag that began before a version: an entry leaves the index, or a key is removed. The bucket's lock is
+    /// held.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void OutdateLocked(ulong tag, ulong version)

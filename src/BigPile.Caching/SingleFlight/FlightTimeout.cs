@@ -3,11 +3,11 @@ using System.Threading;
 
 namespace BigPile.Caching.SingleFlight;
 
-/// <summary>How long a caller waits for the run of another one.</summary>
-/// <param name="Limit">The time; <see cref="Timeout.InfiniteTimeSpan"/>: as long as it takes.</param>
+/// <summary>How long a caller waits for another caller's run.</summary>
+/// <param name="Limit">The time limit, or <see cref="Timeout.InfiniteTimeSpan"/>.</param>
 /// <param name="Time">The clock.</param>
 internal readonly record struct FlightTimeout(TimeSpan Limit, TimeProvider Time)
 {
-    /// <summary>That of a caller with the run that it began itself.</summary>
+    /// <summary>The timeout of the caller that began the run: none.</summary>
     internal static FlightTimeout Infinite => new(Timeout.InfiniteTimeSpan, TimeProvider.System);
 }

@@ -4,28 +4,30 @@ using System.Threading;
 
 namespace BigPile.Caching.Spill;
 
-/// <summary>The keys of one stripe of a table: who moves one of them between memory and file holds the gate.</summary>
+/// <summary>One stripe of a table's keys: its lock is held by a thread that moves one of them between memory and file.</summary>
 /// <remarks>
-/// The gate is held while the file is read and written, and never by a thread that is inside the pile. What leaves memory is staged under
-/// the lock of its bucket, so for that there is a lock of its own, held for a few instructions.
-/// Lock order: gate, then a shard of the evictor, a bucket, the staged entries.
+/// The stripe lock is held during file access, and never inside a critical region. Eviction runs inside one, under a bucket's lock, so
+/// pending demotions have a lock of their own, held for a few instructions.
+/// Lock order: stripe, evictor shard, bucket, pending demotions.
 /// </remarks>
 internal sealed class KeyStripe
 {
     private readonly Lock _pendingLock = new();
+
+    /// <summary>Evicted entries that the file does not have yet. Guarded by <see cref="_pendingLock"/>.</summary>
     private readonly List<PendingDemotion> _pending = [];
 
-    /// <summary>Held by who moves a key of the stripe, puts or removes it.</summary>
+    /// <summary>Held while a key of the stripe is moved, put or removed.</summary>
     internal Lock Lock { get; } = new();
 
-    /// <summary>Adds an entry that has just left memory. The lock of its bucket is held.</summary>
+    /// <summary>Adds an entry that has just been evicted. The bucket's lock is held.</summary>
     internal void AddLocked(PendingDemotion entry)
     {
         lock (_pendingLock)
             _pending.Add(entry);
     }
 
-    /// <summary>Has an entry say until when it lives, if it is still staged. The lock of its bucket is held.</summary>
+    /// <summary>Extends the expiry of an entry that is still pending. The bucket's lock is held.</summary>
     internal void ExtendExpiryLocked(PendingDemotion entry, long ticks)
     {
         lock (_pendingLock)
@@ -35,7 +37,7 @@ internal sealed class KeyStripe
         }
     }
 
-    /// <summary>The newest entry of a key that waits to be written.</summary>
+    /// <summary>The newest pending entry of a key.</summary>
     internal PendingDemotion? Find(ulong hash, ReadOnlySpan<byte> key)
     {
         PendingDemotion? newest = null;
@@ -50,7 +52,7 @@ internal sealed class KeyStripe
         return newest;
     }
 
-    /// <summary>Takes the entries of a key out that are below a version. Nobody will write them.</summary>
+    /// <summary>Removes the pending entries of a key below a version: they are not written.</summary>
     internal void RemoveBelow(ulong hash, ReadOnlySpan<byte> key, ulong version)
     {
         lock (_pendingLock)
@@ -66,21 +68,21 @@ internal sealed class KeyStripe
         }
     }
 
-    /// <summary>The entries that wait to be written. The gate is held: others may come, and none goes.</summary>
+    /// <summary>The pending entries. The stripe lock is held: others may be added, none removed.</summary>
     internal PendingDemotion[] Pending()
     {
         lock (_pendingLock)
             return [.. _pending];
     }
 
-    /// <summary>Whether an entry still waits to be written.</summary>
+    /// <summary>Whether an entry is still pending.</summary>
     internal bool IsPending(PendingDemotion entry)
     {
         lock (_pendingLock)
             return _pending.Contains(entry);
     }
 
-    /// <summary>Takes an entry out that was written, or is not to be.</summary>
+    /// <summary>Removes an entry that was written, or will not be.</summary>
     internal void Remove(PendingDemotion entry)
     {
         lock (_pendingLock)
@@ -88,7 +90,7 @@ internal sealed class KeyStripe
         entry.Dispose();
     }
 
-    /// <summary>Takes all out.</summary>
+    /// <summary>Removes all pending entries.</summary>
     internal void Clear()
     {
         lock (_pendingLock)

@@ -4,8 +4,8 @@ using BigPile.Caching.Entries;
 
 namespace BigPile.Caching.Spill;
 
-/// <summary>An entry that has left a table's memory and is not in its file yet: the bytes of its block.</summary>
-/// <remarks>What changes is guarded by the gate of its key.</remarks>
+/// <summary>An evicted entry that the file does not have yet: a copy of its block.</summary>
+/// <remarks>Its mutable state is guarded by the pending lock of its stripe.</remarks>
 internal sealed class PendingDemotion : IDisposable
 {
     private readonly int _length;
@@ -21,7 +21,7 @@ internal sealed class PendingDemotion : IDisposable
         payload.CopyTo(_bytes);
     }
 
-    /// <summary>Has the copy of a sliding entry say until when it lives, if that is later: a use may not have been written.</summary>
+    /// <summary>Extends the expiry in the copy of a sliding entry, for a use that was not written to the block.</summary>
     internal unsafe void ExtendExpiry(long ticks)
     {
         fixed (byte* payload = _bytes)
@@ -35,14 +35,14 @@ internal sealed class PendingDemotion : IDisposable
 
     internal ulong Version { get; }
 
-    /// <summary>Where in the bytes the key is.</summary>
+    /// <summary>The key's range in the payload.</summary>
     internal Range Key { get; }
 
     internal ReadOnlySpan<byte> Payload => _bytes.AsSpan(0, _length);
 
     internal bool IsOf(ulong hash, ReadOnlySpan<byte> key) => Hash == hash && Payload[Key].SequenceEqual(key);
 
-    /// <summary>Gives the bytes back. Nobody finds the entry any more.</summary>
+    /// <summary>Returns the bytes to the pool. The entry can't be found any more.</summary>
     public void Dispose()
     {
         if (_bytes != null)

@@ -4,13 +4,13 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace BigPile.Caching.Spill;
 
-/// <summary>The keys of what has come back to memory since a walk began, which may have missed them in both places.</summary>
+/// <summary>The keys promoted to memory since a walk began: the walk may have missed them both in memory and in the file.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class PromotionWatch(Action<PromotionWatch> end) : IDisposable
 {
     private readonly ConcurrentQueue<byte[]> _keys = new();
 
-    /// <summary>How many there are by now. What comes back behind a walk, the walk has not missed.</summary>
+    /// <summary>The number of keys so far. A walk has not missed what is promoted behind it.</summary>
     internal int Count => _keys.Count;
 
     internal void Add(byte[] key) => _keys.Enqueue(key);

@@ -6,19 +6,19 @@ using BigPile.Hash;
 
 namespace BigPile.Caching.Spill;
 
-/// <summary>The directory that a pile's tables spill into: it comes with the first file, and goes with the last.</summary>
+/// <summary>The spill directory of a pile: created with the first file, deleted with the last.</summary>
 /// <remarks>
-/// Another table's file goes with its directory, and another cache takes away what killed processes left, both perhaps between the
-/// making of this one's directory and of its file. Within the process one does so at a time; where another process did, it is tried again.
-/// Thread safety: all members may be called concurrently.
+/// Between the creation of the directory and of a file in it, another table may delete the directory with its own last file, and another
+/// cache may delete what it takes for leftovers of a killed process. Within the process a lock prevents this; a deletion by another process
+/// is retried.
 /// </remarks>
 internal static class SpillDirectory
 {
     private const int MostTries = 100;
 
-    private static readonly Lock Changing = new(); // no other lock is asked for while it is held
+    private static readonly Lock Changing = new(); // innermost: no other lock is taken while it is held
 
-    /// <summary>Makes the directory above, which holds one for each pile.</summary>
+    /// <summary>Creates the parent directory, which holds one directory per pile.</summary>
     /// <exception cref="ArgumentException">It can't be used.</exception>
     internal static void Prepare(string? directory)
     {
@@ -36,7 +36,7 @@ internal static class SpillDirectory
         }
     }
 
-    /// <summary>Makes a file, and its directory if need be; and deletes what killed processes left beside that.</summary>
+    /// <summary>Creates a file, and its directory if need be. Deletes leftovers of killed processes beside it.</summary>
     internal static HashDatabase Make(string path, HashDatabaseOptions options)
     {
         string directory = Path.GetDirectoryName(path)!;
@@ -58,20 +58,20 @@ internal static class SpillDirectory
         }
     }
 
-    /// <summary>Deletes a file, and its directory unless other tables have files there.</summary>
+    /// <summary>Deletes a file, and its directory unless other tables have files in it.</summary>
     internal static void Delete(string path)
     {
         lock (Changing)
         {
             string directory = Path.GetDirectoryName(path)!;
             if (!Directory.Exists(directory))
-                return; // it could not be made, or another process took it for what a killed one had left
+                return; // it could not be created, or another process deleted it as a leftover
             File.Delete(path);
             DeleteIfEmpty(directory);
         }
     }
 
-    /// <summary>Deletes a directory unless there is something in it.</summary>
+    /// <summary>Deletes a directory if it is empty.</summary>
     internal static void DeleteIfEmpty(string directory)
     {
         try
@@ -80,11 +80,11 @@ internal static class SpillDirectory
         }
         catch (IOException)
         {
-            // there is something in it, or it is gone
+            // not empty, or deleted already
         }
     }
 
-    // It locks what it finds before it deletes that.
+    // A deletion by another process. It locks each file before it deletes it.
     private static bool IsOthersWork(Exception e, string directory) =>
         e is BlockFileLockedException or DirectoryNotFoundException or FileNotFoundException
         || (e is IOException && !Directory.Exists(directory));

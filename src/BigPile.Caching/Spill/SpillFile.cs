@@ -10,37 +10,37 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Spill;
 
-/// <summary>The hash database that a table spills into: made with the first entry, and given up as a whole when it fails.</summary>
+/// <summary>The hash database that a table spills into: created with the first entry, and deleted as a whole when it fails.</summary>
 /// <remarks>
-/// What could not be removed from a file might come back from it, so one that can't be changed any more is deleted, with all entries. Room
-/// that lacks is no failure: what does not fit is not kept.
+/// A failed removal could bring a value back, so a file that can't be changed is deleted with all entries. A full disk is no failure: what
+/// does not fit is evicted.
 /// Thread safety: all members may be called concurrently, for one key by one thread at a time.
 /// </remarks>
 /// <param name="path">The file; its directory is made with it.</param>
 /// <param name="table">The table's name, for messages.</param>
-/// <param name="logger">Told when the file fails.</param>
-/// <param name="background">Runs rebuilds of the database.</param>
+/// <param name="logger">Receives the failure.</param>
+/// <param name="background">Runs rebuilds of the database, and log calls.</param>
 internal sealed class SpillFile(string path, string table, ILogger logger, BackgroundWork background) : IDisposable
 {
     private const long FirstBuckets = 1 << 18;
     private const int SkipsAfterFailure = 1 << 12;
 
     private readonly Lock _changing = new();
-    private HashDatabase? _database;
+    private HashDatabase? _database; // null: no entry yet, failed, or closed; written under _changing
     private long _failures;
     private long _lost;
-    private long _skipsLeft;
-    private long _changes;
-    private int _isRebuilding;
+    private long _skipsLeft; // stores to skip before the file is created again
+    private long _changes; // times the checks for a rebuild
+    private int _isRebuilding; // 1 while a rebuild runs
     private bool _isClosed;
 
-    /// <summary>How often a file was given up, or could not be made.</summary>
+    /// <summary>How often a file failed or could not be created.</summary>
     internal long Failures => Interlocked.Read(ref _failures);
 
-    /// <summary>The entries that were in files that were given up.</summary>
+    /// <summary>Entries lost with failed files.</summary>
     internal long Lost => Interlocked.Read(ref _lost);
 
-    /// <summary>The entries in the file, and its bytes.</summary>
+    /// <summary>Entries in the file, and its size in bytes.</summary>
     internal (long Entries, long Bytes) Size
     {
         get
@@ -52,13 +52,13 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
             }
             catch (ObjectDisposedException)
             {
-                return default; // given up meanwhile
+                return default; // closed meanwhile
             }
         }
     }
 
     /// <summary>Stores an entry.</summary>
-    /// <returns><see langword="false"/> when there is no room, or no file to be had.</returns>
+    /// <returns><see langword="false"/> when the disk is full, or there is no usable file.</returns>
     internal bool TrySet(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         if (!TryOpen(out HashDatabase? database))
@@ -71,7 +71,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
         catch (BlockFileFullException)
         {
-            return false; // all is as it was
+            return false; // nothing has changed
         }
         catch (Exception e) when (IsFault(e))
         {
@@ -97,7 +97,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     }
 
     /// <summary>Removes an entry.</summary>
-    /// <returns>Whether it was there.</returns>
+    /// <returns>Whether it was present.</returns>
     internal bool Remove(ReadOnlySpan<byte> key)
     {
         if (Volatile.Read(ref _database) is not { } database)
@@ -131,8 +131,8 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
-    /// <summary>Begins a walk through the entries; <see langword="null"/> when there is no file.</summary>
-    /// <remarks>A walk that fails throws what <see cref="IsFault"/> says, and the file was given up then.</remarks>
+    /// <summary>Begins an enumeration of the entries; <see langword="null"/> when there is no file.</summary>
+    /// <remarks>The enumeration throws what <see cref="IsFault"/> accepts, after the file was given up.</remarks>
     internal IEnumerator<HashRecord>? BeginWalk() => Volatile.Read(ref _database) is { } database ? Walk(database) : null;
 
     private IEnumerator<HashRecord> Walk(HashDatabase database)
@@ -155,11 +155,11 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
-    /// <summary>Whether what was thrown means that the file can't be used any more.</summary>
+    /// <summary>Whether an exception means that the file is unusable.</summary>
     internal static bool IsFault(Exception e) =>
         e is IOException or HashDatabaseException or ObjectDisposedException or UnauthorizedAccessException;
 
-    /// <summary>Closes and deletes the file. What is still called finds nothing.</summary>
+    /// <summary>Closes and deletes the file. Later calls find nothing.</summary>
     public void Dispose()
     {
         lock (_changing)
@@ -214,7 +214,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
-    // The logger is the application's, and may wait for somebody who puts: it is not called under the locks that are held here.
+    // The logger is application code and may wait for a thread that puts, so it runs in the background, outside of the locks held here.
     private void ReportFailure(Exception e, long lost)
     {
         Interlocked.Increment(ref _failures);
@@ -226,7 +226,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
             path, table, lost));
     }
 
-    // It is the number that the database keeps, and needs no file.
+    // The database keeps the count in memory.
     private static long CountOf(HashDatabase database)
     {
         try
@@ -235,7 +235,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
         catch (ObjectDisposedException)
         {
-            return 0; // clearing it failed
+            return 0; // a failed Clear closed it
         }
     }
 
@@ -257,7 +257,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         });
     }
 
-    // What fails is told as a failure in the background, and from there.
+    // A failure is rethrown, and so reported, in the background.
     private void EndLocked(string name, Action work)
     {
         try
@@ -270,10 +270,10 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         }
     }
 
-    // The database goes on meanwhile.
+    // The database stays usable during a rebuild.
     private void RebuildIfNeeded(HashDatabase database)
     {
-        const int ChangesBetweenChecks = 1024; // it takes a walk through the stripes to count
+        const int ChangesBetweenChecks = 1024; // the check sums all stripes of the database
         bool isCheckDue = Interlocked.Increment(ref _changes) % ChangesBetweenChecks == 0;
         if (!isCheckDue || !database.ShouldBeRebuilt || Interlocked.Exchange(ref _isRebuilding, 1) != 0)
             return;
@@ -285,7 +285,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
             }
             catch (BlockFileFullException)
             {
-                // it stays as it is, and is a little slower
+                // no space for the new file: the old one stays in use
             }
             catch (Exception e) when (IsFault(e))
             {

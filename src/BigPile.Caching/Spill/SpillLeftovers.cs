@@ -4,15 +4,15 @@ using BigPile.Files;
 
 namespace BigPile.Caching.Spill;
 
-/// <summary>Deletes what killed processes left in a directory to spill into: a pile in memory has another name each time.</summary>
-/// <remarks>Whose file is open has it locked, and keeps it.</remarks>
+/// <summary>Deletes the spill files of killed processes: a pile in memory has a new name each time.</summary>
+/// <remarks>A live process holds the lock of its file, so the file stays.</remarks>
 internal static class SpillLeftovers
 {
     private const string Files = "table-*.hash*";
 
-    /// <summary>Deletes what nobody uses.</summary>
-    /// <param name="directory">The directory that has one for each pile.</param>
-    /// <param name="own">The pile's own one, which is left as it is.</param>
+    /// <summary>Deletes unused files and directories.</summary>
+    /// <param name="directory">The directory that holds one directory per pile.</param>
+    /// <param name="own">The pile's own directory, which is skipped.</param>
     internal static void Delete(string directory, string own)
     {
         try
@@ -26,7 +26,7 @@ internal static class SpillLeftovers
         }
         catch (Exception e) when (SpillFile.IsFault(e))
         {
-            // what can't be looked at stays
+            // what can't be read stays
         }
     }
 
@@ -44,7 +44,7 @@ internal static class SpillLeftovers
         try
         {
             using IBlockFile file = BlockFile.Open(BlockFileKind.PositionalParallel, path, new BlockFileOptions { Mode = FileMode.Open });
-            File.Delete(path); // while it is locked: who opens it meanwhile is told so
+            File.Delete(path); // while locked: another process that opens it fails, and retries
             return true;
         }
         catch (Exception e) when (SpillFile.IsFault(e))

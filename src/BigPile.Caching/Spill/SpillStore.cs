@@ -10,27 +10,29 @@ using BigPile.Hash;
 
 namespace BigPile.Caching.Spill;
 
-/// <summary>What has left the memory of a table at its limit: on its way to a file, or there.</summary>
+/// <summary>The entries that a table demoted at its limit: pending, or in the file.</summary>
 /// <remarks>
 /// <para>
-/// A key is in memory or here, for all that can be seen from outside: whoever moves, puts or removes one holds the gate of its stripe. Only
-/// eviction takes no gate, as it runs inside the pile: it stages a copy, under the lock of the entry's bucket, and the thread writes what
-/// is staged once it is outside again. So memory holds no more than what the threads are about to write.
+/// For callers, a key is either in memory or here: its stripe lock is held to move, put or remove it. Only eviction takes no stripe lock,
+/// as it runs in a critical region: it copies the entry under the bucket's lock, and its thread writes the copy after it has left the
+/// region. So memory exceeds the limit by no more than what the threads are about to write.
 /// </para>
 /// <para>
-/// What fails here costs entries that were evicted, and nothing else. The file begins empty each time the cache is made, and goes with it:
-/// after a restart only the pile's entries are there.
+/// A failure costs evicted entries and nothing else. The file is created empty with the cache and deleted with it: a restart finds the
+/// pile's entries only.
 /// </para>
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class SpillStore : IDisposable
 {
-    /// <summary>Larger blocks are evicted and not kept: they are copied under the lock of their bucket.</summary>
+    /// <summary>Larger blocks are evicted for good: the copy is made under the bucket's lock.</summary>
     internal const long MaxPayloadBytes = 16 << 20;
 
     internal const int StripeCount = 512;
 
     private readonly KeyStripe[] _stripes = new KeyStripe[StripeCount];
+
+    /// <summary>Pending entries in the order of their eviction.</summary>
     private readonly ConcurrentQueue<PendingDemotion> _queue = new();
     private readonly SpillFile _file;
     private PromotionWatch[] _watches = []; // replaced as a whole
@@ -44,23 +46,25 @@ internal sealed class SpillStore : IDisposable
             _stripes[i] = new KeyStripe();
     }
 
-    /// <summary>How far sweeps have come.</summary>
+    /// <summary>The progress of sweeps through the file.</summary>
     internal SpillSweep Sweep { get; } = new();
 
-    /// <summary>The entries in the file, and its bytes.</summary>
+    /// <summary>Entries in the file, and its size in bytes.</summary>
     internal (long Entries, long Bytes) Size => _file.Size;
 
-    /// <summary>The entries that have come back.</summary>
+    /// <summary>Entries promoted to memory.</summary>
     internal long Promoted => Interlocked.Read(ref _promoted);
 
-    /// <summary>The entries that could not be written, as there was no room or the file failed; and those of a file that failed.</summary>
+    /// <summary>
+    /// Entries that could not be written because the disk was full or the file failed, and those lost with a failed file.
+    /// </summary>
     internal long Lost => Interlocked.Read(ref _lost) + _file.Lost;
 
-    /// <summary>The gate of a key.</summary>
+    /// <summary>The stripe of a key.</summary>
     internal KeyStripe StripeOf(ulong hash) => _stripes[(int)(hash % StripeCount)];
 
-    /// <summary>Copies an entry that is evicted, so that it is found. The lock of its bucket is held.</summary>
-    /// <returns>The copy; none if it is too large.</returns>
+    /// <summary>Adds a copy of an evicted entry, so that it can be found. The bucket's lock is held.</summary>
+    /// <returns>The copy; null if it is too large.</returns>
     internal PendingDemotion? BeginDemotionLocked(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
     {
         if (payload.Length > MaxPayloadBytes)
@@ -73,9 +77,9 @@ internal sealed class SpillStore : IDisposable
         return entry;
     }
 
-    /// <summary>Has a copy written, once no slot leads to its entry any more. The lock of the bucket is held.</summary>
+    /// <summary>Queues a copy for writing, once no slot points to its entry. The bucket's lock is held.</summary>
     /// <param name="entry">The copy.</param>
-    /// <param name="slidesUntil">The expiry that follows from a use which the copy does not have; or 0.</param>
+    /// <param name="slidesUntil">The expiry by a use that the copy does not reflect; 0: none.</param>
     internal void QueueLocked(PendingDemotion entry, long slidesUntil)
     {
         if (slidesUntil != 0)
@@ -83,29 +87,29 @@ internal sealed class SpillStore : IDisposable
         _queue.Enqueue(entry);
     }
 
-    /// <summary>The next entry that waits to be written; it may have been taken out meanwhile.</summary>
+    /// <summary>Dequeues the next pending entry. It may have been removed from its stripe meanwhile.</summary>
     internal bool TryNext([NotNullWhen(true)] out PendingDemotion? entry) => _queue.TryDequeue(out entry);
 
-    /// <summary>Writes an entry to the file. The gate is held.</summary>
-    /// <returns>Whether it could be.</returns>
+    /// <summary>Writes an entry to the file. The stripe lock is held.</summary>
+    /// <returns>Whether it was written.</returns>
     internal bool TryWriteStripeLocked(PendingDemotion entry)
     {
-        Debug.Assert(StripeOf(entry.Hash).Lock.IsHeldByCurrentThread, "Only who holds a key's gate writes it.");
+        Debug.Assert(StripeOf(entry.Hash).Lock.IsHeldByCurrentThread, "A write needs the key's stripe lock.");
         if (_file.TrySet(entry.Payload[entry.Key], entry.Payload))
             return true;
         Interlocked.Increment(ref _lost);
         return false;
     }
 
-    /// <summary>Copies the block of a key, if there is one. The gate is held.</summary>
+    /// <summary>Copies the block of a key, if there is one. The stripe lock is held.</summary>
     /// <param name="hash">The key's hash.</param>
     /// <param name="key">The key.</param>
     /// <param name="into">Gets the block.</param>
-    /// <param name="pending">Where it was, if it is not in the file yet.</param>
+    /// <param name="pending">The pending entry that holds the block; null: it is in the file.</param>
     internal bool TryReadStripeLocked(ulong hash, ReadOnlySpan<byte> key, PileBuffer into, out PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
-        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "Only who holds a key's gate may rely on what it reads.");
+        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "A read needs the key's stripe lock.");
         pending = stripe.Find(hash, key);
         if (pending == null)
             return _file.TryGet(key, into);
@@ -113,20 +117,20 @@ internal sealed class SpillStore : IDisposable
         return true;
     }
 
-    /// <summary>Has an entry that stays be another block from now on. The gate is held.</summary>
+    /// <summary>Replaces the block of an entry that stays here. The stripe lock is held.</summary>
     internal void RewriteStripeLocked(ulong hash, ReadOnlySpan<byte> key, ReadOnlySpan<byte> block, PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
-        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "Only who holds a key's gate changes it.");
+        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "A rewrite needs the key's stripe lock.");
         if (_file.TrySet(key, block) && pending != null)
             stripe.Remove(pending);
     }
 
-    /// <summary>Forgets an entry that is in memory again, as it was read. The gate is held.</summary>
+    /// <summary>Removes an entry that was promoted. The stripe lock is held.</summary>
     internal void EndPromotionStripeLocked(ulong hash, ReadOnlySpan<byte> key, PendingDemotion? pending)
     {
         KeyStripe stripe = StripeOf(hash);
-        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "Only who holds a key's gate moves it.");
+        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "A promotion needs the key's stripe lock.");
         if (pending != null)
             stripe.Remove(pending);
         _ = _file.Remove(key);
@@ -135,16 +139,18 @@ internal sealed class SpillStore : IDisposable
             watch.Add(key.ToArray());
     }
 
-    /// <summary>Forgets what a key has here below a version; what the file has is below all that is staged. The gate is held.</summary>
+    /// <summary>
+    /// Removes the entries of a key below a version. The file's version is below all pending ones. The stripe lock is held.
+    /// </summary>
     internal void RemoveStripeLocked(ulong hash, ReadOnlySpan<byte> key, ulong belowVersion = ulong.MaxValue)
     {
         KeyStripe stripe = StripeOf(hash);
-        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "Only who holds a key's gate removes it.");
+        Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "A removal needs the key's stripe lock.");
         stripe.RemoveBelow(hash, key, belowVersion);
         _ = _file.Remove(key);
     }
 
-    /// <summary>Does something while nobody moves, puts or removes a key; then forgets everything.</summary>
+    /// <summary>Runs an action while all stripe locks are held, then removes everything.</summary>
     internal void ClearAfter(Action action)
     {
         int held = 0;
@@ -164,12 +170,12 @@ internal sealed class SpillStore : IDisposable
         }
     }
 
-    /// <summary>Begins to note what comes back.</summary>
+    /// <summary>Begins to record promotions.</summary>
     internal PromotionWatch WatchPromotions()
     {
         var watch = new PromotionWatch(ended => ChangeWatches(watches => [.. watches.Where(one => one != ended)]));
         ChangeWatches(watches => [.. watches, watch]);
-        PassStripes(); // what is on its way back is there, or will be noted
+        PassStripes(); // promotions under way are in memory now, or will be recorded
         return watch;
     }
 
@@ -181,20 +187,20 @@ internal sealed class SpillStore : IDisposable
         while (Interlocked.CompareExchange(ref _watches, change(before), before) != before);
     }
 
-    /// <summary>Waits until those have ended who hold a gate now.</summary>
+    /// <summary>Acquires and releases each stripe lock in turn: work that held one before has ended.</summary>
     internal void PassStripes()
     {
         foreach (KeyStripe stripe in _stripes)
         {
             lock (stripe.Lock)
             {
-                // nothing: whoever was inside has left
+                // nothing: the previous holder has left
             }
         }
     }
 
-    /// <summary>Passes all gates.</summary>
-    /// <returns>The keys of what waited to be written: a thread may have taken it out, and not come to write it yet.</returns>
+    /// <summary>Collects the keys of all pending entries, stripe by stripe.</summary>
+    /// <returns>The keys. A thread may have dequeued an entry that it has not written yet; it is still in its stripe.</returns>
     internal List<byte[]> PendingKeys()
     {
         var keys = new List<byte[]>();
@@ -202,7 +208,7 @@ internal sealed class SpillStore : IDisposable
         return keys;
     }
 
-    /// <summary>Passes all gates, and visits in each what waits to be written, and may be taken out.</summary>
+    /// <summary>Visits the pending entries of each stripe under its lock. The visitor may remove them.</summary>
     internal void PassStripes(Action<KeyStripe, PendingDemotion> visit)
     {
         foreach (KeyStripe stripe in _stripes)
@@ -215,10 +221,10 @@ internal sealed class SpillStore : IDisposable
         }
     }
 
-    /// <summary>Begins a walk through the file; <see langword="null"/> when there is none.</summary>
+    /// <summary>Begins an enumeration of the file; <see langword="null"/> when there is none.</summary>
     internal IEnumerator<HashRecord>? BeginWalk() => _file.BeginWalk();
 
-    /// <summary>Deletes the file. Who is still inside a gate finds nothing.</summary>
+    /// <summary>Deletes the file. A caller that still holds a stripe lock finds nothing.</summary>
     public void Dispose()
     {
         _file.Dispose();

@@ -4,30 +4,36 @@ using BigPile.Hash;
 
 namespace BigPile.Caching.Spill;
 
-/// <summary>How far a table's sweeps have come in what it spilled. One sweep runs at a time.</summary>
+/// <summary>The progress of sweeps through a table's spill file. One sweep runs at a time, under the table's sweep lock.</summary>
 internal sealed class SpillSweep : IDisposable
 {
     private IEnumerator<HashRecord>? _walk;
+
+    /// <summary>Marks up to this version concern nothing in memory.</summary>
     private ulong _memoryDoneUpTo;
+
+    /// <summary><see cref="_memoryDoneUpTo"/> when the round through the file began.</summary>
     private ulong _marksUpTo;
+
+    /// <summary>Marks up to this version concern nothing at all; 0: unknown.</summary>
     private ulong _doneUpTo;
 
-    /// <summary>The version up to which marks were dropped.</summary>
+    /// <summary>The version up to which tag marks were dropped.</summary>
     internal ulong DroppedUpTo { get; set; }
 
     internal bool IsUnderWay => _walk != null;
 
-    /// <summary>States that a round through memory ended, and up to which version marks concern nothing there.</summary>
+    /// <summary>Ends a round through memory: marks up to this version concern no entry there.</summary>
     internal void EndMemoryRound(ulong marksUpTo) => _memoryDoneUpTo = marksUpTo;
 
-    /// <summary>States that entries came into memory that no round has looked at.</summary>
+    /// <summary>Discards finished rounds: entries were inserted into memory that no round has visited.</summary>
     internal void ForgetRounds() => _memoryDoneUpTo = _marksUpTo = _doneUpTo = 0;
 
-    /// <summary>Begins a round; what is on its way to the file or from there is looked at behind this.</summary>
+    /// <summary>Begins a round. Pending demotions and promotions are visited after this.</summary>
     internal void Begin() => _marksUpTo = _memoryDoneUpTo;
 
-    /// <summary>Goes on with the file.</summary>
-    /// <param name="walk">The walk through it; <see langword="null"/> when there is none, and the round is at its end.</param>
+    /// <summary>Continues with the file.</summary>
+    /// <param name="walk">The enumeration; <see langword="null"/>: there is no file, and the round has ended.</param>
     internal void WalkOn(IEnumerator<HashRecord>? walk)
     {
         _walk = walk;
@@ -35,7 +41,7 @@ internal sealed class SpillSweep : IDisposable
             _doneUpTo = _marksUpTo;
     }
 
-    /// <summary>Takes the version up to which marks concern nothing any more, in memory or in the file; 0: no round has ended.</summary>
+    /// <summary>Takes the version up to which marks concern no entry in memory or file; 0: no round has ended.</summary>
     internal ulong TakeDone()
     {
         ulong done = _doneUpTo;
@@ -43,7 +49,7 @@ internal sealed class SpillSweep : IDisposable
         return done;
     }
 
-    /// <summary>The next record.</summary>
+    /// <summary>Gets the next record.</summary>
     /// <returns><see langword="false"/> at the end of the round.</returns>
     internal bool TryNext(out ReadOnlyMemory<byte> key, out ReadOnlyMemory<byte> block)
     {
@@ -61,7 +67,7 @@ internal sealed class SpillSweep : IDisposable
         }
         catch (Exception e) when (SpillFile.IsFault(e))
         {
-            // the file was given up; the next round begins with none, or with a new one
+            // the file failed; the next round begins with none, or with a new one
         }
         Dispose();
         return false;

@@ -3,24 +3,28 @@ using BigPile.Caching.Eviction;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>How far the queues of a large table's evictor have the entries that were there before them.</summary>
+/// <summary>Backfill progress: how many buckets of a large table have entered their entries into a new evictor's queues.</summary>
 /// <remarks>
-/// A limit on a table with many entries holds from the first instant, and its queues fill beside all use: some buckets at a time, by
-/// whoever comes first. Buckets are taken in their order, and a split only moves entries to later ones: so each entry that stays is met,
-/// and one that is met twice is in its queue twice, which costs it nothing but an earlier turn.
+/// The limit holds at once; the queues fill in the background and by the callers that evict, some buckets at a time, in bucket order. A
+/// split moves entries to higher buckets only, so every entry that stays is met. One that is met twice is queued twice, which only brings
+/// its turn forward.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
-/// <param name="evictor">Whose queues they are.</param>
+/// <param name="evictor">The evictor whose queues are filled.</param>
 internal sealed class Adoption(Evictor evictor)
 {
+    /// <summary>The first bucket that no thread has taken. Interlocked.</summary>
     private long _nextBucket;
+
+    /// <summary>Threads between <see cref="Begin"/> and <see cref="End"/>. Interlocked.</summary>
     private int _workers;
 
     internal Evictor Evictor => evictor;
 
-    /// <summary>Whether the buckets from a number on are still to come.</summary>
+    /// <summary>Whether a bucket has not been taken yet.</summary>
     internal bool IsPending(ulong bucket) => (long)bucket >= Interlocked.Read(ref _nextBucket);
 
-    /// <summary>Whether there is nothing left to do, and nobody at it.</summary>
+    /// <summary>Whether all buckets were taken and no thread works on one.</summary>
     internal bool IsDone(ulong bucketCount) => Interlocked.Read(ref _nextBucket) >= (long)bucketCount && Volatile.Read(ref _workers) == 0;
 
     /// <summary>Takes the next buckets, until <see cref="End"/>.</summary>
@@ -31,6 +35,6 @@ internal sealed class Adoption(Evictor evictor)
         return (ulong)(Interlocked.Add(ref _nextBucket, buckets) - buckets);
     }
 
-    /// <summary>States that the buckets that were taken are done.</summary>
+    /// <summary>Ends the work that <see cref="Begin"/> took.</summary>
     internal void End() => Interlocked.Decrement(ref _workers);
 }

@@ -3,7 +3,7 @@ using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>What must be true of the key's entry for a change to happen.</summary>
+/// <summary>The precondition of a change.</summary>
 internal readonly struct Condition
 {
     private readonly Form _form;
@@ -19,10 +19,10 @@ internal readonly struct Condition
     {
         None,
 
-        /// <summary>The key's entry has a version.</summary>
+        /// <summary>The key's entry must have a given version.</summary>
         Version,
 
-        /// <summary>Nothing has happened to the key since a run of its factory began.</summary>
+        /// <summary>The flight must not be outdated: nothing newer happened to the key since its factory began.</summary>
         Flight,
     }
 
@@ -30,23 +30,26 @@ internal readonly struct Condition
 
     internal bool IsNone => _form == Form.None;
 
-    /// <summary>Whether it is about the version of the key's entry.</summary>
+    /// <summary>Whether it compares the entry's version.</summary>
     internal bool IsOfVersion => _form == Form.Version;
 
-    /// <summary>The entry must be of a version; 0: there must be none.</summary>
+    /// <summary>The entry must have this version; 0: the key must be missing.</summary>
     internal static Condition Of(ulong version) => new(Form.Version, version);
 
-    /// <summary>The run must not be outdated.</summary>
+    /// <summary>The flight must not be outdated.</summary>
     internal static Condition Of(FlightTicket ticket) => new(Form.Flight, ticket.Id);
 
-    /// <summary>Whether it is met by what is known of a key under its gate, where it is not about a run.</summary>
-    /// <param name="version">The version of the key's entry; 0: there is none.</param>
+    /// <summary>
+    /// Whether it holds for an entry of this version. The key's stripe lock is held. Not for conditions on a flight, which are never met
+    /// here.
+    /// </summary>
+    /// <param name="version">The entry's version; 0: the key is missing.</param>
     internal bool IsMetBy(ulong version) => _form == Form.None || (_form == Form.Version && _number == version);
 
-    /// <summary>Whether it is met. The bucket of the key is locked.</summary>
-    /// <param name="flights">The runs of the table.</param>
+    /// <summary>Whether it holds. The bucket's lock is held.</summary>
+    /// <param name="flights">The table's flights.</param>
     /// <param name="hash">The key's hash.</param>
-    /// <param name="version">The version of what the key has in the index; 0: nothing.</param>
+    /// <param name="version">The version of the entry that the index leads to; 0: none.</param>
     /// <param name="isMissing">Whether the key counts as missing.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsMetLocked(FlightTickets flights, ulong hash, ulong version, bool isMissing) =>

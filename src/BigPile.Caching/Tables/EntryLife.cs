@@ -7,10 +7,10 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>Which entries are no more though their blocks are there, which are not shown yet, and until when they live.</summary>
+/// <summary>Decides whether an entry whose block exists is live, visible and unexpired.</summary>
 internal static class EntryLife
 {
-    /// <summary>Whether an entry whose block is there is still one. What the walk for entries does not show yet may be live.</summary>
+    /// <summary>Whether an entry is live. Ignores the visibility floor.</summary>
     /// <param name="core">The table.</param>
     /// <param name="head">The entry's head.</param>
     /// <param name="now">The present instant; 0: it is read if it is needed.</param>
@@ -20,15 +20,17 @@ internal static class EntryLife
         Liveness liveness = core.LivenessByBlock(head, ref now);
         if (liveness != Liveness.Expired || !head.IsSliding)
             return liveness;
-        return core.IsUsed(new SlidingUse(core.Clock, head), now) || !core.IsOver(head, now) // written just now, perhaps
+        return core.IsUsed(new SlidingUse(core.Clock, head), now) || !core.IsOver(head, now) // the expiry may have been written just now
             ? Liveness.Live
             : Liveness.Expired;
     }
 
-    /// <summary>What an entry is by its block alone: a sliding one that has expired may have been used since that was written.</summary>
+    /// <summary>
+    /// What an entry is by its block alone. A sliding entry that is expired here may have a later use in the read buffer.
+    /// </summary>
     /// <param name="core">The table.</param>
     /// <param name="head">The entry's head.</param>
-    /// <param name="now">The present instant; 0: it is read if it is needed, and needed where the entry has expired.</param>
+    /// <param name="now">The time; 0: the clock is read if needed. Set whenever the result is <see cref="Liveness.Expired"/>.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static Liveness LivenessByBlock(this TableCore core, in EntryHead head, ref long now)
     {
@@ -38,10 +40,10 @@ internal static class EntryLife
         return liveness == Liveness.Live && head.Kind == ValueKind.Tombstone ? Liveness.Tombstone : liveness;
     }
 
-    /// <summary>Whether who meets the entry may free it: a tombstone is none any more, and stays.</summary>
+    /// <summary>Whether the entry may be freed. A tombstone is not live, but stays.</summary>
     internal static bool IsDead(this Liveness liveness) => liveness >= Liveness.Expired;
 
-    /// <summary>What an entry that is none any more counts as.</summary>
+    /// <summary>The counter for the removal of a dead entry.</summary>
     internal static Counter Reason(this Liveness liveness) =>
         liveness == Liveness.Invalidated ? Counter.Removals : Counter.Expirations;
 
@@ -63,22 +65,23 @@ internal static class EntryLife
         return core.IsOver(head, now) ? Liveness.Expired : Liveness.Live;
     }
 
-    /// <summary>What a table tells of an entry.</summary>
+    /// <summary>What the API reports of an entry.</summary>
     internal static EntryInfo Describe(this TableCore core, in EntryHead head, int valueBytes) => head.HasExpiry
         ? core.Clock.Describe(head.Version, valueBytes, core.ExpiryOf(head))
         : new EntryInfo(head.Version, valueBytes);
 
-    /// <summary>Whether an entry has expired by what its block says.</summary>
+    /// <summary>Whether the expiry in the entry's block has passed.</summary>
     internal static bool IsOver(this TableCore core, in EntryHead head, long now) =>
         head.ExpiresAt <= now && (!core.Clock.HasSteps || core.Clock.ExpiryOf(head) <= now);
 
     /// <summary>
-    /// Whether a use keeps a sliding entry alive that has expired by its block. If not, it has ended: the block must be the entry's.
+    /// Whether a buffered use keeps a sliding entry alive that is expired by its block. If not, the entry's end is recorded and final, so
+    /// the caller must be certain that the block is the entry's.
     /// </summary>
     internal static bool IsUsed(this TableCore core, in SlidingUse use, long now) =>
         core.ReadBufferOrNull is { } buffer && buffer.IsAlive(use, core.Clock, now);
 
-    /// <summary>The instant from which an entry is gone: what its block says, or what follows from a use that is not written yet.</summary>
+    /// <summary>When the entry expires: by its block, or by a later use in the read buffer.</summary>
     internal static long ExpiryOf(this TableCore core, in EntryHead head) =>
         Math.Max(core.Clock.ExpiryOf(head), core.UnwrittenExpiryOf(head));
 
@@ -88,23 +91,19 @@ internal static class EntryLife
         return used == 0 ? 0 : new SlidingUse(core.Clock, head).EndAfter(used, core.Clock);
     }
 
-    /// <summary>The last use of a sliding entry that is not written yet; 0 where there is none.</summary>
+    /// <summary>The last use of a sliding entry that its block does not reflect yet; 0: none.</summary>
     internal static long UnwrittenUseOf(this TableCore core, in EntryHead head) =>
         head.IsSliding && core.ReadBufferOrNull is { } buffer ? buffer.LastUseOf(head.Version) : 0;
 
-    /// <summary>
-    /// Whether reads may show an entry, as far as the walk for entries goes; whether it is live is to be asked afterwards.
-    /// </summary>
+    /// <summary>Whether the entry is at or above the visibility floor. Does not check that it is live.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsVisible(this TableCore core, in EntryHead head) => head.Version >= core.VisibilityFloor;
 
-    /// <summary>Whether a key counts as missing though its entry is there.</summary>
+    /// <summary>Whether the key reads as missing though the index has an entry for it.</summary>
     internal static bool IsNoneLocked(this TableCore core, in EntryHead head, ref long now) =>
         !core.IsVisible(head) || core.LivenessOf(head, ref now) != Liveness.Live;
 
-    /// <summary>
-    /// Whether a pointer leads to an object. An entry is nobody's object: what has the pointer then was never the table's.
-    /// </summary>
+    /// <summary>Whether a pointer names a live object. A table entry does not count: it is never owned by another entry.</summary>
     internal static bool IsLive(this TableCore core, PilePointer pointer)
     {
         var size = default(SizeReader);

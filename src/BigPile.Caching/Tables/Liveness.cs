@@ -1,17 +1,17 @@
 namespace BigPile.Caching.Tables;
 
-/// <summary>Whether an entry whose block is there is still one, and if not, why.</summary>
+/// <summary>Whether an entry is live, and if not, why.</summary>
 internal enum Liveness : byte
 {
-    /// <summary>It is one.</summary>
+    /// <summary>Live.</summary>
     Live,
 
-    /// <summary>It is the mark of a removed key; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
+    /// <summary>A tombstone, which records that the key was removed; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
     Tombstone,
 
-    /// <summary>Its time is over. Who meets it may free it.</summary>
+    /// <summary>Expired. May be freed.</summary>
     Expired,
 
-    /// <summary>Its tag, or the whole table, was removed. Who meets it may free it.</summary>
+    /// <summary>Removed by its tag or by a clear. May be freed.</summary>
     Invalidated,
 }

@@ -11,11 +11,11 @@ using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>Finding and dropping the entries of a bucket that is locked, and counting them.</summary>
+/// <summary>Finds, drops and counts entries. The lock of their bucket is held.</summary>
 internal static unsafe class LockedEntries
 {
-    /// <summary>The block that is at an address.</summary>
-    /// <returns><see langword="false"/> when there is none: its page turned out to be damaged after it was opened.</returns>
+    /// <summary>Reads the entry at an address.</summary>
+    /// <returns><see langword="false"/> when there is none: the page was found damaged after the pile was opened.</returns>
     internal static bool TryViewLocked(this TableCore core, ulong address, out EntryHead head, out long payloadBytes)
     {
         EntryView view = core.Pile.Entries.View(address);
@@ -26,8 +26,8 @@ internal static unsafe class LockedEntries
     }
 
     /// <summary>
-    /// The entry of a slot that was not found by a key. Where a damaged page was dropped, another entry may be in the slot's block by
-    /// now; its tag tells.
+    /// Reads the entry of a slot without comparing a key. After a damaged page was dropped, the block may hold another entry; the hash tag
+    /// tells.
     /// </summary>
     internal static bool TryViewLocked(this TableCore core, SlotPlace place, out LockedEntry entry)
     {
@@ -38,7 +38,7 @@ internal static unsafe class LockedEntries
             && (!core.CopiesToRenew || slot.MayBe(core.Hash.Of(new ReadOnlySpan<byte>(entry.Head.Key, entry.Head.KeyBytes))));
     }
 
-    /// <summary>Finds the entry of a key in its locked bucket.</summary>
+    /// <summary>Finds the entry of a key in its bucket.</summary>
     internal static bool TryFindLocked(this TableCore core, in LockedBucket bucket, in KeyProbe key, out LockedEntry entry)
     {
         Unsafe.SkipInit(out entry);
@@ -52,7 +52,7 @@ internal static unsafe class LockedEntries
         return false;
     }
 
-    /// <summary>Whether the key of an entry is one; its bytes may be changing.</summary>
+    /// <summary>Whether an entry has this key. The bytes may be changing: a lock-free read validates afterwards.</summary>
     internal static bool HasKey(in EntryHead head, long payloadBytes, in KeyProbe key)
     {
         if (!head.FitsIn(payloadBytes))
@@ -61,14 +61,16 @@ internal static unsafe class LockedEntries
         return key.Matcher == null ? stored.SequenceEqual(key.Bytes) : key.Matcher.Matches(stored);
     }
 
-    /// <summary>Takes an entry out of the index and frees its block.</summary>
+    /// <summary>Removes an entry from the index and frees its block.</summary>
     internal static void DropLocked(this TableCore core, CriticalRegion critical, in LockedEntry entry, Counter reason)
     {
         IndexSlot value = entry.Place.Value;
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
         core.RecordRemovedLocked(value.Tag);
+        // Before the slot is cleared: a factory that began earlier must not keep an older value.
         core.Flights.OutdateLocked(value.Tag, entry.Head.Version);
         PendingDemotion? pending = reason == Counter.Evictions ? core.BeginDemotionLocked(entry) : null;
+        // An entry that is demoted to the file is not gone: listeners hear of it when the file refuses it.
         if (pending == null)
             core.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
         PilePointer owned = entry.Owned;
@@ -91,7 +93,7 @@ internal static unsafe class LockedEntries
         core.EndIntent(intent);
     }
 
-    /// <summary>Notes that a key is no more, or was not there, while the index is compared with the pile.</summary>
+    /// <summary>Records that a key was removed or missing, while the index is compared with the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void RecordRemovedLocked(this TableCore core, ulong tag)
     {
@@ -99,7 +101,7 @@ internal static unsafe class LockedEntries
             core.RecordRemovedLocked(removed, tag);
     }
 
-    // For this process, and that there are such keys for the next one.
+    // The flag tells the next process that there are such keys; the set serves this one.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void RecordRemovedLocked(this TableCore core, RemovedKeys removed, ulong tag)
     {
@@ -120,10 +122,10 @@ internal static unsafe class LockedEntries
         core.Counters.Add(critical, reason);
     }
 
-    /// <summary>Frees the block of an entry, and the object that it owned.</summary>
+    /// <summary>Frees an entry's block and the object that it owns.</summary>
     /// <remarks>
-    /// The object goes first: a kill between leaves an entry that leads nowhere, which is dropped when it is found. An entry that went
-    /// first would leave an object that nothing leads to, for ever.
+    /// The object is freed first: a kill in between leaves an entry whose pointer is dead, which is dropped when it is met. The other order
+    /// would leak the object for good.
     /// </remarks>
     internal static void Free(Pile pile, ulong address, PilePointer owned)
     {
@@ -144,7 +146,7 @@ internal static unsafe class LockedEntries
     internal static void CountNew(this TableCore core, CriticalRegion critical, long payloadBytes) =>
         core.Counters.Count(critical, core.CountOf(payloadBytes));
 
-    /// <summary>Counts an entry off, and gives its room back to the limits.</summary>
+    /// <summary>Counts an entry as removed and returns its footprint to the limits.</summary>
     internal static void CountGone(this TableCore core, CriticalRegion critical, long payloadBytes)
     {
         BlockCount gone = core.CountOf(payloadBytes);

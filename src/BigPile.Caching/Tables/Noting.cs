@@ -6,28 +6,30 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>Notes what is about to be changed in an index that outlives the process; in any other one there is nothing to do.</summary>
-/// <remarks>The bucket's lock is held from the note to its end. What is left after a kill is put right by <c>IntentRecovery</c>.</remarks>
+/// <summary>Logs the intent of each change to a persistent index. A no-op for an index in process memory.</summary>
+/// <remarks>
+/// The bucket's lock is held from begin to end of an intent. After a kill, <c>IntentRecovery</c> completes or undoes what is left.
+/// </remarks>
 internal static unsafe class Noting
 {
-    /// <summary>Notes that an entry goes.</summary>
+    /// <summary>Logs that an entry will be removed.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="critical">The calling thread.</param>
+    /// <param name="critical">The critical region of the calling thread.</param>
     /// <param name="entry">The entry.</param>
-    /// <param name="added">By how much that changes what the table has.</param>
-    /// <returns>The note, for <see cref="EndIntent"/>; null where none is needed.</returns>
+    /// <param name="added">The change of the table's counters.</param>
+    /// <returns>The intent, for <see cref="EndIntent"/>; null where none is needed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static Intent* BeginDropIntent(this TableCore core, CriticalRegion critical, in LockedEntry entry, in BlockCount added) =>
         core.Intents == null ? null : core.BeginIntent(critical, 0, entry.Address, entry.Head.Version, ownsNew: false, added);
 
-    /// <summary>Notes that an entry comes, in the place of another one or of none.</summary>
+    /// <summary>Logs that an entry will be inserted, or will replace another one.</summary>
     /// <param name="core">The table.</param>
-    /// <param name="critical">The calling thread.</param>
-    /// <param name="newAddress">The block that the index is to lead to; 0: none.</param>
-    /// <param name="oldAddress">The block that the index leads to now; 0: none.</param>
-    /// <param name="oldVersion">The version of that one.</param>
-    /// <param name="ownsNew">Whether the object that the new entry leads to was made for it.</param>
-    /// <param name="added">By how much it changes what the table has.</param>
+    /// <param name="critical">The critical region of the calling thread.</param>
+    /// <param name="newAddress">The block that the slot will point to; 0: none.</param>
+    /// <param name="oldAddress">The block that the slot points to now; 0: none.</param>
+    /// <param name="oldVersion">The version of the old block's entry.</param>
+    /// <param name="ownsNew">Whether the new entry's object was made for it, and goes with it.</param>
+    /// <param name="added">The change of the table's counters.</param>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal static Intent* BeginIntent(
         this TableCore core, CriticalRegion critical, ulong newAddress, ulong oldAddress, ulong oldVersion, bool ownsNew,
@@ -48,7 +50,7 @@ internal static unsafe class Noting
         return intent;
     }
 
-    /// <summary>States that a noted change is made, or that nothing of it was.</summary>
+    /// <summary>Ends an intent: the change was made completely, or not at all.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void EndIntent(this TableCore core, Intent* intent)
     {
@@ -59,11 +61,11 @@ internal static unsafe class Noting
         core.Counters.End(cell);
     }
 
-    /// <summary>What is counted of an entry.</summary>
+    /// <summary>What an entry adds to the counters.</summary>
     internal static BlockCount CountOf(this TableCore core, in LockedEntry entry) =>
         entry.Head.Kind == ValueKind.Tombstone ? default : core.CountOf(entry.PayloadBytes);
 
-    /// <summary>What is counted of an entry with a payload.</summary>
+    /// <summary>What an entry with this payload adds to the counters.</summary>
     internal static BlockCount CountOf(this TableCore core, long payloadBytes) =>
         new(1, core.Pile.Blocks.FootprintBytesOf(payloadBytes), payloadBytes);
 }

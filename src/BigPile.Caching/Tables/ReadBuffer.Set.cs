@@ -4,50 +4,57 @@ using System.Threading;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>What the read buffer consists of.</summary>
+/// <summary>The cells, sets and records of the read buffer.</summary>
 internal sealed partial class ReadBuffer
 {
     internal struct Cell
     {
+        /// <summary>
+        /// The version of the entry; 0: free, <see cref="ulong.MaxValue"/>: closed. Claimed by compare-exchange, never given back.
+        /// </summary>
         internal ulong Version;
+
+        /// <summary>The hash of its key. Written by the claiming thread, before the time.</summary>
         internal ulong Hash;
+
+        /// <summary>The last use in ticks, or a negative state of <see cref="Record"/>. Exchanged atomically.</summary>
         internal long Time;
     }
 
-    /// <summary>What was noted of an entry: a place, which is that entry's as long as there is the set.</summary>
+    /// <summary>A record of one entry: its cell, which belongs to the entry as long as the set exists.</summary>
     internal readonly record struct Record(Set Set, int Number)
     {
-        /// <summary>The time of an entry that is no more.</summary>
+        /// <summary>Time value: the entry has ended.</summary>
         internal const long End = -1;
 
-        /// <summary>The time of a note that was taken, or is none; the entry may be noted here again.</summary>
+        /// <summary>Time value: the record was drained, or holds nothing. The cell may be used for the same entry again.</summary>
         internal const long Drained = -2;
 
-        /// <summary>The time of a note that was taken from a set that goes.</summary>
+        /// <summary>Time value: drained, and the set is closed.</summary>
         internal const long Closed = -3;
 
-        /// <summary>The time of a note whose time is about to be stated.</summary>
+        /// <summary>Time value: claimed; its time follows.</summary>
         internal const long Pending = -4;
 
-        /// <summary>The bit of a time that says that its renewal is being written, which reaches further than the use.</summary>
+        /// <summary>Bit of a time: the renewal that is being written reaches further than the use itself.</summary>
         internal const long Ahead = 1;
 
         internal ulong Version => Set.At(Number).Version;
 
         internal ulong Hash => Set.At(Number).Hash;
 
-        /// <summary>When the entry was used last, or one of the numbers above; 0: the place is being claimed.</summary>
+        /// <summary>The last use of the entry in ticks, or one of the values above; 0: the cell is being claimed.</summary>
         internal long Time => Volatile.Read(ref Set.At(Number).Time);
 
         internal bool TryExchange(long from, long to) => Interlocked.CompareExchange(ref Set.At(Number).Time, to, from) == from;
     }
 
     /// <summary>
-    /// A number of places, a power of two. Those of a large set are made in parts as notes come to them: no read waits for all.
+    /// A fixed number of cells, a power of two. A large set allocates its parts on first use, so no read waits for the whole.
     /// </summary>
     internal sealed class Set
     {
-        private const int PartCells = 4_096; // on the heap of large objects, where nothing is moved; they have no references
+        private const int PartCells = 4_096; // on the large object heap, which is not compacted; no references
         private const ulong ClosedVersion = ulong.MaxValue;
 
         private static readonly Cell[] ClosedPart = MakeClosedPart();
@@ -58,7 +65,7 @@ internal sealed partial class ReadBuffer
 
         internal Set(int length, Set? older)
         {
-            Debug.Assert(int.IsPow2(length), "Places are numbered by masks.");
+            Debug.Assert(int.IsPow2(length), "Cells are numbered by masks.");
             Length = length;
             int partCells = Math.Min(length, PartCells);
             _partMask = partCells - 1;
@@ -68,7 +75,7 @@ internal sealed partial class ReadBuffer
             _older = older;
         }
 
-        /// <summary>How many places there are.</summary>
+        /// <summary>The number of cells.</summary>
         internal int Length { get; }
 
         internal Set? Older
@@ -77,15 +84,15 @@ internal sealed partial class ReadBuffer
             set => Volatile.Write(ref _older, value);
         }
 
-        // Mixed twice: versions are milliseconds and a count, and one multiplication leaves patterns of both, which fill a window.
+        // Mixed twice: versions are milliseconds and a counter, and a single multiplication leaves patterns that fill one probe window.
         internal static int FirstOf(ulong version)
         {
             const ulong golden = 0x9E3779B97F4A7C15;
             ulong mixed = version * golden;
-            return (int)((mixed ^ (mixed >> 32)) * golden >> 34); // so that no way behind it is below 0
+            return (int)((mixed ^ (mixed >> 32)) * golden >> 34); // 30 bits: the end of the window does not overflow
         }
 
-        /// <summary>The version whose place it is; 0 if it is nobody's, or is to be so for ever.</summary>
+        /// <summary>The version that owns the cell; 0: none, or closed.</summary>
         internal ulong VersionAt(int number)
         {
             if (PartOf(number) is not { } part)
@@ -95,9 +102,9 @@ internal sealed partial class ReadBuffer
         }
 
         /// <summary>
-        /// Takes a place of an entry whose note was taken, or the first one that is nobody's; it is <see cref="Record.Pending"/> then.
+        /// Claims the entry's drained cell, or the first free one of its window, and sets its time to <see cref="Record.Pending"/>.
         /// </summary>
-        /// <returns><see langword="false"/> if there is none, or the set goes.</returns>
+        /// <returns><see langword="false"/> if the window is full or the set is closed.</returns>
         internal bool TryClaim(ulong version, ulong hash, int ways, out int number)
         {
             number = FirstOf(version);
@@ -107,24 +114,24 @@ internal sealed partial class ReadBuffer
                 ulong was = Volatile.Read(ref cell.Version);
                 if (was == 0)
                     was = Interlocked.CompareExchange(ref cell.Version, version, 0);
-                if (was == ClosedVersion) // nothing comes behind it: who looks for a note goes no further
+                if (was == ClosedVersion) // closed: lookups stop here
                     return false;
                 if (was == version && Interlocked.CompareExchange(ref cell.Time, Record.Pending, Record.Drained) == Record.Drained)
                     return true;
                 if (was != 0)
                     continue;
                 cell.Hash = hash;
-                Volatile.Write(ref cell.Time, Record.Pending);
+                Volatile.Write(ref cell.Time, Record.Pending); // publishes the hash: before this it is no record
                 return true;
             }
             return false;
         }
 
-        /// <summary>A place that is somebody's.</summary>
+        /// <summary>A cell that is claimed.</summary>
         internal ref Cell At(int number) => ref PartOf(number)![number & _partMask];
 
-        /// <summary>Has nobody claim a place any more, or note again what was taken.</summary>
-        /// <returns>Whether nothing is left.</returns>
+        /// <summary>Closes the free and the drained cells, so that nothing more is recorded there.</summary>
+        /// <returns>Whether all cells are closed: the set can go.</returns>
         internal bool TryClose()
         {
             bool isEmpty = true;
@@ -136,7 +143,8 @@ internal sealed partial class ReadBuffer
                 foreach (ref Cell cell in part.AsSpan())
                 {
                     if (Interlocked.CompareExchange(ref cell.Version, ClosedVersion, 0) is not (0 or ClosedVersion))
-                        isEmpty &= Interlocked.CompareExchange(ref cell.Time, Record.Closed, Record.Drained) is Record.Drained or Record.Closed;
+                        isEmpty &=
+                            Interlocked.CompareExchange(ref cell.Time, Record.Closed, Record.Drained) is Record.Drained or Record.Closed;
                 }
             }
             return isEmpty;
@@ -156,7 +164,9 @@ internal sealed partial class ReadBuffer
         private Cell[] MakePart(int number, Cell[] made) => Interlocked.CompareExchange(ref PartAt(number), made, null) ?? made;
     }
 
-    /// <summary>The notes of one entry, wherever they are: none lies behind a place that is nobody's.</summary>
+    /// <summary>
+    /// Enumerates the records of one entry in all sets. Probing ends at the first free cell: nothing is recorded behind it.
+    /// </summary>
     private struct EntryRecords(Set newest, ulong version)
     {
         private readonly int _first = Set.FirstOf(version);

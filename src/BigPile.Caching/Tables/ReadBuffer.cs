@@ -7,68 +7,79 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>What reads have noticed of entries, until a thread that may change these takes it: uses of sliding ones, and ends.</summary>
+/// <summary>
+/// Buffers what lock-free reads observe, until a thread that may change entries drains it: uses of sliding entries, and ends.
+/// </summary>
 /// <remarks>
 /// <para>
-/// A hash set by the entries' versions, which stay as long as the entries do, wherever their blocks go. No use is lost: a set in which an
-/// entry finds no place gets a newer one before it. A use that is here counts, whoever asks whether the entry lives.
+/// A hash set keyed by entry version, which stays the same wherever the entry's block moves. No use is lost: when an entry finds no cell in
+/// the newest set, a new set is put in front. A buffered use counts for every check of whether the entry is live.
 /// </para>
 /// <para>
-/// An entry ends once: who finds it over (<see cref="IsAlive(in SlidingUse, CacheClock, long)"/>) has read the clock first, and then ends
-/// all its notes, and those of uses that are about to be noted. Who notes a use has shown a note without a time, reads the clock behind
-/// that, and then states the time by a compare-exchange. So of the two one sees the other; or who notes reads a later time, and refuses.
-/// Who takes a use writes a later end than the use gives. So he has the note say so before (<see cref="TryMarkAhead"/>): an entry that was found
-/// over between the two would be back.
+/// An entry ends once. <see cref="IsAlive(in SlidingUse, CacheClock, long)"/> reads the clock first, then exchanges the times of all the
+/// entry's records, pending ones included, for <see cref="Record.End"/>. A use publishes a pending record, then reads the clock, then
+/// exchanges the time in. Either the end sees the pending record, or the use reads a later time and fails.
+/// The drain writes an expiry beyond what the use gives, so it first marks the record (<see cref="TryMarkAhead"/>): otherwise an entry
+/// found expired in between would come back to life.
 /// </para>
 /// <para>
-/// Memory ordering. A place is of one entry as long as its set is there, so what is exchanged in it is that entry's. It is claimed by a
-/// compare-exchange of its version, the first free one of those that the entry may have, and never given back: so nobody looks further than
-/// to a free one. Its hash follows, and then its time is <see cref="Record.Pending"/>; before that it is no note, and who has claimed it has
-/// not read the clock. A full barrier and the clock follow. Who takes a note does what follows from it first, and then exchanges its time
-/// for <see cref="Record.Drained"/>, so that no later use is lost. The next use is noted in the same place if its set is the newest: so the
-/// older ones go. An entry may have two notes, of two threads or two sets: the later use counts. A set goes once all its places are sealed,
-/// by whoever has the <see cref="DrainLock"/>.
+/// Memory ordering: a cell is claimed by a compare-exchange of its version, the first free one of the entry's window, and is never given
+/// back while its set exists. So probing stops at a free cell, and an exchange in a cell concerns its entry only. The hash is written next,
+/// then the time becomes <see cref="Record.Pending"/>; a full barrier and the clock read follow. The drain applies a record before it
+/// exchanges its time for <see cref="Record.Drained"/>, so no later use is lost. New uses go to the newest set, so older sets run empty. An
+/// entry may have several records, of several threads or sets; the latest use counts.
+/// A set is removed once all its cells are closed, under <see cref="DrainLock"/>.
 /// </para>
-/// Thread safety: all members may be called concurrently; those that say so by whoever has the <see cref="DrainLock"/>.
+/// Thread safety: all members may be called concurrently, some only by the holder of <see cref="DrainLock"/>.
 /// </remarks>
 internal sealed partial class ReadBuffer
 {
-    /// <summary>The places of a set that has not grown.</summary>
+    /// <summary>Cells of the smallest set.</summary>
     internal const int MinCells = 512;
 
     private const int Ways = 16;
-    private const int EndWays = 4; // what is no more makes no set grow
-    private const int FineShift = 20; // a use that is later by less than a millionth of its life is none
-    private const int Sparse = 4; // of so many places one is taken in a set of the right length
+    private const int EndWays = 4; // ends never make a set grow
+    private const int FineShift = 20; // a use is not recorded again within a millionth of the sliding time
+    private const int Sparse = 4; // cells per record in a set of the right size
 
+    /// <summary>The newest set; replaced by compare-exchange.</summary>
     private Set _newest = new(MinCells, older: null);
+
+    /// <summary>Records that are not drained. Interlocked.</summary>
     private int _count;
+
+    /// <summary>Records that the last drain could not apply. Written under <see cref="DrainLock"/>.</summary>
     private int _deferred;
+
+    /// <summary>1 while a drain is queued on the thread pool.</summary>
     private int _isQueued;
 
-    /// <summary>Whoever takes notes is alone.</summary>
+    /// <summary>Held by the thread that drains.</summary>
     internal TinySpinLock DrainLock;
 
-    /// <summary>About how many notes there are.</summary>
+    /// <summary>The approximate number of records that are not drained.</summary>
     internal int Count => Math.Max(0, Volatile.Read(ref _count));
 
-    /// <summary>Whether there are so many that they are to be taken before the next sweep: also twice as many as could not be.</summary>
+    /// <summary>
+    /// Whether to drain before the next sweep: more records than a quarter of the cells, and than twice what the last drain could not
+    /// apply.
+    /// </summary>
     internal bool ShouldDrain => Count > Math.Max(Newest.Length / 4, 2L * Volatile.Read(ref _deferred));
 
-    /// <summary>Whether there is anything: notes, or memory that notes had.</summary>
+    /// <summary>Whether there are records, or memory to give back.</summary>
     internal bool HasAny => Count > 0 || Newest.Length > MinCells || Newest.Older != null;
 
-    /// <summary>The newest set; the others follow it.</summary>
+    /// <summary>The newest set, head of a list of older ones.</summary>
     internal Set Newest => Volatile.Read(ref _newest);
 
-    /// <summary>Whether the caller is the one to have a thread of the pool take the notes, since none is going to.</summary>
+    /// <summary>Whether the caller must queue a drain: none is queued.</summary>
     internal bool TryBeginQueued() => Volatile.Read(ref _isQueued) == 0 && Interlocked.Exchange(ref _isQueued, 1) == 0;
 
-    /// <summary>States that the thread has begun: what is noted from now on may need another one.</summary>
+    /// <summary>The queued drain has begun: later records may queue another one.</summary>
     internal void EndQueued() => Volatile.Write(ref _isQueued, 0);
 
-    /// <summary>Notes a use, now, of a sliding entry that was seen alive.</summary>
-    /// <returns>The use's time; 0 if the entry may have ended meanwhile: look at it again.</returns>
+    /// <summary>Records a use of a sliding entry, now. The entry was read as live.</summary>
+    /// <returns>The time of the use; 0 if the entry may have ended meanwhile, and must be read again.</returns>
     internal long RecordUse(in SlidingUse use, ulong hash, CacheClock clock)
     {
         foreach (Record record in RecordsOf(use.Version))
@@ -76,10 +87,10 @@ internal sealed partial class ReadBuffer
             if (Refresh(record, use, clock) is not 0 and var time)
                 return time;
         }
-        return CompletePending(Add(use.Version, hash), use, clock); // what lives by another note ends at a place that has none
+        return CompletePending(Add(use.Version, hash), use, clock); // a record that is alive may end: the new one is checked on its own
     }
 
-    /// <summary>Notes that an entry is no more, once, and where there is room.</summary>
+    /// <summary>Records that an entry has ended. Dropped when the window has no free cell.</summary>
     internal void RecordEnd(ulong version, ulong hash)
     {
         foreach (Record record in RecordsOf(version))
@@ -91,13 +102,15 @@ internal sealed partial class ReadBuffer
             _ = added.TryExchange(Record.Pending, Record.End);
     }
 
-    /// <summary>Whether a use keeps an entry alive that is over by what its block says. Else none will that is noted from now on.</summary>
-    /// <param name="use">What the block says; that it is the entry's is certain.</param>
+    /// <summary>
+    /// Whether a recorded use keeps alive an entry that is expired by its block. If not, the entry has ended: no later use can be recorded.
+    /// </summary>
+    /// <param name="use">The lifetime in the block, which is known to be the entry's.</param>
     /// <param name="clock">The clock.</param>
-    /// <param name="now">An instant that was read before; the entry is over by it.</param>
+    /// <param name="now">A time that was read before the call, by which the entry has expired.</param>
     internal bool IsAlive(in SlidingUse use, CacheClock clock, long now)
     {
-        Interlocked.MemoryBarrier();
+        Interlocked.MemoryBarrier(); // the caller read the clock before; pairs with the barrier of CompletePending
         foreach (Record record in RecordsOf(use.Version))
         {
             if (IsAlive(record, use, clock, now))
@@ -106,8 +119,8 @@ internal sealed partial class ReadBuffer
         return false;
     }
 
-    /// <summary>The time of the last use of a sliding entry that was noted and not taken; 0 if there is none.</summary>
-    /// <remarks>Whoever takes a note has written what follows from it before: look at the entry again where this finds none.</remarks>
+    /// <summary>The last recorded use that is not drained; 0: none.</summary>
+    /// <remarks>A record is drained only after its effect was written. So where this finds none, read the entry again.</remarks>
     internal long LastUseOf(ulong version)
     {
         long last = 0;
@@ -116,29 +129,29 @@ internal sealed partial class ReadBuffer
         return last;
     }
 
-    /// <summary>Has the last use of an entry count for one that has taken its place. The lock of their bucket is held.</summary>
+    /// <summary>Transfers the last use of an entry to the one that replaced it. The bucket's lock is held.</summary>
     internal void TransferLocked(ulong from, ulong to, ulong hash)
     {
-        Interlocked.MemoryBarrier(); // whoever notes a use behind this sees that the entry has left its place
+        Interlocked.MemoryBarrier(); // a use recorded after this sees that the slot has changed
         long last = LastUseOf(from);
         if (last != 0)
             _ = Add(to, hash).TryExchange(Record.Pending, last);
     }
 
-    /// <summary>The note at a place, if there is one that is to be done, and then cleared. The gate is held.</summary>
+    /// <summary>Gets a record that is to be applied, then cleared. The drain lock is held.</summary>
     internal bool TryPeek(Set set, int number, out Record record, out long time)
     {
-        Debug.Assert(DrainLock.IsTaken, "Two that take notes would do one twice.");
+        Debug.Assert(DrainLock.IsTaken, "Two drains would apply a record twice.");
         record = new Record(set, number);
         time = set.VersionAt(number) == 0 ? 0 : record.Time;
         return time is > 0 or Record.End;
     }
 
     /// <summary>
-    /// Has a use give what a renewal is going to write for it, before that is written. The gate is held. If that can't be written, the note
-    /// still says so, and once.
+    /// Makes a use count for as much as its renewal will write, before that is written. The drain lock is held. If the write fails, the
+    /// mark stays, and is not applied twice.
     /// </summary>
-    /// <returns><see langword="false"/> if the entry was found to be no more meanwhile, or used once more.</returns>
+    /// <returns><see langword="false"/> if the entry ended or was used again meanwhile.</returns>
     internal static bool TryMarkAhead(Record record, ref long time)
     {
         long marked = time | Record.Ahead;
@@ -148,7 +161,7 @@ internal sealed partial class ReadBuffer
         return true;
     }
 
-    /// <summary>Clears a note that was done; not where a later use has come meanwhile. The gate is held.</summary>
+    /// <summary>Clears a record that was applied, unless a later use has come. The drain lock is held.</summary>
     internal bool TryClear(Record record, long time)
     {
         if (!record.TryExchange(time, Record.Drained))
@@ -157,9 +170,9 @@ internal sealed partial class ReadBuffer
         return true;
     }
 
-    /// <summary>Gives the memory of sets back that have nothing any more, or little. The gate is held.</summary>
-    /// <param name="peakCount">How many notes there were.</param>
-    /// <param name="isDeferred">Whether notes are left that can't be done now, and are not to be tried again soon.</param>
+    /// <summary>Shrinks the buffer and removes empty sets. The drain lock is held.</summary>
+    /// <param name="peakCount">The number of records when the drain began.</param>
+    /// <param name="isDeferred">Whether records are left that could not be applied, and are not to be tried again soon.</param>
     internal void EndDrain(int peakCount, bool isDeferred)
     {
         Volatile.Write(ref _deferred, isDeferred ? Count : 0);
@@ -178,10 +191,10 @@ internal sealed partial class ReadBuffer
 
     private EntryRecords RecordsOf(ulong version) => new(Newest, version);
 
-    // A note whose time is to be stated.
+    // Adds a record in state Pending.
     private bool TryAdd(Set set, ulong version, ulong hash, int ways, out Record record)
     {
-        Interlocked.Increment(ref _count); // before anybody can take it
+        Interlocked.Increment(ref _count); // before the drain can see the record
         bool isAdded = set.TryClaim(version, hash, ways, out int number);
         if (!isAdded)
             Interlocked.Decrement(ref _count);
@@ -189,7 +202,7 @@ internal sealed partial class ReadBuffer
         return isAdded;
     }
 
-    // Moves a use that is noted to now, if it still counts; else 0. Where a renewal is being written, the later use gives as much more.
+    // Advances a recorded use to now, if the entry is still alive by it; else 0. Keeps the mark of a renewal that is being written.
     private static long Refresh(Record record, in SlidingUse use, CacheClock clock)
     {
         long time = record.Time;
@@ -210,12 +223,12 @@ internal sealed partial class ReadBuffer
         return time;
     }
 
-    // States the time of a note that has none.
+    // Replaces Pending by the present time.
     private long CompletePending(Record record, in SlidingUse use, CacheClock clock)
     {
-        Interlocked.MemoryBarrier();
-        long now = clock.Now & ~Record.Ahead; // behind the barrier
-        Debug.Assert(now > 0, "The numbers below stand for other things.");
+        Interlocked.MemoryBarrier(); // Pending is visible first: IsAlive sees it, or this reads a later time than IsAlive did
+        long now = clock.Now & ~Record.Ahead; // read after the barrier
+        Debug.Assert(now > 0, "Values up to 0 are states.");
         if (now < use.ExpiresAt)
             return record.TryExchange(Record.Pending, now) ? now : 0;
         if (record.TryExchange(Record.Pending, Record.Drained))
@@ -230,6 +243,7 @@ internal sealed partial class ReadBuffer
             long time = record.Time;
             if (time > 0 && use.EndAfter(time, clock) > now)
                 return true;
+            // A pending record is ended as well: its thread then fails to complete it, and reads the entry again.
             if (!(time is > 0 or Record.Pending) || record.TryExchange(time, Record.End))
                 return false;
         }
@@ -242,7 +256,7 @@ internal sealed partial class ReadBuffer
             Set set = Newest;
             if (TryAdd(set, version, hash, Ways, out Record record))
                 return record;
-            int length = Count > set.Length / Sparse ? 2 * set.Length : set.Length; // else what was taken has its places
+            int length = Count > set.Length / Sparse ? 2 * set.Length : set.Length; // else drained cells fill it
             Interlocked.CompareExchange(ref _newest, new Set(length, set), set);
         }
     }

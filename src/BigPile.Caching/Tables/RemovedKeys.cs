@@ -5,14 +5,15 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>Which keys a table lost while its index is compared with the pile: by the part of their hash that slots have.</summary>
+/// <summary>The keys removed while the index is compared with the pile, by hash tag.</summary>
 /// <remarks>
-/// A block that no slot leads to is taken in again unless its key was removed, evicted or outdated since it was put: else it would come
-/// back. So where that can't be told, since there were too many or they were noted by another process, the block goes, which costs a miss.
-/// Thread safety: all members may be called concurrently; a key is noted and asked for under the lock of its bucket.
+/// A block that no slot leads to is inserted again unless its key was removed, evicted or replaced since it was put. Where that can't be
+/// told, because too many keys were removed or another process removed them, the block is freed: that costs a miss, while keeping it could
+/// bring back a removed value.
+/// Thread safety: all members may be called concurrently. A key is added and looked up under its bucket's lock.
 /// </remarks>
 /// <param name="entries">About how many entries there are.</param>
-/// <param name="anyUpTo">Whatever was put up to this version may have been removed before.</param>
+/// <param name="anyUpTo">Every entry up to this version counts as removed.</param>
 internal sealed class RemovedKeys(long entries, ulong anyUpTo)
 {
     private const int LeastCapacity = 1 << 14;
@@ -21,9 +22,9 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
     private const int MostProbes = 64;
 
     private ulong _anyUpTo = anyUpTo;
-    private Cell[]? _cells; // made with the first one
+    private Cell[]? _cells; // allocated on the first removal
 
-    /// <summary>Whether a key with a tag may have been removed since it was put in a version.</summary>
+    /// <summary>Whether a key with this tag may have been removed since this version was put.</summary>
     internal bool MayHave(ulong tag, ulong version)
     {
         if (version <= Volatile.Read(ref _anyUpTo))
@@ -41,9 +42,9 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
         return false;
     }
 
-    /// <summary>Notes that a key is no more.</summary>
+    /// <summary>Records that a key was removed.</summary>
     /// <param name="tag">Its tag.</param>
-    /// <param name="upTo">A version that nothing which was put before is above.</param>
+    /// <param name="upTo">A version not below that of any earlier put.</param>
     internal void Add(ulong tag, ulong upTo)
     {
         Cell[] cells = Volatile.Read(ref _cells) ?? Make();
@@ -80,7 +81,7 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
     private static ref Cell At(Cell[] cells, uint tag, int probe) =>
         ref cells[(int)((tag * 2654435769u >> 11) + (uint)probe) & (cells.Length - 1)]; // Fibonacci hashing
 
-    /// <summary>A tag, raised by one, and the version up to which entries of its key are no more.</summary>
+    /// <summary>One tag (plus one; 0: free), and the version up to which entries with it were removed.</summary>
     private struct Cell
     {
         internal uint Tag;

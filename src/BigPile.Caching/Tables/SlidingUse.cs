@@ -4,11 +4,11 @@ using BigPile.Caching.Entries;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>What a read has seen of a sliding entry's life. It counts once the read has looked whether all is as it was.</summary>
+/// <summary>The lifetime of a sliding entry as a read saw it. Valid once the read has validated slot and block.</summary>
 /// <param name="Version">The entry's version.</param>
-/// <param name="ExpiresAt">The instant from which the entry is gone, as its block says.</param>
-/// <param name="SlidingTicks">The time that each use gives; 0 for an entry that does not slide.</param>
-/// <param name="End">The instant that no use goes beyond.</param>
+/// <param name="ExpiresAt">When the entry expires by its block, in ticks.</param>
+/// <param name="SlidingTicks">The sliding time in ticks; 0: the entry does not slide.</param>
+/// <param name="End">The absolute expiry in ticks, which no use extends.</param>
 internal readonly record struct SlidingUse(ulong Version, long ExpiresAt, long SlidingTicks, long End)
 {
     internal SlidingUse(CacheClock clock, in EntryHead head)
@@ -16,7 +16,7 @@ internal readonly record struct SlidingUse(ulong Version, long ExpiresAt, long S
     {
     }
 
-    /// <summary>The instant from which the entry is gone by the time of a note (<see cref="ReadBuffer.Record.Time"/>).</summary>
+    /// <summary>When the entry expires by a recorded use (<see cref="ReadBuffer.Record.Time"/>).</summary>
     internal long EndAfter(long time, CacheClock clock)
     {
         long used = time & ~ReadBuffer.Record.Ahead;

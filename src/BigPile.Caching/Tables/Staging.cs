@@ -5,11 +5,11 @@ using BigPile.Caching.Spill;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>The first half of an entry's way from memory to a file, which is inside the pile and touches no file.</summary>
+/// <summary>The first half of a demotion from memory to the file: in the critical region, without file access.</summary>
 internal static unsafe class Staging
 {
-    /// <summary>Copies an entry that is evicted, to be written by <c>Spilling.DrainSpill</c>. The lock of its bucket is held.</summary>
-    /// <returns>The copy; none if the entry can't be had again: a value that was given out as a pointer goes with its object.</returns>
+    /// <summary>Copies an evicted entry, for <c>Spilling.DrainSpill</c> to write. The bucket's lock is held.</summary>
+    /// <returns>The copy; null for an entry that is not demoted: a pointer goes with its object, a tombstone has no value.</returns>
     internal static PendingDemotion? BeginDemotionLocked(this TableCore core, in LockedEntry entry)
     {
         if (core.Spill is not { } spill || entry.Head.Kind is ValueKind.Pointer or ValueKind.Tombstone)
@@ -22,7 +22,9 @@ internal static unsafe class Staging
             keyOffset..(keyOffset + key.Length));
     }
 
-    /// <summary>Has a copy written, now that no slot leads to its entry: whoever notes a use of that sees this, and looks again.</summary>
+    /// <summary>
+    /// Queues the copy for writing, once no slot points to its entry. A use recorded after this sees the changed slot and reads again.
+    /// </summary>
     internal static void QueueDemotionLocked(this TableCore core, in EntryHead head, PendingDemotion pending)
     {
         Interlocked.MemoryBarrier();

@@ -2,23 +2,25 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>How far the sweeps of a table have come. One sweep runs at a time, which has the gate.</summary>
+/// <summary>
+/// The progress of a table's sweeps. One sweep runs at a time; it holds <see cref="SweepLock"/>, which guards all members.
+/// </summary>
 internal sealed class SweepPlace
 {
     internal TinySpinLock SweepLock;
 
-    /// <summary>The bucket that is next.</summary>
+    /// <summary>The next bucket.</summary>
     internal ulong Next { get; set; }
 
     /// <summary>
-    /// The version up to which marks of tags go at the end of the round: that of the last one when it began; 0 where a comparison with the
-    /// pile took entries in meanwhile.
+    /// The version up to which tag marks are dropped at the end of the round: the last mark when the round began; 0 where a comparison with
+    /// the pile inserted entries meanwhile.
     /// </summary>
     internal ulong MarksUpTo { get; set; }
 
-    /// <summary>Whether the round has found something that may be no more by time or tag later.</summary>
+    /// <summary>Whether the round met an entry that may expire or be removed by tag later.</summary>
     internal bool HasExpirables { get; set; }
 
-    /// <summary>Whether a mark concerned every entry then.</summary>
+    /// <summary>Whether a mark of a clear existed when the round began: every line is visited.</summary>
     internal bool CoversAllEntries { get; set; }
 }

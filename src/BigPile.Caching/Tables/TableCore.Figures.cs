@@ -6,28 +6,31 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>What is told of a table to those who are not inside, also once it is closed.</summary>
+/// <summary>Statistics and damage reports, also after the table is closed.</summary>
 internal sealed partial class TableCore
 {
+    /// <summary>Counter values at close; null while open. Guarded by the lock on <see cref="Counters"/>.</summary>
     private long[]? _finalCounterValues;
+
+    /// <summary>Statistics at close; null while open. Same lock.</summary>
     private TableStatistics? _finalStatistics;
     private long _damageCount;
     private long _damagedLines;
 
-    /// <summary>Told when something in the index turns out to be damaged; under a lock, so it only takes note.</summary>
+    /// <summary>Called when the index is found damaged. A lock is held: it must only record.</summary>
     internal Action? OnDamage { get; init; }
 
-    /// <summary>The buckets that a walk through everything goes through.</summary>
+    /// <summary>The number of buckets; 0 once closed.</summary>
     internal long BucketCount
     {
         get
         {
-            lock (Counters) // held by who asks from outside, while the index must be there
+            lock (Counters) // the index must not be disposed meanwhile
                 return _finalStatistics == null ? (long)Index.BucketCount : 0;
         }
     }
 
-    /// <summary>What each counter says; once the table was closed, what it said then.</summary>
+    /// <summary>The value of each counter; after close, the final one.</summary>
     internal long[] CounterValues
     {
         get
@@ -37,7 +40,7 @@ internal sealed partial class TableCore
         }
     }
 
-    /// <summary>What can be counted; once the table was closed, what could be then.</summary>
+    /// <summary>The statistics; after close, the final ones.</summary>
     internal TableStatistics Statistics
     {
         get
@@ -74,10 +77,10 @@ internal sealed partial class TableCore
         Expirations = Counters[Counter.Expirations],
     };
 
-    /// <summary>How often something in the index turned out to be damaged.</summary>
+    /// <summary>How often the index was found damaged.</summary>
     internal long DamageCount => Volatile.Read(ref _damageCount);
 
-    /// <summary>How often a line turned out to be damaged: entries that it led to may be missing.</summary>
+    /// <summary>How often a bucket line was found damaged; entries in it may be missing.</summary>
     internal long DamagedLines => Volatile.Read(ref _damagedLines);
 
     private void ReportDamagedLine()
@@ -86,21 +89,21 @@ internal sealed partial class TableCore
         ReportDamage("has a line that can't be right");
     }
 
-    /// <summary>Notes that something in the index is damaged, and was mended as far as it can be.</summary>
+    /// <summary>Reports damage in the index, which was repaired as far as possible.</summary>
     internal void ReportDamage(string what)
     {
-        bool mayHaveRemoved = IsInUse && RemovedKeys == null; // keys that it has lost, and that nobody notes
+        bool mayHaveRemoved = IsInUse && RemovedKeys == null; // removals of keys it lost go unrecorded
         SetFlag(mayHaveRemoved ? IndexHead.DamagedFlag | IndexHead.RemovedFlag : IndexHead.DamagedFlag, true);
         if (Interlocked.Increment(ref _damageCount) == 1)
             Pile.Logger.LogError("The index of the table '{Table}' is damaged: it {What}. What it misses is found by a walk", Name, what);
-        if (RemovedKeys == null) // else who compares the index with the pile sees it
+        if (RemovedKeys == null) // else the running comparison finds it
             OnDamage?.Invoke();
     }
 
-    /// <summary>Frees the index. Nobody is inside any more; who asks for statistics gets those of now.</summary>
+    /// <summary>Frees the index. No thread is in the table any more; statistics stay as they are now.</summary>
     public void Dispose() => Dispose(isDropped: false);
 
-    /// <summary>As <see cref="Dispose()"/>; of a table that was dropped nothing is left.</summary>
+    /// <summary>As <see cref="Dispose()"/>; the statistics of a dropped table show nothing left.</summary>
     internal void Dispose(bool isDropped)
     {
         lock (Counters)

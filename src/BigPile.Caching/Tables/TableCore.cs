@@ -14,13 +14,12 @@ using BigPile.Caching.Tags;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>What a table from key bytes to payloads is: index, clock, counters, options, state, and the way in and out.</summary>
+/// <summary>A table from key bytes to payloads: index, clock, counters, options, state, entering and leaving.</summary>
 /// <remarks>
-/// What can be done with it is in <c>Operations</c>, and the typed tables are thin covers of that.
-/// Order of a put, all under the lock of the key's bucket: next version; new block published; index slot swung to it; old block freed.
-/// A kill between leaves two blocks with one key, of which the higher version is right. Freed outside the lock, the old block could
-/// outlive a removal of the same key by another thread, and bring it back after a kill.
-/// Lock order: a shard of the evictor, then a bucket, then the tags' marks or the pile's own locks.
+/// The operations are in <c>Operations</c>; the typed tables are thin facades over them.
+/// Put, under the lock of the key's bucket: draw the version, publish the new block, swap the index slot, free the old block. A kill in
+/// between leaves two blocks of one key; the higher version wins.
+/// Lock order: key stripe, evictor shard, bucket, then the tags' marks or the pile's own locks.
 /// </remarks>
 internal sealed unsafe partial class TableCore : IDisposable
 {
@@ -28,30 +27,29 @@ internal sealed unsafe partial class TableCore : IDisposable
     private const long LargeAllowanceBytes = 4 << 20;
     private const long SmallAllowanceBytes = 128 << 10;
 
-    private TableOptions _options;
-    private Evictor? _evictor;
-    private Adoption? _backfill;
-    private ReadBuffer? _readBuffer;
-    private RemovedKeys? _removedKeys;
-    private FlightRuns? _runs;
-    private ulong _visibilityFloor;
+    // Most are written with release and read with acquire, as reads take no lock. The properties say what they hold.
+    private TableOptions _options; // replaced while the table is paused
+    private Evictor? _evictor; // replaced while the table is paused; null once closed
+    private Adoption? _backfill; // set while paused; cleared by the thread that completes it
+    private ReadBuffer? _readBuffer; // created by the first record
+    private RemovedKeys? _removedKeys; // set and cleared by the comparison of index and pile
+    private FlightRuns? _runs; // created by the first factory
+    private ulong _visibilityFloor; // versions below it are invisible; 0: none
     private bool _isRebuilding;
     private bool _hasOpaqueValues;
     private bool _hasPriorities;
     private bool _hasTombstones;
-    private bool _readsPlain;
+    private bool _readsPlain; // set after the floor drops to 0; see Showing
 
-    /// <summary>
-    /// Makes a table with an empty index, or with one that is to be restored. Its options do not count before it has begun.
-    /// </summary>
-    /// <param name="pile">The pile that has the entries.</param>
-    /// <param name="id">The id that they have.</param>
+    /// <summary>Makes a table with an empty index, or over an index to restore. The options apply once it has begun.</summary>
+    /// <param name="pile">The pile that holds the entries.</param>
+    /// <param name="id">The table's id, which every entry carries.</param>
     /// <param name="name">The table's name.</param>
-    /// <param name="keyKind">The kind of its keys.</param>
-    /// <param name="hash">The hash of keys.</param>
-    /// <param name="clock">The cache's time.</param>
-    /// <param name="options">How it behaves.</param>
-    /// <param name="place">Where its index is; by itself in the memory of the process.</param>
+    /// <param name="keyKind">The kind of the keys.</param>
+    /// <param name="hash">The key hash.</param>
+    /// <param name="clock">The cache's clock.</param>
+    /// <param name="options">The options.</param>
+    /// <param name="place">Where the index lives; by default in process memory.</param>
     internal TableCore(
         Pile pile, int id, string name, KeyKind keyKind, KeyHash hash, CacheClock clock, TableOptions options, IndexStorage? place = null)
     {
@@ -98,45 +96,45 @@ internal sealed unsafe partial class TableCore : IDisposable
 
     internal TableCounters Counters { get; }
 
-    /// <summary>Where changes of an index that outlives the process are noted; none for any other one.</summary>
+    /// <summary>The intent log of a persistent index; null for an index in process memory.</summary>
     internal IntentLog? Intents { get; }
 
     internal TagMarks Tags { get; }
 
     internal EntryEvents Events { get; }
 
-    /// <summary>The runs of factories for keys of the table, as what happens to the keys is told to them.</summary>
+    /// <summary>The running factories, which are told of changes to their keys.</summary>
     internal FlightTickets Flights { get; } = new();
 
-    /// <summary>How long a caller waits for the run of another one.</summary>
+    /// <summary>How long a caller waits for another caller's factory.</summary>
     internal FlightTimeout FlightTimeout { get; init; } = FlightTimeout.Infinite;
 
-    /// <summary>The same runs, as others find and join them.</summary>
+    /// <summary>The running factories by key, for callers that join them.</summary>
     internal FlightRuns FlightRunsBy(IEqualityComparer<FlightKey> comparer) =>
-        _runs ?? LazyInitializer.EnsureInitialized(ref _runs, () => new FlightRuns(comparer)); // most tables have no factories
+        _runs ?? LazyInitializer.EnsureInitialized(ref _runs, () => new FlightRuns(comparer)); // most tables have none
 
-    /// <summary>What has left memory at a limit, and can come back; none unless the cache has a place for it.</summary>
+    /// <summary>The entries demoted to a file; null when the cache has no spill directory.</summary>
     internal SpillStore? Spill { get; init; }
 
-    /// <summary>How far the sweeps have come.</summary>
+    /// <summary>The progress of the sweeps.</summary>
     internal SweepPlace SweepPlace { get; } = new();
 
-    /// <summary>Set once, before the table is used: compares keys in the place of their bytes.</summary>
+    /// <summary>The application's key comparer; null: keys are compared by their bytes. Set once, before first use.</summary>
     internal object? KeyComparer { get; set; }
 
-    /// <summary>Whether the pile had the table before it was opened: an earlier version may have put entries.</summary>
+    /// <summary>Whether the pile had the table when it was opened: an earlier version may have written entries.</summary>
     internal bool WasFound { get; init; }
 
-    /// <summary>Whether the application has said how the table is to behave.</summary>
+    /// <summary>Whether the application has configured the table.</summary>
     internal bool IsConfigured { get; set; }
 
-    /// <summary>How far the index is in knowing every entry of the pile.</summary>
+    /// <summary>The progress of rebuilding the index.</summary>
     internal CacheReadiness Readiness { get; set; } = new();
 
-    /// <summary>Whether keys may be put and removed; not while the table is brought back.</summary>
+    /// <summary>Whether keys may be put and removed; not during recovery.</summary>
     internal bool IsInUse { get; set; } = true;
 
-    /// <summary>Whether values are in a form of the application's own, which a service neither shows nor puts.</summary>
+    /// <summary>Whether values may be encoded objects rather than bytes: a service neither returns nor accepts those.</summary>
     internal bool HasOpaqueValues
     {
         get => Volatile.Read(ref _hasOpaqueValues);
@@ -149,19 +147,19 @@ internal sealed unsafe partial class TableCore : IDisposable
         set => Volatile.Write(ref _options, value);
     }
 
-    /// <summary>Held by who changes the options.</summary>
+    /// <summary>Held while the options are changed.</summary>
     internal Lock ConfigurationLock { get; } = new();
 
-    /// <summary>Whether hits and misses are counted. It and what follows changes only while nobody is inside.</summary>
+    /// <summary>Whether hits and misses are counted. This and the next two change only while no thread is in the table.</summary>
     internal bool CountsReads { get; set; }
 
-    /// <summary>Whether uses of entries are counted, since an entry may have to go for another one.</summary>
+    /// <summary>Whether uses of entries are counted, for eviction or a bounded bucket.</summary>
     internal bool CountsUses { get; set; }
 
-    /// <summary>The most lines of a bucket.</summary>
+    /// <summary>The maximum number of lines of a bucket.</summary>
     internal int MaxLines { get; set; }
 
-    /// <summary>What chooses the entries that go at a limit; there is none without a limit, and while the index is being rebuilt.</summary>
+    /// <summary>Chooses what to evict; null without a limit, and while the index is rebuilt.</summary>
     internal Evictor? Evictor
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -169,55 +167,57 @@ internal sealed unsafe partial class TableCore : IDisposable
         set => Volatile.Write(ref _evictor, value);
     }
 
-    /// <summary>How far the evictor's queues have the entries that were there before; none once they have all.</summary>
+    /// <summary>The backfill of the evictor's queues with entries from before it; null once complete.</summary>
     internal Adoption? Backfill
     {
         get => Volatile.Read(ref _backfill);
         set => Volatile.Write(ref _backfill, value);
     }
 
-    /// <summary>What reads have noticed. There is none before the first note.</summary>
+    /// <summary>The read buffer; null before the first record.</summary>
     internal ReadBuffer? ReadBufferOrNull => Volatile.Read(ref _readBuffer);
 
     internal ReadBuffer ReadBuffer =>
         Volatile.Read(ref _readBuffer) ?? Interlocked.CompareExchange(ref _readBuffer, new ReadBuffer(), null) ?? _readBuffer;
 
-    /// <summary>What a limited table has, and has promised.</summary>
+    /// <summary>What a limited table holds and has reserved.</summary>
     internal TableUsage Usage { get; } = new();
 
-    /// <summary>Whether every read looks at the checksum of what it reads.</summary>
+    /// <summary>Whether every read verifies checksums.</summary>
     internal bool ChecksEveryRead { get; }
 
-    /// <summary>Whether blocks are never changed where they lie: a kill or a power cut must find each whole.</summary>
+    /// <summary>
+    /// Whether a renewal writes a copy: a mapped block is never changed in place, so that a kill or a power cut finds it whole.
+    /// </summary>
     internal bool CopiesToRenew { get; }
 
-    /// <summary>Whether entries may be there that have another priority than most.</summary>
+    /// <summary>Whether entries may have a priority other than Normal.</summary>
     internal bool HasPriorities
     {
         get => Volatile.Read(ref _hasPriorities);
         set => Set(ref _hasPriorities, IndexHead.PrioritiesFlag, value);
     }
 
-    /// <summary>Whether marks of removed keys may be there; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
+    /// <summary>Whether tombstones may exist; see <see cref="Entries.ValueKind.Tombstone"/>.</summary>
     internal bool HasTombstones
     {
         get => Volatile.Read(ref _hasTombstones);
         set => Volatile.Write(ref _hasTombstones, value);
     }
 
-    /// <summary>Whether blocks that the index does not know yet may still turn up.</summary>
+    /// <summary>Whether a walk may still find blocks that the index does not know.</summary>
     internal bool IsRebuilding
     {
         get => Volatile.Read(ref _isRebuilding);
         set => Volatile.Write(ref _isRebuilding, value);
     }
 
-    /// <summary>About how many entries a walk has taken in since the index grew for it.</summary>
+    /// <summary>The approximate number of entries that a walk inserted since the index last grew for it.</summary>
     internal int FoundSinceGrowth { get; set; }
 
     /// <summary>
-    /// What was removed since the index began to be compared with the pile. While there is such a thing the index should have all entries,
-    /// and a walk looks whether that is so: what the walk comes by is counted, also where no slot leads to it.
+    /// The keys removed since the comparison of index and pile began; null when none runs. While it is set, the counters include every
+    /// entry that the walk finds, whether or not a slot leads to it.
     /// </summary>
     internal RemovedKeys? RemovedKeys
     {
@@ -226,14 +226,14 @@ internal sealed unsafe partial class TableCore : IDisposable
         set => Volatile.Write(ref _removedKeys, value);
     }
 
-    /// <summary>The lowest version of an entry that reads may show; see <c>Showing</c>.</summary>
+    /// <summary>The visibility floor: reads show no entry below this version. See <c>Showing</c>.</summary>
     internal ulong VisibilityFloor
     {
         get => Volatile.Read(ref _visibilityFloor);
         set => Volatile.Write(ref _visibilityFloor, value);
     }
 
-    /// <summary>Whether reads may go the short way, which looks at neither checksums nor <see cref="VisibilityFloor"/>.</summary>
+    /// <summary>Whether reads may take the fast path, which checks neither checksums nor <see cref="VisibilityFloor"/>.</summary>
     internal bool ReadsPlain
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -241,32 +241,32 @@ internal sealed unsafe partial class TableCore : IDisposable
         set => Volatile.Write(ref _readsPlain, value);
     }
 
-    /// <summary>Whether entries are shown whatever their version is.</summary>
+    /// <summary>Whether entries of all versions are visible.</summary>
     internal bool IsAllVisible => VisibilityFloor == 0;
 
     /// <summary>Whether there is a limit in entries or bytes.</summary>
     internal bool IsLimited => Options.MaxEntries != null || Options.MaxBytes != null;
 
     /// <summary>
-    /// The bytes that blocks may take beside the index and what evicts, with what that takes at the first eviction. It leaves out a little,
-    /// for lines and pages of both that appear between two looks.
+    /// The bytes available for blocks: the limit less index, evictor (with what its first eviction allocates) and a small allowance for
+    /// index lines and queue pages added between two checks.
     /// </summary>
     internal long BlockLimitBytes =>
         Options.MaxBytes is { } limit ? BytesBesideIndex(limit) - (Evictor?.NeededBytes ?? 0) : long.MaxValue;
 
-    /// <summary>What a limit in bytes leaves for blocks and what evicts; below zero where the index alone takes more.</summary>
+    /// <summary>What a limit leaves for blocks and evictor; negative where the index alone takes more.</summary>
     internal long BytesBesideIndex(long limit) =>
         limit - (limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes) - Index.SizeBytes;
 
-    /// <summary>The version of what is put now, higher than all before.</summary>
+    /// <summary>Draws the version of a put, higher than all before.</summary>
     internal ulong NextVersion(long now) => Pile.Engine.Versions.Next(Clock.VersionAt(now));
 
-    /// <summary>Whether the index states something of itself.</summary>
+    /// <summary>Whether the index has a flag set.</summary>
     internal bool HasFlag(int flag) => Index.Head->HasFlag(flag);
 
     /// <summary>
-    /// Has the index state something of itself, or no more. Before the change that it is about: what outlives the process says no less than
-    /// what is true.
+    /// Sets or clears a flag of the index. Set it before the change that it announces: after a kill the flags may claim too much, never too
+    /// little.
     /// </summary>
     internal void SetFlag(int flag, bool isSet) => Index.Head->SetFlag(flag, isSet);
 
@@ -277,7 +277,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         Volatile.Write(ref field, value);
     }
 
-    // The index asks before it takes another chunk of memory.
+    // Asked by the index before it allocates another chunk.
     private bool MayGrowBy(long bytes) =>
         Options.MaxBytes is null || Evictor == null || Interlocked.Read(ref Usage.FootprintBytes) + bytes <= BlockLimitBytes;
 }

@@ -4,13 +4,13 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tags;
 
-/// <summary>The slots of an index that lead to the blocks of a table's marks, in an index that outlives the process.</summary>
+/// <summary>Allocates slots of the list of tag marks, in an index that outlives the process.</summary>
 /// <remarks>Thread safety: none; the owner has a lock.</remarks>
 internal sealed unsafe class MarkPlaces(TableIndex index)
 {
     private readonly Stack<SlotPlace> _free = new();
 
-    /// <summary>Gives all slots that lead to a block; the others are free from here on.</summary>
+    /// <summary>Returns all used slots of the list, and collects the empty ones as free.</summary>
     internal List<SlotPlace> Restore()
     {
         var taken = new List<SlotPlace>();
@@ -29,7 +29,7 @@ internal sealed unsafe class MarkPlaces(TableIndex index)
             }
         }
         if (last->Next != 0)
-            index.CutLocked(last); // if marks were behind it, their number tells
+            index.CutLocked(last); // damage: if marks are lost with it, the caller sees that their count does not match
         return taken;
     }
 
@@ -46,10 +46,10 @@ internal sealed unsafe class MarkPlaces(TableIndex index)
         return _free.Pop();
     }
 
-    /// <summary>Gives back a slot that leads nowhere.</summary>
+    /// <summary>Returns an empty slot.</summary>
     internal void Return(SlotPlace place)
     {
-        Debug.Assert(place.Value.IsEmpty, "A slot that is free leads nowhere.");
+        Debug.Assert(place.Value.IsEmpty, "The slot is empty.");
         _free.Push(place);
     }
 }

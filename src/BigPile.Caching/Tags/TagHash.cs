@@ -5,19 +5,19 @@ using BigPile.Caching.Keys;
 
 namespace BigPile.Caching.Tags;
 
-/// <summary>Hashes tags: the same in every pile, so that an entry keeps its tags wherever it is moved to.</summary>
+/// <summary>Hashes tags, alike in every pile, so that an entry keeps its tags when it moves to another one.</summary>
 /// <remarks>
-/// The first 64 bits of SHA-256. Without a secret, a cheaper hash would let whoever chooses a tag have it removed together with another
-/// one. The tags of late are remembered, since most come again and again. Thread safety: all members may be called concurrently.
+/// The first 64 bits of SHA-256. The hash has no secret, so it must be a strong one: else a client could choose a tag that collides with
+/// another and is removed with it. Recent tags are cached, since most recur. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal static class TagHash
 {
     private const int PlaceCount = 1024;
     private const int MaxRememberedLength = 256;
 
-    private static readonly Known?[] Late = new Known?[PlaceCount];
+    private static readonly Known?[] Late = new Known?[PlaceCount]; // direct-mapped cache; any thread replaces an element
 
-    /// <exception cref="ArgumentException">The tag is no text.</exception>
+    /// <exception cref="ArgumentException">The tag has a lone surrogate.</exception>
     internal static ulong Of(string tag)
     {
         if (tag.Length > MaxRememberedLength)

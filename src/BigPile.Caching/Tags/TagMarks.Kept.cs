@@ -6,16 +6,16 @@ using BigPile.Tables;
 
 namespace BigPile.Caching.Tags;
 
-/// <summary>The list of marks in an index that outlives the process; in any other one there is none, and nothing to do.</summary>
+/// <summary>The list of tag marks in an index that outlives the process. Other indexes have none.</summary>
 internal sealed unsafe partial class TagMarks
 {
     private readonly IntentLog? _intents = index.Storage.Intents;
     private readonly MarkPlaces? _places = index.Storage.OutlivesProcess ? new MarkPlaces(index) : null;
 
     /// <summary>
-    /// Takes in the marks that the index of an earlier process leads to. Nobody uses the table yet; the caller is inside.
+    /// Restores the marks of an earlier process from the list. The table is not in use yet; the caller is in a critical region.
     /// </summary>
-    /// <returns><see langword="false"/> when one is missing: what it removed would be there again.</returns>
+    /// <returns><see langword="false"/> when a mark is missing, so that entries which it removed would reappear.</returns>
     internal bool TryRestore()
     {
         if (_places == null)

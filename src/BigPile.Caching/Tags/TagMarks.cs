@@ -14,42 +14,41 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Tags;
 
-/// <summary>Which tags were removed, and up to which version: what is older is no more, though its block may still be there.</summary>
+/// <summary>Tag marks: for each removed tag the version up to which entries with it are dead, even if their blocks still exist.</summary>
 /// <remarks>
-/// An entry holds the hashes of its tags; nothing leads from a tag to its entries. So removing a tag costs one mark, however many entries
-/// there are, and a tag that is never removed costs nothing. A mark is a block of its own, and comes back after a restart. Once a sweep
-/// has gone round, no entry older than the marks that there were at its start is left, and they go. Two tags with one hash of 64 bits
-/// would be removed together. Earlier versions hashed tags with a seed of the pile, so a table that was found in a pile gets a mark for
-/// that hash as well.
+/// An entry holds the hashes of its tags; there is no map from a tag to its entries. So removing a tag costs one mark for any number of
+/// entries, and a tag that is never removed costs nothing. A mark is a block of its own, and survives a restart. When a sweep has visited
+/// the whole table, no entry is left that is older than the marks from its start, and these are dropped. Two tags with the same 64-bit hash
+/// are removed together. Earlier versions hashed tags with a seed of the pile, so a table that was found in a pile gets a mark for that
+/// hash as well.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-/// <param name="pile">The pile that has the marks.</param>
+/// <param name="pile">The pile that stores the marks.</param>
 /// <param name="tableId">The table whose entries they concern.</param>
-/// <param name="index">Its index, which leads to their blocks as well if it outlives the process.</param>
+/// <param name="index">Its index, whose list of marks points to their blocks if it outlives the process.</param>
 internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex index)
 {
-    /// <summary>What stands for all tags; no tag has this hash.</summary>
+    /// <summary>Stands for all entries, tagged or not; no tag has this hash.</summary>
     internal const ulong AllTag = 0;
 
     private const int UsualMarks = 256;
     private const int MarkBytes = EntryHead.ShortBytes + sizeof(ulong);
 
-    private readonly Lock _lock = new();
-    private readonly Dictionary<ulong, TagMark> _marks = [];
-    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Engine.Id.ToByteArray()));
-    private ulong _clearedUpTo;
-    private ulong _lastVersion;
-    private ulong _formerUpTo;
+    private readonly Lock _lock = new(); // guards all that follows, and the list of marks in the index
+    private readonly Dictionary<ulong, TagMark> _marks = []; // by the hash of the tag
+    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Engine.Id.ToByteArray())); // of earlier versions
+    private ulong _clearedUpTo; // entries up to this version are dead; read without the lock
+    private ulong _lastVersion; // the highest version of a mark, 0: no marks; read without the lock
+    private ulong _formerUpTo; // marks up to this version belong to a dropped table of the same id
 
-    /// <summary>States that entries and marks up to a version are of a table that had the id before. Nobody uses the table yet.</summary>
+    /// <summary>Ignores entries and marks up to a version: a dropped table had the id before. The table is not in use yet.</summary>
     internal void ForgetUpTo(ulong version) => _formerUpTo = _clearedUpTo = version;
 
-    /// <summary>Entries up to this version are no more, whatever their tags are.</summary>
+    /// <summary>Entries up to this version are dead, whatever their tags.</summary>
     internal ulong ClearedUpTo => Volatile.Read(ref _clearedUpTo);
 
     /// <summary>
-    /// The version of the last mark that counts, which one that is being made does not yet; and whether one concerns every entry, those too
-    /// that no tag or expiry marks out.
+    /// The version of the last published mark; and whether a mark concerns all entries, so also those without tag or expiry.
     /// </summary>
     internal (ulong LastVersion, bool IsOfAll) Described
     {
@@ -60,7 +59,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         }
     }
 
-    /// <summary>The marks that there are.</summary>
+    /// <summary>The number of marks.</summary>
     internal int Count
     {
         get
@@ -70,7 +69,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         }
     }
 
-    /// <summary>The marks that there is memory for.</summary>
+    /// <summary>The number of marks that fit into the memory allocated for them.</summary>
     internal int Capacity
     {
         get
@@ -90,8 +89,8 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
     }
 
     /// <summary>
-    /// Whether one of an entry's tags, or everything, was removed since it was put. What is not seen gets a higher version than whoever
-    /// asks has drawn.
+    /// Whether one of an entry's tags, or everything, was removed since it was put. A mark that this call misses gets a version above any
+    /// that the caller has drawn.
     /// </summary>
     internal bool IsRemoved(in EntryHead head)
     {
@@ -109,7 +108,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         return false;
     }
 
-    /// <summary>Drops the marks up to a version, of which no entry is left that they concern. The caller is inside.</summary>
+    /// <summary>Drops the marks up to a version: no entry that they concern is left. The caller is in a critical region.</summary>
     internal void DropUpTo(ulong version, bool allOnly)
     {
         lock (_lock)
@@ -124,14 +123,16 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         }
     }
 
-    /// <summary>Takes in a mark that was found in the pile; of two of one tag the older is freed. The caller is inside.</summary>
+    /// <summary>
+    /// Adds a mark that a walk found in the pile. Of two marks of one tag it frees the older. The caller is in a critical region.
+    /// </summary>
     internal void AddFound(in EntryHead head, ulong address)
     {
         ulong tag = TagOf(head);
         lock (_lock)
         {
             if (!IsMarkLocked(address, head.Version))
-                return; // freed since the walk came by
+                return; // freed since the walk read it
             if (head.Version <= _formerUpTo)
             {
                 pile.Entries.Free(address);
@@ -160,10 +161,10 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
             return [.. _marks.Values.Select(static mark => mark.Address)];
     }
 
-    /// <summary>Has entries with some tags that were put before be no more. The caller is inside.</summary>
+    /// <summary>Removes all present entries that have one of some tags, by marks. The caller is in a critical region.</summary>
     /// <param name="tags">The hashes of the tags.</param>
-    /// <param name="floor">What the version is to be above.</param>
-    /// <returns>The version up to which they are no more.</returns>
+    /// <param name="floor">The version of the marks is above this one.</param>
+    /// <returns>The version up to which the entries are dead.</returns>
     internal ulong Publish(ReadOnlySpan<ulong> tags, ulong floor)
     {
         lock (_lock)
@@ -203,7 +204,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         return version;
     }
 
-    /// <summary>The hash of a tag as earlier versions had it.</summary>
+    /// <summary>The hash of a tag in earlier versions.</summary>
     internal ulong SeededHashOf(string tag)
     {
         ulong hash = _seededHash.Of(Encoding.UTF8.GetBytes(tag));
@@ -241,7 +242,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
             _intents!.End(intent);
     }
 
-    // A dictionary keeps the room for as many marks as there ever were; and without a mark no entry has to be looked up.
+    // A dictionary does not shrink by itself. Version 0 spares readers the lock when there are no marks.
     private void GiveBackLocked()
     {
         if (_marks.Capacity > UsualMarks && _marks.Count < _marks.Capacity / 4)

@@ -6,14 +6,17 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>The way in and out: calls are inside, and who changes what they go by waits until nobody is.</summary>
+/// <summary>Entering and leaving the table. A change of what calls depend on waits until no thread is in a critical region.</summary>
 internal sealed partial class TableCore
 {
     private const int Open = 0;
     private const int Closed = 1;
     private const int Paused = 2;
 
+    /// <summary>Open, Closed or Paused. Paused and back under <see cref="ConfigurationLock"/>.</summary>
     private int _state;
+
+    /// <summary>Whether a closed table was dropped, which selects the exception.</summary>
     private bool _isDropped;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -23,50 +26,50 @@ internal sealed partial class TableCore
         return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
 
-    /// <summary>As <see cref="EnterReader"/>, for a call that may change something in the pile.</summary>
+    /// <summary>As <see cref="EnterReader"/>, for a call that may change the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterWriter()
     {
-        Pile.Blocks.EnsureShadowCapacity(); // what is freed under a bucket's lock can't flush
+        Pile.Blocks.EnsureShadowCapacity(); // a free under a bucket's lock can't flush
         CriticalRegion critical = Pile.Barrier.EnterWriter();
         return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
 
-    /// <summary>As <see cref="EnterWriter"/>, for what is still to be done behind <see cref="Close"/>.</summary>
+    /// <summary>As <see cref="EnterWriter"/>, for work after <see cref="Close"/>.</summary>
     internal CriticalRegion EnterWriterClosed()
     {
-        Debug.Assert(IsClosed, "Whoever pauses a table is to be waited for.");
+        Debug.Assert(IsClosed, "A pause is waited for, not bypassed.");
         Pile.Blocks.EnsureShadowCapacity();
         return Pile.Barrier.EnterWriter();
     }
 
     /// <summary>
-    /// Whether the table can be used, for a thread that is inside the pile: as long as it stays there, nobody closes or changes it.
+    /// Whether the table is open. While the calling thread stays in its critical region, a drop, a disposal or a pause does not complete.
     /// </summary>
     internal bool IsOpen => Volatile.Read(ref _state) == Open;
 
-    /// <summary>Whether all later calls are refused.</summary>
+    /// <summary>Whether the table is closed.</summary>
     internal bool IsClosed => Volatile.Read(ref _state) == Closed;
 
-    /// <summary>Refuses all later calls, and waits until nobody changes the options any more; other calls that run may end.</summary>
+    /// <summary>Refuses later calls, and waits for a change of options that runs. Other running calls go on.</summary>
     internal void Close()
     {
         Volatile.Write(ref _state, Closed);
         lock (ConfigurationLock)
         {
-            // nothing: who holds it walks through the index without being inside
+            // nothing: its holder walks the index outside a critical region
         }
     }
 
-    /// <summary>Refuses all later calls as those of a table that was dropped, and waits until those that run have ended.</summary>
+    /// <summary>Refuses later calls with the exception of a dropped table, and waits until running calls have ended.</summary>
     internal void CloseToDrop()
     {
-        Volatile.Write(ref _isDropped, true); // before the state, by which others come to look at it
+        Volatile.Write(ref _isDropped, true); // before the state: a caller that sees it closed reads this
         Close();
         CriticalRegion.WaitForQuiescence();
     }
 
-    /// <summary>Has the table be as it was before <see cref="CloseToDrop"/>.</summary>
+    /// <summary>Reopens the table after <see cref="CloseToDrop"/>.</summary>
     internal void Reopen()
     {
         Volatile.Write(ref _state, Open);
@@ -74,7 +77,7 @@ internal sealed partial class TableCore
     }
 
     /// <summary>
-    /// Makes a change while nobody is inside. A table that was closed meanwhile stays closed; its index is there as long as
+    /// Makes a change while no thread is in the table. A table closed meanwhile stays closed; its index exists while
     /// <see cref="ConfigurationLock"/> is held.
     /// </summary>
     internal void RunPausedLocked(Action change)
@@ -101,7 +104,7 @@ internal sealed partial class TableCore
             if (Volatile.Read(ref _state) == Closed)
                 ThrowClosed();
             if (critical.IsInRegion && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
-                ThrowConfiguring(); // whoever changes the options waits for this very thread
+                ThrowConfiguring(); // Configure waits for this thread: spinning would deadlock
             spinner.SpinOnce();
             critical = Pile.Barrier.EnterWriter();
             if (Volatile.Read(ref _state) == Open)

@@ -4,17 +4,17 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>Whether sweeps have anything to look for.</summary>
+/// <summary>Whether the table may hold entries that can expire or be removed by tag: without them a sweep has nothing to do.</summary>
 /// <remarks>
-/// Memory ordering: a put states what it brings under the lock of its bucket, by two plain stores and looks; the sweep's barriers are those
-/// of the whole process. So either the sweep sees the statement, or the put sees what the sweep has cleared, and states it anew.
+/// Memory ordering: a put sets the flags with two plain stores and loads, under its bucket's lock; the sweep pays for the fence with a
+/// process-wide barrier. Either the sweep sees the put's flag, or the put sees that the sweep cleared it, and sets it again.
 /// </remarks>
 internal sealed partial class TableCore
 {
     private bool _hasExpirables;
     private bool _hadExpirable;
 
-    /// <summary>Whether entries may be there that are no more by time or tag.</summary>
+    /// <summary>Whether the table may hold entries that expire, or tag marks.</summary>
     internal bool HasExpirables
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -22,27 +22,27 @@ internal sealed partial class TableCore
         private set => Set(ref _hasExpirables, IndexHead.ExpirablesFlag, value);
     }
 
-    /// <summary>Whether such an entry, or a mark of a tag, has come since a sweep began a round.</summary>
+    /// <summary>Whether such an entry or mark was added since the sweep's round began.</summary>
     internal bool HadExpirable => Volatile.Read(ref _hadExpirable);
 
-    /// <summary>States that an entry that may be no more by time or tag, or a mark, is in the table. Its line says so already.</summary>
+    /// <summary>Records that such an entry or mark was added. The entry's line is marked already.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void MarkExpirable()
     {
         if (!HadExpirable)
-            Volatile.Write(ref _hadExpirable, true); // before the look at what a sweep may clear
+            Volatile.Write(ref _hadExpirable, true); // before the check of what a sweep may clear
         if (!HasExpirables)
             HasExpirables = true;
     }
 
-    /// <summary>Begins a round of the sweep: whoever does not see that it has begun, and so notes nothing, is seen by the round.</summary>
+    /// <summary>Begins a round of the sweep. A put that does not see this, and so sets nothing, is seen by the round.</summary>
     internal void BeginExpirablesRound()
     {
         Volatile.Write(ref _hadExpirable, false);
         Interlocked.MemoryBarrierProcessWide();
     }
 
-    /// <summary>States that a round has found nothing mortal; what has come meanwhile counts.</summary>
+    /// <summary>Ends a round that met no such entry. What was added meanwhile counts.</summary>
     internal void EndExpirablesRound()
     {
         HasExpirables = false;
