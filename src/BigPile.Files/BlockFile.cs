@@ -14,14 +14,14 @@ public static class BlockFile
     /// <summary>All kinds, in the order of their numbers.</summary>
     public static ImmutableArray<BlockFileKind> Kinds { get; } = [.. Enum.GetValues<BlockFileKind>()];
 
-    /// <summary>Opens a file, and locks it.</summary>
-    /// <param name="kind">How it gets at its bytes. Any kind opens a file that another one wrote.</param>
+    /// <summary>Opens and locks a file.</summary>
+    /// <param name="kind">How the file is accessed. Any kind opens a file that another one wrote.</param>
     /// <param name="path">The file; its directory must exist.</param>
-    /// <param name="options">How; the defaults when <see langword="null"/>.</param>
-    /// <exception cref="ArgumentException">An option has no meaning; it is named.</exception>
-    /// <exception cref="FileNotFoundException">There is no such file, and none was to be made.</exception>
-    /// <exception cref="BlockFileLockedException">It is open already.</exception>
-    /// <exception cref="IOException">The file can't be used; denied access, too.</exception>
+    /// <param name="options">Options; the defaults if <see langword="null"/>.</param>
+    /// <exception cref="ArgumentException">An option is invalid; the message names it.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist, and was not to be created.</exception>
+    /// <exception cref="BlockFileLockedException">The file is already open.</exception>
+    /// <exception cref="IOException">The file cannot be used, or access is denied.</exception>
     public static IBlockFile Open(BlockFileKind kind, string path, BlockFileOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -59,7 +59,7 @@ public static class BlockFile
         return index >= 0;
     }
 
-    /// <summary>Whether each operation of a kind is seen whole.</summary>
+    /// <summary>Whether the operations of a kind are atomic.</summary>
     public static bool IsAtomic(BlockFileKind kind) =>
         kind is BlockFileKind.Standard or BlockFileKind.MappedAtomic or BlockFileKind.PositionalAtomic;
 }

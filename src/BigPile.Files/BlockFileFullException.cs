@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Files;
 
-/// <summary>A file could not grow: the disk has no more room, or the file has reached its limit. The file is as it was.</summary>
+/// <summary>A file could not grow: the disk is full, or the file has reached its limit. The file is unchanged.</summary>
 public sealed class BlockFileFullException : IOException
 {
     /// <summary>Makes an exception with a message.</summary>

@@ -1,20 +1,20 @@
 namespace BigPile.Files;
 
-/// <summary>How a <see cref="IBlockFile"/> gets at its bytes, and what its operations are to each other.</summary>
+/// <summary>How an <see cref="IBlockFile"/> accesses its bytes, and whether its operations are atomic.</summary>
 public enum BlockFileKind
 {
-    /// <summary>"std": calls to the system behind one lock, and a buffer for reading on. Each operation is seen whole.</summary>
+    /// <summary>"std": system calls under one lock, with a read-ahead buffer. Operations are atomic.</summary>
     Standard,
 
-    /// <summary>"mmap-para": mapped into memory; thread-safe, with no atomicity of one operation against another.</summary>
+    /// <summary>"mmap-para": mapped into memory; thread-safe, operations are not atomic.</summary>
     MappedParallel,
 
-    /// <summary>"mmap-atom": mapped into memory; each operation is seen whole.</summary>
+    /// <summary>"mmap-atom": mapped into memory; operations are atomic.</summary>
     MappedAtomic,
 
-    /// <summary>"pos-para": calls that name their position; thread-safe, with no atomicity of one operation against another.</summary>
+    /// <summary>"pos-para": positional system calls (pread, pwrite); thread-safe, operations are not atomic.</summary>
     PositionalParallel,
 
-    /// <summary>"pos-atom": calls that name their position; each operation is seen whole.</summary>
+    /// <summary>"pos-atom": positional system calls; operations are atomic.</summary>
     PositionalAtomic,
 }

@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Files;
 
-/// <summary>A file is open already: by a process that writes it, or, for one that is to write it, by some that read it.</summary>
+/// <summary>A file is already open: by a process that writes it, or, if it was to be opened for writing, by readers.</summary>
 public sealed class BlockFileLockedException : IOException
 {
     /// <summary>Makes an exception with a message.</summary>

@@ -4,10 +4,10 @@ using BigPile.Memory;
 
 namespace BigPile.Files;
 
-/// <summary>How a block file is opened, and how it grows.</summary>
+/// <summary>Options for opening a block file, and for its growth.</summary>
 public sealed record BlockFileOptions
 {
-    /// <summary>Open the file for reading only, as any number of processes may at one time. It must exist.</summary>
+    /// <summary>Open the file read-only, which any number of processes may do at a time. It must exist.</summary>
     public bool ReadOnly { get; init; }
 
     /// <summary>
@@ -16,25 +16,27 @@ public sealed record BlockFileOptions
     /// </summary>
     public FileMode Mode { get; init; } = FileMode.OpenOrCreate;
 
-    /// <summary>The room that the file takes from the disk at its first write: 1 MiB by default.</summary>
+    /// <summary>The space that is allocated at the first write, in bytes: 1 MiB by default.</summary>
     public long InitialSize { get; init; } = 1 << 20;
 
-    /// <summary>How many times its room a file takes when that is full: 2 by default, from 1. It never takes over 256 MiB ahead.</summary>
+    /// <summary>
+    /// The factor by which the allocated space grows when it is full: 2 by default, from 1. At most 256 MiB are allocated in advance.
+    /// </summary>
     public double GrowthFactor { get; init; } = 2;
 
-    /// <summary>The size that the file may have: as much as the disk has room for by default.</summary>
+    /// <summary>The maximum size in bytes; unlimited by default.</summary>
     public long MaxSize { get; init; } = long.MaxValue;
 
-    /// <summary>Is told of each operation on the file; how tests let them fail.</summary>
+    /// <summary>Called before each file operation; tests make operations fail here.</summary>
     internal IFileHook? Hook { get; init; }
 
     /// <summary>
-    /// How much of the address space a mapped file takes from the start, so that it need not move when it grows; 0, as where the system
-    /// can't, has it move each time. Other values than the default are for tests.
+    /// The address space that a mapped file reserves when it is opened, in bytes, so that it can grow in place. With 0, and where the
+    /// system cannot reserve, each growth maps the file anew. Only tests change the default.
     /// </summary>
     internal long AddressBytes { get; init; } = (long)Math.Min((ulong)nuint.MaxValue >> 26, 64UL << 30);
 
-    /// <summary>Whether memory that others may be reading is kept until they have left; a control of tests takes that away.</summary>
+    /// <summary>Whether memory stays mapped until concurrent readers have left it. Tests turn this off to see the failure.</summary>
     internal bool WaitsForReaders { get; init; } = true;
 
     internal void Validate()

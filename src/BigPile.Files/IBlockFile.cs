@@ -3,25 +3,25 @@ using System.IO;
 
 namespace BigPile.Files;
 
-/// <summary>A file that is read and written at offsets, and grows.</summary>
+/// <summary>A file that is read and written at offsets, and that grows.</summary>
 /// <remarks>
 /// <para>
-/// Thread safety: all members may be called concurrently. A kind that is atomic shows each operation whole: a read never has a part of a
-/// write, whatever their lengths. With one that is parallel a read beside a write of the same bytes may have some of the old and some of
-/// the new; and one beside an <see cref="Append"/>, or behind <see cref="Size"/> while others write there, zeros.
+/// Thread safety: all members may be called concurrently. The operations of an atomic kind are atomic, whatever their length: a read never
+/// returns a part of a write. With a parallel kind, a read beside a write of the same bytes may return some old and some new bytes, and a
+/// read beside an <see cref="Append"/>, or of bytes that another thread is writing behind <see cref="Size"/>, may return zeros.
 /// </para>
 /// <para>
-/// <see cref="Size"/> is not the length that the file has on the disk while it is open: it takes room ahead.
-/// <see cref="Close"/> cuts the file to its size. After a kill or a power cut it is as long as its room was, zero behind what was written,
-/// and so is the size when it is opened again: whoever must know keeps the size in the file, and calls <see cref="Truncate"/> with it.
+/// <see cref="Size"/> is not the length of the open file on disk, since space is allocated in advance. <see cref="Close"/> cuts the file to
+/// its size. After a kill or a power cut the file has its allocated length, zero behind what was written, and reports that as its size when
+/// it is opened again: a caller that needs the size stores it in the file, and calls <see cref="Truncate"/>.
 /// </para>
 /// <para>
-/// What a process wrote is the system's when the call returns, and outlives a kill of the process, for all kinds. A power cut is outlived
-/// by what a hard <see cref="Synchronize"/> has written through.
+/// All kinds: written bytes belong to the operating system when the call returns, and survive a kill of the process. A power cut preserves
+/// what a hard <see cref="Synchronize"/> has written through.
 /// </para>
 /// <para>
-/// An open file is locked: by one process that writes, or by any number that read. Nobody may cut a file that others have mapped without
-/// asking for that lock: a process that reads what is no longer there is ended by the system.
+/// An open file is locked: by one process that writes, or by any number that read. No other program may cut a mapped file without taking
+/// that lock: the system ends a process that reads bytes which no longer exist.
 /// </para>
 /// </remarks>
 public interface IBlockFile : IDisposable
@@ -29,69 +29,70 @@ public interface IBlockFile : IDisposable
     /// <summary>The full path.</summary>
     string Path { get; }
 
-    /// <summary>How the file gets at its bytes.</summary>
+    /// <summary>How the file accesses its bytes.</summary>
     BlockFileKind Kind { get; }
 
-    /// <summary>Whether the file was opened for reading only.</summary>
+    /// <summary>Whether the file was opened read-only.</summary>
     bool IsReadOnly { get; }
 
-    /// <summary>The number of bytes that there are to read.</summary>
+    /// <summary>The number of bytes that can be read.</summary>
     /// <exception cref="ObjectDisposedException">The file was closed.</exception>
     long Size { get; }
 
-    /// <summary>Reads bytes. Those that do not lie within the file as a whole are not read at all.</summary>
-    /// <param name="offset">The first byte's offset, from 0. With nothing to read it may be up to <see cref="Size"/>.</param>
-    /// <param name="destination">Where to; filled whole, or not touched when the bytes do not lie within the file.</param>
-    /// <exception cref="EndOfStreamException">Some of the bytes lie behind the end.</exception>
+    /// <summary>Reads bytes. Reads nothing if they are not all within the file.</summary>
+    /// <param name="offset">The offset of the first byte, from 0. An empty read may be at up to <see cref="Size"/>.</param>
+    /// <param name="destination">The destination; filled completely, or not touched if the bytes are not all within the file.</param>
+    /// <exception cref="EndOfStreamException">Some of the bytes are behind the end.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The file was closed.</exception>
     void ReadAt(long offset, Span<byte> destination);
 
-    /// <summary>Writes bytes. The file grows to hold them; what lies between its old end and <paramref name="offset"/> is zero.</summary>
+    /// <summary>Writes bytes. The file grows to hold them; bytes between its old end and <paramref name="offset"/> are zero.</summary>
     /// <param name="offset">The first byte's offset, from 0.</param>
-    /// <param name="source">The bytes; with none the file stays as it is, wherever the offset is.</param>
-    /// <exception cref="BlockFileFullException">The disk, or the file's limit, has no room; the file is as it was.</exception>
-    /// <exception cref="InvalidOperationException">The file was opened for reading only.</exception>
-    /// <exception cref="IOException">The device failed: the size is as it was; of bytes that were there, some may be new.</exception>
+    /// <param name="source">The bytes; an empty write changes nothing, whatever the offset.</param>
+    /// <exception cref="BlockFileFullException">The disk is full, or the file has reached its limit; the file is unchanged.</exception>
+    /// <exception cref="InvalidOperationException">The file was opened read-only.</exception>
+    /// <exception cref="IOException">The device failed: the size is unchanged; some existing bytes may be overwritten.</exception>
     /// <exception cref="ObjectDisposedException">The file was closed.</exception>
     void WriteAt(long offset, ReadOnlySpan<byte> source);
 
-    /// <summary>Writes bytes to the end. What several threads append does not overlap.</summary>
+    /// <summary>Appends bytes. Concurrent appends do not overlap.</summary>
     /// <returns>The first byte's offset.</returns>
-    /// <exception cref="BlockFileFullException">The disk, or the file's limit, has no room; the file is as it was.</exception>
-    /// <exception cref="InvalidOperationException">The file was opened for reading only.</exception>
+    /// <exception cref="BlockFileFullException">The disk is full, or the file has reached its limit; the file is unchanged.</exception>
+    /// <exception cref="InvalidOperationException">The file was opened read-only.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The file was closed.</exception>
     long Append(ReadOnlySpan<byte> source);
 
-    /// <summary>Makes the file longer; what is added is zero, and no other append or expansion gets it.</summary>
-    /// <param name="bytes">How much, from 0.</param>
-    /// <returns>Where the new room begins.</returns>
-    /// <exception cref="BlockFileFullException">The disk, or the file's limit, has no room; the file is as it was.</exception>
-    /// <exception cref="InvalidOperationException">The file was opened for reading only.</exception>
+    /// <summary>Extends the file by zeros, which no other append or expansion gets.</summary>
+    /// <param name="bytes">The number of bytes, from 0.</param>
+    /// <returns>The offset of the new bytes.</returns>
+    /// <exception cref="BlockFileFullException">The disk is full, or the file has reached its limit; the file is unchanged.</exception>
+    /// <exception cref="InvalidOperationException">The file was opened read-only.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The file was closed.</exception>
     long Expand(long bytes);
 
-    /// <summary>Gives the file a size. What is cut is gone; what is added is zero.</summary>
+    /// <summary>Sets the size. Bytes behind it are lost; new bytes are zero.</summary>
     /// <param name="size">The size, from 0.</param>
-    /// <exception cref="BlockFileFullException">The disk, or the file's limit, has no room; the file is as it was.</exception>
-    /// <exception cref="InvalidOperationException">The file was opened for reading only.</exception>
-    /// <exception cref="IOException">The device failed; the file is as it was.</exception>
+    /// <exception cref="BlockFileFullException">The disk is full, or the file has reached its limit; the file is unchanged.</exception>
+    /// <exception cref="InvalidOperationException">The file was opened read-only.</exception>
+    /// <exception cref="IOException">The device failed; the file is unchanged.</exception>
     /// <exception cref="ObjectDisposedException">The file was closed.</exception>
     void Truncate(long size);
 
-    /// <summary>Hands what was written to the system, or has the device take it.</summary>
+    /// <summary>Hands written bytes to the operating system, or makes them durable.</summary>
     /// <param name="hard">
-    /// Return when the device has it, and the file's name: a power cut can't undo it. Otherwise only the system needs to have it.
+    /// Whether to return only when the device has the bytes and the file's name, so that a power cut cannot undo them. Otherwise the
+    /// operating system needs to have them.
     /// </param>
-    /// <param name="offset">The first byte of what is needed.</param>
-    /// <param name="length">How much is needed. More may be written through: some systems can only do so with the whole file.</param>
+    /// <param name="offset">The offset of the first byte that is needed.</param>
+    /// <param name="length">The number of bytes. More may be written through: some systems can only synchronize the whole file.</param>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The file was closed.</exception>
     void Synchronize(bool hard, long offset = 0, long length = long.MaxValue);
 
-    /// <summary>Waits for running calls, cuts the file to its size, and gives it free. Calling it again does nothing.</summary>
+    /// <summary>Waits for running calls, cuts the file to its size, and unlocks it. Calling it again does nothing.</summary>
     /// <exception cref="IOException">The file is closed, but could not be cut: it is as after a kill.</exception>
     void Close();
 }

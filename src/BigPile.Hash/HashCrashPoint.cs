@@ -1,33 +1,33 @@
 namespace BigPile.Hash;
 
-/// <summary>Instants between two stores, at which a test may end the process. README.md, "Design", says what each leaves.</summary>
+/// <summary>Places between two stores where a test can kill the process. README.md, "Design", says what each leaves.</summary>
 internal enum HashCrashPoint
 {
-    /// <summary>A record's or tombstone's room was taken; nothing is in it.</summary>
+    /// <summary>An extent for a record or tombstone is allocated, and empty.</summary>
     ExtentTaken,
 
-    /// <summary>A record is whole, and nothing leads to it.</summary>
+    /// <summary>A record is complete, and no link leads to it.</summary>
     RecordWritten,
 
-    /// <summary>A tombstone is whole, and the record still linked.</summary>
+    /// <summary>A tombstone is complete, and the record is still linked.</summary>
     TombstoneWritten,
 
     /// <summary>A link leads to the new record, or past the old one, which is not marked dead.</summary>
     Linked,
 
-    /// <summary>The old record is marked dead; its room is given back next.</summary>
+    /// <summary>The old record is marked dead; its extent is not freed yet.</summary>
     Marked,
 
-    /// <summary>A hard synchronization has returned from the device; the head does not say so.</summary>
+    /// <summary>The device has everything; the header does not say so.</summary>
     SyncedBeforeHead,
 
-    /// <summary>The head says so; what waited for it is not marked dead.</summary>
+    /// <summary>The header says so; pending frees are not marked dead.</summary>
     SyncedBeforeMarks,
 
-    /// <summary>The head says that all is removed; nothing is.</summary>
+    /// <summary>The header says that all records are removed; none is.</summary>
     ClearStated,
 
-    /// <summary>All is removed; the head does not say that the file is open.</summary>
+    /// <summary>All records are removed; the header does not say that the file is open.</summary>
     ClearCut,
 
     /// <summary>A recovery has emptied the buckets.</summary>
@@ -36,12 +36,12 @@ internal enum HashCrashPoint
     /// <summary>A recovery has linked all records, and marked none dead.</summary>
     RecoveryLinked,
 
-    /// <summary>A recovery has marked what is dead; the head still says that one is needed.</summary>
+    /// <summary>A recovery has marked the dead records; the header still requires a recovery.</summary>
     RecoveryMarked,
 
-    /// <summary>A rebuilt file is whole beside the old one.</summary>
+    /// <summary>A rebuilt file is complete beside the old one.</summary>
     RebuildBeforeRename,
 
-    /// <summary>A rebuilt file has the old one's name.</summary>
+    /// <summary>A rebuilt file has taken the old one's name.</summary>
     RebuildRenamed,
 }

@@ -10,18 +10,18 @@ using BigPile.Memory;
 
 namespace BigPile.Hash;
 
-/// <summary>A database of keys and values in one file, found by the hash of the key.</summary>
+/// <summary>A hash database: keys and values as bytes, in one file.</summary>
 /// <remarks>
 /// <para>
-/// Thread safety: all members may be called concurrently. An operation on one record is seen whole. Readers take no lock.
-/// One process writes a database, or many read it.
+/// Thread safety: all members may be called concurrently. An operation on one record is atomic. Readers take no lock.
+/// One process writes a database, or any number of processes read it.
 /// </para>
 /// <para>
-/// A kill of the process loses nothing that a call has returned for. A power cut loses nothing that a hard <see cref="Synchronize"/> has
-/// returned for; a record that was changed later is then as it was, or as it was at some time since.
+/// A kill of the process loses no change whose call has returned. A power cut loses none that a hard <see cref="Synchronize"/> has made
+/// durable; a record that was changed later has the synchronized value, or any later one.
 /// </para>
 /// <para>
-/// Where a device fails (<see cref="IOException"/>) the record is as it was or as it was to be, and all others as they were.
+/// If the device fails (<see cref="IOException"/>), the record has its old or its new value, and all others are unchanged.
 /// </para>
 /// </remarks>
 public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
@@ -39,19 +39,19 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <summary>The full path of the file.</summary>
     public string Path => _database.Path;
 
-    /// <summary>How the file's bytes are got at.</summary>
+    /// <summary>How the file is accessed.</summary>
     public BlockFileKind FileKind => _database.Options.FileKind;
 
     /// <summary>Whether the database was opened for reading only.</summary>
     public bool IsReadOnly => _database.IsReadOnly;
 
-    /// <summary>What the database was made or last rebuilt with.</summary>
+    /// <summary>The tuning that the database was created or last rebuilt with.</summary>
     public HashTuning Tuning => _database.Store.File.Layout.Tuning;
 
-    /// <summary>What opening found.</summary>
+    /// <summary>What the opening found.</summary>
     public HashRecovery Recovery { get; }
 
-    /// <summary>The number of records; exact, but for what others change meanwhile.</summary>
+    /// <summary>The number of records; exact, except for concurrent changes.</summary>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public long Count
     {
@@ -64,16 +64,15 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
 
     /// <summary>Opens a database, and locks its file.</summary>
     /// <param name="path">The file; its directory must exist.</param>
-    /// <param name="options">How; the defaults when <see langword="null"/>.</param>
-    /// <exception cref="ArgumentException">An option has no meaning; it is named.</exception>
-    /// <exception cref="FileNotFoundException">There is no such file, and none was to be made.</exception>
-    /// <exception cref="BlockFileLockedException">It is open already.</exception>
+    /// <param name="options">Options; the defaults if <see langword="null"/>.</param>
+    /// <exception cref="ArgumentException">An option is invalid; the message names it.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist, and was not to be created.</exception>
+    /// <exception cref="BlockFileLockedException">The database is already open.</exception>
     /// <exception cref="HashDatabaseCorruptException">
-    /// The file is no hash database, or one that is damaged; it is as it was. <see cref="HashDatabaseOptions.Restore"/> opens it all the
-    /// same.
+    /// The file is not a hash database, or is damaged; it was not changed. <see cref="HashDatabaseOptions.Restore"/> can open it.
     /// </exception>
-    /// <exception cref="HashDatabaseException">It is to be recovered, and was opened for reading only.</exception>
-    /// <exception cref="BlockFileFullException">There is no room for a new one.</exception>
+    /// <exception cref="HashDatabaseException">The database needs recovery, and was opened read-only.</exception>
+    /// <exception cref="BlockFileFullException">There is no space for a new database.</exception>
     /// <exception cref="IOException">The file can't be used.</exception>
     public static HashDatabase Open(string path, HashDatabaseOptions? options = null)
     {
@@ -84,11 +83,11 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
         return new HashDatabase(database, head, found);
     }
 
-    /// <summary>Looks at every byte of a database that nobody has open for writing.</summary>
+    /// <summary>Verifies every byte of a database that is not open for writing.</summary>
     /// <param name="path">The file.</param>
-    /// <returns>What is wrong and where. One that a kill or a power cut has left to be recovered is no sound one.</returns>
-    /// <exception cref="FileNotFoundException">There is no such file.</exception>
-    /// <exception cref="BlockFileLockedException">It is open for writing.</exception>
+    /// <returns>What is wrong, and where. A database that needs recovery after a kill or a power cut is not sound.</returns>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
+    /// <exception cref="BlockFileLockedException">The database is open for writing.</exception>
     /// <exception cref="IOException">The file can't be read.</exception>
     public static HashVerification Verify(string path)
     {
@@ -100,11 +99,11 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <summary>Stores a record.</summary>
     /// <param name="key">The key; it may be empty.</param>
     /// <param name="value">The value; it may be empty.</param>
-    /// <param name="overwrite">Whether a record that is there gets the value.</param>
-    /// <returns><see langword="false"/> if one was there, and was to stay.</returns>
-    /// <exception cref="ArgumentException">Key or value is longer than the database's limits.</exception>
-    /// <exception cref="BlockFileFullException">There is no room; the database is as it was.</exception>
-    /// <exception cref="HashDatabaseCorruptException">A record that was come by is damaged, and might be the one.</exception>
+    /// <param name="overwrite">Whether to replace the value of an existing record.</param>
+    /// <returns><see langword="false"/> if the record exists and was not to be replaced.</returns>
+    /// <exception cref="ArgumentException">The key or value exceeds the limits of the database.</exception>
+    /// <exception cref="BlockFileFullException">There is no space; the database is unchanged.</exception>
+    /// <exception cref="HashDatabaseCorruptException">A record on the search path is damaged, and might be the one.</exception>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
@@ -114,8 +113,8 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
         return RecordWriter.Edit(_database, key, ref edit) == RecordChangeKind.Set;
     }
 
-    /// <summary>The value of a record; <see langword="null"/> when it is not there.</summary>
-    /// <exception cref="HashDatabaseCorruptException">It, or one that was come by and might be it, is damaged.</exception>
+    /// <summary>The value of a record; <see langword="null"/> if it does not exist.</summary>
+    /// <exception cref="HashDatabaseCorruptException">The record, or one on the search path that might be it, is damaged.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public byte[]? Get(ReadOnlySpan<byte> key)
@@ -127,9 +126,9 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <summary>Copies the value of a record.</summary>
     /// <param name="key">The key.</param>
     /// <param name="destination">Where to.</param>
-    /// <param name="length">The value's length; 0 when the record is not there.</param>
-    /// <returns>Whether the record is there.</returns>
-    /// <exception cref="ArgumentException">The value is longer than the destination; the message names its length.</exception>
+    /// <param name="length">The length of the value; 0 if the record does not exist.</param>
+    /// <returns>Whether the record exists.</returns>
+    /// <exception cref="ArgumentException">The value is longer than the destination; the message states its length.</exception>
     /// <inheritdoc cref="Get" path="/exception"/>
     public bool TryGet(ReadOnlySpan<byte> key, Span<byte> destination, out int length)
     {
@@ -141,8 +140,8 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
 
     /// <summary>Writes the value of a record to a buffer.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="destination">Where to. It is told of bytes only when the value is whole.</param>
-    /// <returns>Whether the record is there.</returns>
+    /// <param name="destination">Where to. It is advanced only once the value is complete.</param>
+    /// <returns>Whether the record exists.</returns>
     /// <inheritdoc cref="Get" path="/exception"/>
     public bool TryGet(ReadOnlySpan<byte> key, IBufferWriter<byte> destination)
     {
@@ -154,7 +153,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
         return isThere;
     }
 
-    /// <summary>Whether there is a record.</summary>
+    /// <summary>Whether a record exists.</summary>
     /// <inheritdoc cref="Get" path="/exception"/>
     public bool Contains(ReadOnlySpan<byte> key)
     {
@@ -171,10 +170,10 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
         return RecordWriter.Edit(_database, key, ref edit) == RecordChangeKind.Remove;
     }
 
-    /// <summary>Adds to the end of a value; a record that is not there gets what is added as its value.</summary>
+    /// <summary>Appends to a value; a record that does not exist is created with the appended bytes.</summary>
     /// <param name="key">The key.</param>
     /// <param name="value">What is added.</param>
-    /// <param name="delimiter">What comes between, where there was a record.</param>
+    /// <param name="delimiter">What separates the old value from the appended bytes.</param>
     /// <returns>The length of the whole value.</returns>
     /// <inheritdoc cref="Set" path="/exception"/>
     public long Append(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ReadOnlySpan<byte> delimiter = default)
@@ -191,11 +190,11 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
         }
     }
 
-    /// <summary>Changes a record if it is what was expected.</summary>
+    /// <summary>Replaces or removes a record if it has the expected value.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="expected">The value that it must have; <see langword="null"/> when it must not be there.</param>
-    /// <param name="desired">The value that it gets; <see langword="null"/> when it goes.</param>
-    /// <returns>Whether it was what was expected.</returns>
+    /// <param name="expected">The expected value; <see langword="null"/> if the record must not exist.</param>
+    /// <param name="desired">The new value; <see langword="null"/> to remove the record.</param>
+    /// <returns>Whether the record had the expected value.</returns>
     /// <inheritdoc cref="Set" path="/exception"/>
     public bool CompareExchange(ReadOnlySpan<byte> key, byte[]? expected, byte[]? desired)
     {
@@ -204,16 +203,16 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
         return edit.IsExpected;
     }
 
-    /// <summary>Adds to a counter: a value of 8 bytes, a number with its lowest byte first.</summary>
+    /// <summary>Adds to a counter: a value of 8 bytes, a little-endian integer.</summary>
     /// <param name="key">The key.</param>
     /// <param name="delta">What is added.</param>
-    /// <param name="initial">What a counter that is not there begins with; <paramref name="delta"/> is added to it.</param>
+    /// <param name="initial">The start of a counter that does not exist; <paramref name="delta"/> is added to it.</param>
     /// <returns>The counter's new value.</returns>
-    /// <exception cref="OverflowException">The sum is no number of 64 bits; the counter is as it was.</exception>
+    /// <exception cref="OverflowException">The sum overflows 64 bits; the counter is unchanged.</exception>
     /// <exception cref="InvalidOperationException">
-    /// The value is no counter; or the database is read-only, or called by one of its own callbacks.
+    /// The value is not a counter; or the database is read-only, or called by one of its own callbacks.
     /// </exception>
-    /// <exception cref="BlockFileFullException">There is no room; the database is as it was.</exception>
+    /// <exception cref="BlockFileFullException">There is no space; the database is unchanged.</exception>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public long Increment(ReadOnlySpan<byte> key, long delta = 1, long initial = 0)
@@ -223,10 +222,10 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
         return edit.Sum;
     }
 
-    /// <summary>Has a callback look at a record and change it, while nobody else can.</summary>
+    /// <summary>Lets a callback inspect and change a record, under the record's lock.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="processor">The callback. What it throws leaves the record as it was, and comes out of this call.</param>
-    /// <param name="state">What it is passed.</param>
+    /// <param name="processor">The callback. If it throws, the record is unchanged, and the exception leaves this call.</param>
+    /// <param name="state">An argument for the callback.</param>
     /// <inheritdoc cref="Set" path="/exception"/>
     public void Process<TState>(ReadOnlySpan<byte> key, RecordProcessor<TState> processor, TState state) where TState : allows ref struct
     {
@@ -238,34 +237,37 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <inheritdoc cref="Process{TState}"/>
     public void Process(ReadOnlySpan<byte> key, RecordProcessor<object?> processor) => Process(key, processor, null);
 
-    /// <summary>Walks through all records, in no order that means anything, while others may write.</summary>
+    /// <summary>Enumerates all records, in no useful order, beside concurrent writers.</summary>
     /// <remarks>
-    /// A record that is there from the beginning to the end of the walk comes exactly once, with a value that it had meanwhile; also
-    /// beside a <see cref="Rebuild"/>.
+    /// A record that exists during the whole enumeration is returned exactly once, with a value that it had meanwhile; this holds beside a
+    /// <see cref="Rebuild"/>, too.
     /// </remarks>
     public IEnumerator<HashRecord> GetEnumerator() => Walk.Records(_database);
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    /// <summary>Writes all records to a new file, which then takes the old one's place; others read and write meanwhile.</summary>
+    /// <summary>Writes all records to a new file, which replaces the old one. Readers and writers go on meanwhile.</summary>
     /// <param name="tuning">
-    /// What the new file is made with; <see langword="null"/> for what the old one has, but with twice as many buckets as records where
-    /// chains have more than two on the average.
+    /// The tuning of the new file; <see langword="null"/> to keep the old one, but with twice as many buckets as records if chains have
+    /// more than two on average.
     /// </param>
     /// <remarks>
-    /// The new file lies beside the old one, with <c>.rebuild</c> behind its name. Until it takes its place nothing is changed.
+    /// The new file is beside the old one, with <c>.rebuild</c> appended to its name. Until it replaces the old one, nothing changes.
     /// </remarks>
     /// <inheritdoc cref="Set" path="/exception"/>
     public void Rebuild(HashTuning? tuning = null) => _maintenance.Rebuild(tuning);
 
-    /// <summary>Hands what was written to the system, or has the device take it.</summary>
-    /// <param name="hard">Return when the device has it: a power cut can't undo it. Otherwise only the system needs to have it.</param>
+    /// <summary>Hands all writes to the operating system, or makes them durable.</summary>
+    /// <param name="hard">
+    /// Whether to return only when the device has everything, so that a power cut cannot undo it. Otherwise the operating system needs to
+    /// have it.
+    /// </param>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public void Synchronize(bool hard = true) => _maintenance.Synchronize(hard);
 
-    /// <summary>Removes all records: behind a kill all of them are there, or none.</summary>
+    /// <summary>Removes all records. After a kill either all of them exist, or none.</summary>
     /// <exception cref="IOException">The device failed. The database is closed; the next opening finds all records, or none.</exception>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
@@ -275,19 +277,19 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public bool ShouldBeRebuilt => _maintenance.Statistics().ShouldBeRebuilt;
 
-    /// <summary>What the database has, and what of its file is used how.</summary>
+    /// <summary>Counts of records and buckets, and how the bytes of the file are used.</summary>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public HashStatistics GetStatistics() => _maintenance.Statistics();
 
-    /// <summary>Looks at every byte. Who writes waits meanwhile; who reads does not.</summary>
-    /// <returns>What is wrong and where.</returns>
+    /// <summary>Verifies every byte. Writers wait meanwhile; readers do not.</summary>
+    /// <returns>What is wrong, and where.</returns>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="ObjectDisposedException">The database was closed.</exception>
     public HashVerification Verify() => _maintenance.Verify();
 
-    /// <summary>Waits for running calls, and closes the database. Calling it again does nothing.</summary>
-    /// <remarks>One that was ever hard-synchronized is so once more.</remarks>
-    /// <exception cref="IOException">The device failed: the database is closed, and is as after a kill.</exception>
+    /// <summary>Waits for running calls, then closes the database. Calling it again does nothing.</summary>
+    /// <remarks>A database that was ever hard-synchronized is hard-synchronized once more.</remarks>
+    /// <exception cref="IOException">The device failed: the database is closed, and needs recovery as after a kill.</exception>
     public void Close() => _maintenance.Close();
 
     /// <inheritdoc cref="Close"/>

@@ -2,13 +2,13 @@ using System;
 
 namespace BigPile.Hash;
 
-/// <summary>The file is no hash database, or has bytes that no hash database writes; the message names the offset.</summary>
+/// <summary>The file is not a hash database, or is damaged; the message names the offset.</summary>
 public sealed class HashDatabaseCorruptException : HashDatabaseException
 {
-    /// <summary>What helps, behind another remedy.</summary>
+    /// <summary>The remedy, as the end of a sentence.</summary>
     internal const string Remedy = "restore it from a copy, or open it with HashDatabaseOptions.Restore as far as it is sound.";
 
-    /// <summary>What helps.</summary>
+    /// <summary>The remedy, as a sentence.</summary>
     internal const string RemedyFirst = "Restore it from a copy, or open it with HashDatabaseOptions.Restore as far as it is sound.";
 
     /// <summary>Makes an exception with a message.</summary>

@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Hash;
 
-/// <summary>A hash database can't be used, or can't do what it was asked for; the message says why, and what helps.</summary>
+/// <summary>A hash database cannot be used, or cannot do what it was asked for; the message says why, and what helps.</summary>
 public class HashDatabaseException : IOException
 {
     /// <summary>Makes an exception with a message.</summary>

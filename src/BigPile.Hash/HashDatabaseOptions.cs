@@ -5,27 +5,26 @@ using BigPile.Memory;
 
 namespace BigPile.Hash;
 
-/// <summary>How a hash database is opened.</summary>
+/// <summary>Options for opening a hash database.</summary>
 public sealed record HashDatabaseOptions
 {
-    /// <summary>The longest key that there can be.</summary>
+    /// <summary>The greatest possible length of a key, in bytes.</summary>
     public const int LongestKey = ushort.MaxValue;
 
-    /// <summary>The longest value that there can be.</summary>
+    /// <summary>The greatest possible length of a value, in bytes.</summary>
     public const int LongestValue = 1 << 30;
 
     private const int BytesPerRecovered = 64;
 
-    /// <summary>How the file's bytes are got at; <see cref="BlockFileKind.MappedParallel"/> by default. Any kind opens any.</summary>
+    /// <summary>How the file is accessed; <see cref="BlockFileKind.MappedParallel"/> by default. Any kind opens any database.</summary>
     public BlockFileKind FileKind { get; init; } = BlockFileKind.MappedParallel;
 
     /// <summary>
-    /// Open the database for reading only, as any number of processes may at one time. It must exist, and not have been left by a kill
-    /// of which something is to be mended.
+    /// Open the database read-only, which any number of processes may do at a time. It must exist, and must not need recovery.
     /// </summary>
     public bool ReadOnly { get; init; }
 
-    /// <summary>What is done with a database that is damaged; the default refuses one that was closed, and changes nothing of it.</summary>
+    /// <summary>How to open a damaged database. By default a closed one that is damaged is refused, and not changed.</summary>
     public HashRestoreMode Restore { get; init; }
 
     /// <summary>
@@ -34,10 +33,10 @@ public sealed record HashDatabaseOptions
     /// </summary>
     public FileMode Mode { get; init; } = FileMode.OpenOrCreate;
 
-    /// <summary>What a new database is made with. One that exists has its own; only a rebuild changes that.</summary>
+    /// <summary>The tuning of a new database. An existing one keeps its own until it is rebuilt.</summary>
     public HashTuning Tuning { get; init; } = new();
 
-    /// <summary>What becomes of room that is not needed any more.</summary>
+    /// <summary>Whether the space of dead records is reused.</summary>
     public HashUpdateMode UpdateMode { get; init; }
 
     /// <summary>The longest key that is stored, in bytes: from 0 to <see cref="LongestKey"/>, the default.</summary>
@@ -46,26 +45,26 @@ public sealed record HashDatabaseOptions
     /// <summary>The longest value that is stored, in bytes: from 0 to <see cref="LongestValue"/>, the default.</summary>
     public int MaxValueLength { get; init; } = LongestValue;
 
-    /// <summary>The size that the file may have, in bytes: as much as the disk has room for by default.</summary>
+    /// <summary>The maximum size of the file in bytes; unlimited by default.</summary>
     public long MaxFileSize { get; init; } = long.MaxValue;
 
-    /// <summary>Is told of each operation on the file; how tests let them fail.</summary>
+    /// <summary>Called before each file operation; tests make operations fail here.</summary>
     internal IFileHook? Hook { get; init; }
 
-    /// <summary>The number of this start of the machine, where tests have another one.</summary>
+    /// <summary>Replaces the boot identifier in tests.</summary>
     internal Guid? BootId { get; init; }
 
-    /// <summary>Is called between two stores; where tests kill the process.</summary>
+    /// <summary>Called at each crash point; tests kill the process here.</summary>
     internal Action<HashCrashPoint>? CrashPoint { get; init; }
 
-    /// <summary>A wrong way to store; controls of tests, which must notice it.</summary>
+    /// <summary>A mistake that a test plants.</summary>
     internal HashMutation Mutation { get; init; }
 
-    /// <summary>How many records a recovery has in memory at a time: what a sixteenth of the memory holds that there is.</summary>
+    /// <summary>How many records a recovery holds in memory at a time: a sixteenth of the available memory.</summary>
     internal int MaxRecoveredAtOnce { get; init; } =
         (int)Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 16 / BytesPerRecovered, 1 << 20, 1 << 26);
 
-    /// <summary>Whether nothing is to be written.</summary>
+    /// <summary>Whether the file must not be written.</summary>
     internal bool IsReadOnly => ReadOnly || Restore == HashRestoreMode.ReadOnly;
 
     internal void Validate()

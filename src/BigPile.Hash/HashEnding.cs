@@ -1,6 +1,6 @@
 namespace BigPile.Hash;
 
-/// <summary>How the last process that wrote a database left it, as opening it found out.</summary>
+/// <summary>How the last writing process left a database, as the opening found.</summary>
 public enum HashEnding
 {
     /// <summary>The database was new.</summary>
@@ -9,9 +9,9 @@ public enum HashEnding
     /// <summary>It was closed.</summary>
     Closed,
 
-    /// <summary>The process ended without closing it; the system has all that it stored.</summary>
+    /// <summary>The process ended without closing it; the operating system has all that it stored.</summary>
     Killed,
 
-    /// <summary>The machine ended, or may have: the device has what was hard-synchronized, and of what came later any part.</summary>
+    /// <summary>The machine ended, or may have: what was hard-synchronized is there; of later changes any part may be.</summary>
     PowerCut,
 }

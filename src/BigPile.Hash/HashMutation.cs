@@ -1,26 +1,26 @@
 namespace BigPile.Hash;
 
-/// <summary>Wrong ways to store, for tests that must notice them.</summary>
+/// <summary>Mistakes that tests plant, and must detect.</summary>
 internal enum HashMutation
 {
-    /// <summary>The right way.</summary>
+    /// <summary>No mistake.</summary>
     None,
 
-    /// <summary>For tests: the link is stored ahead of the record that it leads to.</summary>
+    /// <summary>The link is stored before the record that it leads to.</summary>
     LinkFirst,
 
-    /// <summary>For tests: the room of a record that is replaced is given back ahead of the one that takes its place.</summary>
+    /// <summary>The extent of a replaced record is freed before the new record is stored.</summary>
     FreedFirst,
 
-    /// <summary>For tests: the room of a record that was hard-synchronized is used again at once.</summary>
+    /// <summary>The extent of a hard-synchronized record is reused at once.</summary>
     NothingDeferred,
 
-    /// <summary>For tests: a removal leaves no tombstone.</summary>
+    /// <summary>A removal leaves no tombstone.</summary>
     NoTombstones,
 
-    /// <summary>For tests: what was removed is not marked dead.</summary>
+    /// <summary>A removed record is not marked dead.</summary>
     NoMarks,
 
-    /// <summary>For tests: readers do not look whether their stripe was changed meanwhile.</summary>
+    /// <summary>Readers do not check whether their stripe has changed during the read.</summary>
     ReadersDoNotValidate,
 }

@@ -2,17 +2,19 @@ using System;
 
 namespace BigPile.Hash;
 
-/// <summary>What opening a database found, and did.</summary>
-/// <param name="Ending">How it was left.</param>
-/// <param name="Records">The records that there were.</param>
-/// <param name="TornRecords">Half-written records that were dropped. Their calls had not returned, or were not hard-synchronized.</param>
-/// <param name="DamagedRecords">
-/// Records that damage has taken or put in doubt; no kill does, and a power cut only of a file that was closed without ever being
-/// hard-synchronized: it states how many there were, and nobody knows whether the device had them. Those that the file says it had
-/// and that are not whole, places that links lead to and where no record of theirs is, and records that are back since what outdated
-/// them is gone. At least 1 where even the count of records is gone.
+/// <summary>What opening a database found and did.</summary>
+/// <param name="Ending">How the database was left.</param>
+/// <param name="Records">The number of records.</param>
+/// <param name="TornRecords">
+/// Half-written records that were dropped. Their calls had not returned, or they were not hard-synchronized.
 /// </param>
-/// <param name="ScannedBytes">The bytes of the file that were looked at.</param>
-/// <param name="Duration">How long opening took.</param>
+/// <param name="DamagedRecords">
+/// Records that damage has destroyed or made doubtful: records that the file states and that are not intact, links that lead to no record
+/// of their chain, and records that are back because what outdated them is lost. At least 1 if even the number of records is lost. A kill
+/// alone causes none. A power cut does only if the file was closed and never hard-synchronized: then it states a number of records that the
+/// device may never have had.
+/// </param>
+/// <param name="ScannedBytes">The bytes of the file that were read.</param>
+/// <param name="Duration">The duration of the opening.</param>
 public sealed record HashRecovery(
     HashEnding Ending, long Records, long TornRecords, long DamagedRecords, long ScannedBytes, TimeSpan Duration);

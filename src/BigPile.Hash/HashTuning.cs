@@ -3,28 +3,28 @@ using System.Numerics;
 
 namespace BigPile.Hash;
 
-/// <summary>What is settled when a database is made, and changed by <see cref="HashDatabase.Rebuild"/> alone.</summary>
+/// <summary>Properties fixed at the creation of a database; only <see cref="HashDatabase.Rebuild"/> changes them.</summary>
 public sealed record HashTuning
 {
-    /// <summary>The fewest buckets that a database has.</summary>
+    /// <summary>The least number of buckets.</summary>
     public const int MinBuckets = 256;
 
-    /// <summary>The most buckets that a database has.</summary>
+    /// <summary>The greatest number of buckets.</summary>
     public const long MaxBuckets = 1L << 40;
 
     /// <summary>
-    /// How many chains records are spread over: about as many as there will be records. 1,048,576 by default, from 1; it is rounded up to
-    /// a power of two that is at least <see cref="MinBuckets"/>. Each costs <see cref="OffsetWidth"/> bytes of the file.
+    /// The number of hash chains: about as many as there will be records. 1,048,576 by default, from 1; rounded up to a power of two of at
+    /// least <see cref="MinBuckets"/>. Each takes <see cref="OffsetWidth"/> bytes of the file.
     /// </summary>
     public long Buckets { get; init; } = 1 << 20;
 
     /// <summary>
-    /// The bytes of a bucket: 8 by default, or 4, with which the file has at most 4,294,967,296 times <see cref="Alignment"/> bytes.
-    /// Other widths could be torn by a kill.
+    /// The bytes of a bucket: 8 by default, or 4, which limits the file to 4,294,967,296 times <see cref="Alignment"/> bytes. A kill could
+    /// tear other widths.
     /// </summary>
     public int OffsetWidth { get; init; } = 8;
 
-    /// <summary>What the offsets and rooms of records are multiples of, in bytes: a power of two from 8, the default, to 4,096.</summary>
+    /// <summary>The unit of record offsets and extent lengths, in bytes: a power of two from 8, the default, to 4,096.</summary>
     public int Alignment { get; init; } = 8;
 
     internal HashTuning Checked()

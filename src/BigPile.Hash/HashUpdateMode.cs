@@ -1,11 +1,11 @@
 namespace BigPile.Hash;
 
-/// <summary>What becomes of the room of a record that was replaced or removed.</summary>
+/// <summary>What happens to the extent of a record that was replaced or removed.</summary>
 public enum HashUpdateMode
 {
-    /// <summary>It is used again, once nothing that a recovery could need is in it.</summary>
+    /// <summary>It is reused, once no recovery can need it.</summary>
     InPlace,
 
-    /// <summary>It stays unused until the database is opened again, or rebuilt: records come behind others.</summary>
+    /// <summary>It stays unused until the database is opened again or rebuilt: records are only appended.</summary>
     Appending,
 }

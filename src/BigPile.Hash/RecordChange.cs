@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Hash;
 
-/// <summary>What a <see cref="RecordProcessor{TState}"/> wants done to the record that it saw.</summary>
+/// <summary>The change that a <see cref="RecordProcessor{TState}"/> requests for the record that it was given.</summary>
 public readonly struct RecordChange
 {
     private RecordChange(RecordChangeKind kind, ReadOnlyMemory<byte> value)
@@ -11,17 +11,17 @@ public readonly struct RecordChange
         Value = value;
     }
 
-    /// <summary>The record stays as it is, or absent. This is the default.</summary>
+    /// <summary>The record stays as it is, or absent. The default.</summary>
     public static RecordChange Keep => default;
 
-    /// <summary>The record goes, if it is there.</summary>
+    /// <summary>The record is removed, if it exists.</summary>
     public static RecordChange Remove => new(RecordChangeKind.Remove, default);
 
     internal RecordChangeKind Kind { get; }
 
     internal ReadOnlyMemory<byte> Value { get; }
 
-    /// <summary>The record gets a value, or comes to be.</summary>
+    /// <summary>The record is created, or gets a new value.</summary>
     /// <param name="value">The value; it is copied when the callback has returned.</param>
     public static RecordChange Set(ReadOnlyMemory<byte> value) => new(RecordChangeKind.Set, value);
 }

@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Ports;
 
-/// <summary>An arena has no room in a row for an object. It is as it was.</summary>
+/// <summary>An arena has no contiguous space for an object. It is unchanged.</summary>
 public sealed class ArenaFullException : IOException
 {
     /// <summary>Makes an exception with a message.</summary>

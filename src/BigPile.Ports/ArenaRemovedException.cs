@@ -4,8 +4,8 @@ using System.IO;
 namespace BigPile.Ports;
 
 /// <summary>
-/// The arena's files were removed or replaced while it was open, as a system does with shared memory when its user logs out: whoever opens
-/// it now gets another one. Close this one, and open it anew.
+/// The arena's files were removed or replaced while it was open, as some systems do with shared memory when its user logs out. Processes
+/// that open the arena now get another one. Close this one, and open it again.
 /// </summary>
 public sealed class ArenaRemovedException : IOException
 {

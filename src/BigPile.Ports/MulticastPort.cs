@@ -10,12 +10,12 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports;
 
-/// <summary>The end of a multicast port by which one process sends to many receivers, up to 64: once, and without a copy.</summary>
+/// <summary>The sending end of a multicast port: one process sends to up to 64 receivers, each object once and without a copy.</summary>
 /// <remarks>
-/// Each receiver gets what is sent from when it was opened, in order. While nobody listens sending succeeds, and nothing is kept. What is
-/// sent stays held by the sender's process until all have received it, and until that process looks, which it does each few messages, and
-/// when somebody has no room for an object. A receiver that died counts until somebody notices: a sender does that it holds up.
-/// Thread safety: all members may be called concurrently.
+/// Each receiver gets the objects that are sent after it was opened, in order. Without receivers sending succeeds, and nothing is kept. The
+/// sender's process holds a sent object until all receivers have it, and until that process checks: every few messages, and when some
+/// process finds the arena full. A receiver that died counts until its death is detected; a sender that waits for it does that. Thread
+/// safety: all members may be called concurrently.
 /// </remarks>
 public sealed class MulticastPort : IDisposable, ISendingEnd
 {
@@ -51,14 +51,14 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
     /// <summary>The port's name.</summary>
     public string Name { get; }
 
-    /// <summary>How many receivers there are that were not cut off.</summary>
+    /// <summary>The number of receivers that were not cut off.</summary>
     public int ReceiverCount => _side.Record.CountListeners();
 
-    /// <summary>Sends an object to all who listen. The caller holds it still, and nobody may write it any more.</summary>
+    /// <summary>Sends an object to all receivers. The caller still holds it; no one may write it any more.</summary>
     /// <param name="sent">An object of the same arena.</param>
-    /// <exception cref="ArgumentException">It is another arena's.</exception>
-    /// <exception cref="ObjectDisposedException">The object was let go, or the port closed, perhaps while this waited.</exception>
-    /// <exception cref="PortFullException">A receiver is behind by the whole depth, and the port fails then.</exception>
+    /// <exception cref="ArgumentException">The object is of another arena.</exception>
+    /// <exception cref="ObjectDisposedException">The object was disposed, or the port closed, perhaps during the call.</exception>
+    /// <exception cref="PortFullException">A receiver is behind by the whole depth, and the policy is to fail.</exception>
     /// <exception cref="InvalidDataException">Another process wrote over the port.</exception>
     public void Send(SharedObject sent)
     {
@@ -66,16 +66,16 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
             throw Full();
     }
 
-    /// <summary>As <see cref="Send"/>, and never waits.</summary>
+    /// <summary>As <see cref="Send"/>, but never waits.</summary>
     /// <param name="sent">An object of the same arena.</param>
-    /// <returns><see langword="false"/> when a receiver is behind by the whole depth, and the port waits then, or fails.</returns>
+    /// <returns><see langword="false"/> if a receiver is behind by the whole depth, and the policy is to wait or fail.</returns>
     /// <inheritdoc cref="Send" path="/exception"/>
     public bool TrySend(SharedObject sent) => TrySend(sent, TimeSpan.Zero);
 
-    /// <summary>As <see cref="Send"/>, and waits no longer than it is told, whatever the policy.</summary>
+    /// <summary>As <see cref="Send"/>, but waits at most for a timeout, whatever the policy.</summary>
     /// <param name="sent">An object of the same arena.</param>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <returns><see langword="false"/> when a receiver was behind by the whole depth all the time.</returns>
+    /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</param>
+    /// <returns><see langword="false"/> if a receiver stayed behind by the whole depth.</returns>
     /// <inheritdoc cref="Send" path="/exception"/>
     public bool TrySend(SharedObject sent, TimeSpan timeout)
     {
@@ -98,9 +98,11 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         }
     }
 
-    /// <summary>As <see cref="Send"/>, and waits without a thread of the caller: one of the arena waits for all such calls.</summary>
+    /// <summary>
+    /// As <see cref="Send"/>, but waits without blocking a thread of the caller: one thread of the arena waits for all such calls.
+    /// </summary>
     /// <param name="sent">An object of the same arena, which the caller holds until the call is over.</param>
-    /// <param name="token">Ends the waiting: the call is cancelled, or the object sent.</param>
+    /// <param name="token">Ends the waiting: either the call is cancelled, or the object is sent.</param>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     /// <inheritdoc cref="Send" path="/exception"/>
     public Task SendAsync(SharedObject sent, CancellationToken token = default)
@@ -111,17 +113,17 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
             return Task.CompletedTask;
         if (_whenSlow == SlowReceiverPolicy.Fail)
             throw Full();
-        Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
+        Volatile.Write(ref _side.Port.SenderWatches, 1); // adding the call is a full fence
         return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => DetectDead(Volatile.Read(ref _side.Port.Reclaimed)))
             .Begin(_work, _peers.WakeEvents.OfWaiter(_peers.OwnSlot), token);
     }
 
-    /// <summary>Waits until so many listen: who begins to send earlier sends to fewer.</summary>
-    /// <param name="receivers">How many, from 0 to 64.</param>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <returns><see langword="false"/> when there were less all the time.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">There can't be so many.</exception>
-    /// <exception cref="ObjectDisposedException">The port was closed, perhaps while this waited.</exception>
+    /// <summary>Waits for a number of receivers: earlier messages would reach fewer of them.</summary>
+    /// <param name="receivers">The number of receivers, from 0 to 64.</param>
+    /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</param>
+    /// <returns><see langword="false"/> if there were fewer all the time.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The number is out of range.</exception>
+    /// <exception cref="ObjectDisposedException">The port was closed, perhaps during the call.</exception>
     public bool WaitForReceivers(int receivers, TimeSpan timeout)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(receivers);
@@ -139,7 +141,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
         }
     }
 
-    /// <summary>Closes this end: receivers get what was sent, and then are told of the end. Calling it again does nothing.</summary>
+    /// <summary>Closes this end: receivers get what was sent, and then the end of the stream. Calling it again does nothing.</summary>
     public void Dispose()
     {
         lock (_side.SendLock)
@@ -174,7 +176,7 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
                 && _whenSlow is SlowReceiverPolicy.DropOldest or SlowReceiverPolicy.Disconnect)
             {
                 if (_passes++ % PassesBetweenChecks == PassesBetweenChecks - 1)
-                    DetectDead(_side.ReclaimedLocked); // who is dead loses nothing, and has all be kept that it could
+                    DetectDead(_side.ReclaimedLocked); // a dead receiver never advances, so it keeps alive all that it could receive
                 _side.PassSlowLocked(_whenSlow == SlowReceiverPolicy.Disconnect, _lostAtOnce);
             }
             if (isSent)
@@ -204,5 +206,5 @@ public sealed class MulticastPort : IDisposable, ISendingEnd
 
     private void DetectDead(long oldest) => _peers.DetectDeath(_side.Record.SlotsUpTo(oldest));
 
-    private PortFullException Full() => new($"A receiver of the port '{Name}' is behind by all that the port can have.");
+    private PortFullException Full() => new($"A receiver of the port '{Name}' is behind by the port's depth, {_side.Depth:N0}.");
 }

@@ -6,11 +6,11 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports;
 
-/// <summary>One of any number of receivers of a multicast port: each gets all that is sent, in order, and without a copy.</summary>
+/// <summary>A receiver of a multicast port: each gets all objects, in order, and without a copy.</summary>
 /// <remarks>
-/// What a <see cref="ReceivePort"/> can do it can, and a <see cref="PortSelector"/> takes it as well. Whom a sender cuts off that does not
-/// wait for the slow, each call that receives tells by a <see cref="SlowReceiverException"/>. Thread safety: all members may be called
-/// concurrently; of several threads that receive, each object comes to one.
+/// Has all members of <see cref="ReceivePort"/>, and can be added to a <see cref="PortSelector"/>. If the sender has cut it off for being
+/// too slow, each call that receives throws a <see cref="SlowReceiverException"/>. Thread safety: all members may be called concurrently;
+/// of several threads that receive, one gets each object.
 /// </remarks>
 public sealed class MulticastReceiver : ReceivePort
 {
@@ -24,7 +24,7 @@ public sealed class MulticastReceiver : ReceivePort
     }
 
     /// <summary>
-    /// How many objects this receiver has lost because it was too slow, of those before the last that it has received.
+    /// How many objects this receiver has missed because it was too slow, counted up to the last one that it has received.
     /// </summary>
     public long MissedCount => _side.Missed;
 }

@@ -6,7 +6,7 @@ using BigPile.Ports.Peers;
 
 namespace BigPile.Ports;
 
-/// <summary>The ends of ports that a process has opened; also closed ones by which it sent, of which something is on the way.</summary>
+/// <summary>The port ends that a process has open, and closed sending ends with objects in flight.</summary>
 /// <remarks>Thread safety: the caller has the arena's lock.</remarks>
 internal sealed class OpenEnds
 {
@@ -27,10 +27,10 @@ internal sealed class OpenEnds
         return receiver;
     }
 
-    /// <summary>Gives back what was received.</summary>
+    /// <summary>Releases the objects that were received.</summary>
     internal void ReclaimLocked() => _senders.RemoveAll(static one => one.Reclaim());
 
-    /// <summary>Closes all. Nobody adds any more. What another process holds up is left to who cleans.</summary>
+    /// <summary>Closes all ends; none may be added any more. What another process delays is left to a cleaner.</summary>
     internal void Close(ArenaLocks locks)
     {
         foreach (IDisposable end in (IEnumerable<IDisposable>)[.. _senders, .. _receivers])

@@ -1,5 +1,5 @@
 using System.Runtime.Versioning;
 
-// Sleeping and waking between processes, and the locks that tell who died, are each system's own.
+// Sleeping and waking between processes, and locks that end with a process, need each system's own calls.
 [assembly: SupportedOSPlatform("linux")]
 [assembly: SupportedOSPlatform("windows")]

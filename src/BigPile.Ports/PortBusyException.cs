@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Ports;
 
-/// <summary>A living process has this end of the port.</summary>
+/// <summary>Another living process has this end of the port.</summary>
 public sealed class PortBusyException : IOException
 {
     /// <summary>Makes an exception with a message.</summary>

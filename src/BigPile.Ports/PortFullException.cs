@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Ports;
 
-/// <summary>A port is full that fails then. Nothing was sent.</summary>
+/// <summary>A port is full, and its policy is to fail. Nothing was sent.</summary>
 public sealed class PortFullException : IOException
 {
     /// <summary>Makes an exception with a message.</summary>

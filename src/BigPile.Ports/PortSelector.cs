@@ -5,10 +5,10 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports;
 
-/// <summary>Waits for any of many ports, and is fair: each that is ready comes before one comes again.</summary>
+/// <summary>Waits for any of many ports. It is fair: each port that is ready is returned before one is returned again.</summary>
 /// <remarks>
-/// It looks at all of its ports in turn, hundreds of them without harm, and sleeps when there is nothing. Thread safety: ports may be added
-/// and removed by any thread at any time; of several threads that select, two may be told of the same port.
+/// Polls all of its ports, which may be hundreds, and sleeps if none is ready. Thread safety: ports may be added and removed by any thread
+/// at any time; two threads that select may get the same port.
 /// </remarks>
 public sealed class PortSelector
 {
@@ -26,15 +26,15 @@ public sealed class PortSelector
         _isClosed = isClosed;
     }
 
-    /// <summary>How many ports are waited for.</summary>
+    /// <summary>The number of ports.</summary>
     public int Count => Volatile.Read(ref _ports).Length;
 
     private WakeEvent WakeEvent => _peers.WakeEvents.OfWaiter(_peers.OwnSlot);
 
-    /// <summary>Waits for a port, too, until it is removed or closed.</summary>
+    /// <summary>Adds a port, until it is removed or closed.</summary>
     /// <param name="port">A port that was opened by the same arena object.</param>
-    /// <exception cref="ArgumentException">It is another arena's, or added already.</exception>
-    /// <exception cref="ObjectDisposedException">It was closed.</exception>
+    /// <exception cref="ArgumentException">The port is of another arena, or already added.</exception>
+    /// <exception cref="ObjectDisposedException">The port was closed.</exception>
     public void Add(ReceivePort port)
     {
         ArgumentNullException.ThrowIfNull(port);
@@ -51,9 +51,9 @@ public sealed class PortSelector
         WakeEvent.SignalAlways();
     }
 
-    /// <summary>Waits no more for a port.</summary>
+    /// <summary>Removes a port.</summary>
     /// <param name="port">The port.</param>
-    /// <returns><see langword="false"/> when it was not waited for.</returns>
+    /// <returns><see langword="false"/> if it was not added.</returns>
     public bool Remove(ReceivePort port)
     {
         ArgumentNullException.ThrowIfNull(port);
@@ -67,11 +67,11 @@ public sealed class PortSelector
         }
     }
 
-    /// <summary>Waits until a port has something, or has lost its sender, which is so until the port is removed.</summary>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
+    /// <summary>Waits until a port has an object, or has lost its sender; such a port stays ready until it is removed.</summary>
+    /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</param>
     /// <returns>
-    /// The port: <see cref="ReceivePort.TryReceive(out SharedObject?)"/> gives what there is, or throws. <see langword="null"/> when there
-    /// was nothing all the time.
+    /// A ready port: its <see cref="ReceivePort.TryReceive(out SharedObject?)"/> returns an object, or throws. <see langword="null"/> if
+    /// none was ready in time.
     /// </returns>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public ReceivePort? Select(TimeSpan timeout)
@@ -109,7 +109,7 @@ public sealed class PortSelector
         return null;
     }
 
-    // Each process once, however many ports it sends to.
+    // Each process is checked once, however many ports it sends to.
     private void DetectDeadSenders(ReceivePort[] ports)
     {
         _peers.Identity.Poll();

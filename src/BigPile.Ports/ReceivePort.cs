@@ -10,10 +10,10 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports;
 
-/// <summary>The end of a one-way port by which objects are received: in order, and without a copy.</summary>
+/// <summary>The receiving end of a one-way port: objects arrive in order, and without a copy.</summary>
 /// <remarks>
-/// A receiver that opens a port goes on where the one before has stopped. Thread safety: all members may be called concurrently; of several
-/// threads that receive, each object comes to one.
+/// A new receiver of a port continues where the last one stopped. Thread safety: all members may be called concurrently; of several threads
+/// that receive, one gets each object.
 /// </remarks>
 public class ReceivePort : IDisposable
 {
@@ -46,11 +46,11 @@ public class ReceivePort : IDisposable
 
     /// <summary>Waits for the next object.</summary>
     /// <returns>
-    /// The object, which the caller has to let go; <see langword="null"/> when the sender has closed the port and all is received.
+    /// The object, which the caller must dispose; <see langword="null"/> if the sender has closed the port and all objects were received.
     /// </returns>
-    /// <exception cref="PeerLostException">The sender died, and all that it had sent is received.</exception>
-    /// <exception cref="ArenaRemovedException">The arena was removed, and all that is here of it is received.</exception>
-    /// <exception cref="ObjectDisposedException">The port was closed, perhaps while this waited.</exception>
+    /// <exception cref="PeerLostException">The sender died, and all that it sent was received.</exception>
+    /// <exception cref="ArenaRemovedException">The arena was removed, and all that it held here was received.</exception>
+    /// <exception cref="ObjectDisposedException">The port was closed, perhaps during the call.</exception>
     /// <exception cref="InvalidDataException">Another process wrote over the port.</exception>
     public SharedObject? Receive()
     {
@@ -58,21 +58,21 @@ public class ReceivePort : IDisposable
         return received;
     }
 
-    /// <summary>Takes the next object if there is one.</summary>
-    /// <param name="received">The object, which the caller has to let go.</param>
+    /// <summary>Takes the next object, if there is one.</summary>
+    /// <param name="received">The object, which the caller must dispose.</param>
     /// <inheritdoc cref="Receive" path="/exception"/>
     public ReceiveResult TryReceive(out SharedObject? received) => TryReceive(TimeSpan.Zero, out received);
 
-    /// <summary>Waits for the next object, no longer than it is told.</summary>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <param name="received">The object, which the caller has to let go.</param>
+    /// <summary>Waits for the next object, at most for a timeout.</summary>
+    /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</param>
+    /// <param name="received">The object, which the caller must dispose.</param>
     /// <inheritdoc cref="Receive" path="/exception"/>
     public ReceiveResult TryReceive(TimeSpan timeout, out SharedObject? received)
     {
         var deadline = new Deadline(timeout);
         while (true)
         {
-            PortEnd sender = _side.Port.SenderEnd; // before the ring: what a sender has sent that is gone by now is there
+            PortEnd sender = _side.Port.SenderEnd; // before the ring, so that all that a sender sent before it was gone is seen
             if (TryReceiveOnce(out received))
                 return ReceiveResult.Received;
             if (sender is { IsActive: false } && sender.Slot >= 0)
@@ -89,8 +89,10 @@ public class ReceivePort : IDisposable
         }
     }
 
-    /// <summary>Waits for the next object without a thread of the caller's: one of the arena's own waits for all such calls.</summary>
-    /// <param name="token">Ends the waiting. What is received is never lost by it: the call is cancelled or has an object.</param>
+    /// <summary>
+    /// Waits for the next object without blocking a thread of the caller: one thread of the arena waits for all such calls.
+    /// </summary>
+    /// <param name="token">Ends the waiting. No object is lost: the call is either cancelled, or has one.</param>
     /// <returns>As <see cref="Receive"/>.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     /// <inheritdoc cref="Receive" path="/exception"/>
@@ -101,7 +103,7 @@ public class ReceivePort : IDisposable
             .Begin(_work, _peers.WakeEvents.OfWaiter(_peers.OwnSlot), token);
     }
 
-    /// <summary>Closes this end. What is on the way waits for another receiver while the sender is there.</summary>
+    /// <summary>Closes this end. Objects in flight wait for another receiver while the sender exists.</summary>
     /// <remarks>Calling it again does nothing.</remarks>
     public void Dispose()
     {
@@ -117,17 +119,17 @@ public class ReceivePort : IDisposable
     private (bool IsDone, SharedObject? Received) TryOnce() =>
         (TryReceive(TimeSpan.Zero, out SharedObject? received) != ReceiveResult.Nothing, received);
 
-    /// <summary>Whether receiving would give or throw something at once.</summary>
+    /// <summary>Whether receiving would return or throw something at once.</summary>
     internal bool IsReady =>
         _side.HasMore || IsDisposed || _peers.Identity.IsRemoved || _side.Port.SenderEnd is { WasClosed: true } or { WasLost: true };
 
-    /// <summary>The slot of the sender; -1 for none.</summary>
+    /// <summary>The slot of the sender; -1 if there is none.</summary>
     internal int SenderSlot => _side.Port.SenderEnd.Slot;
 
-    /// <summary>Whether it was opened by the arena that takes part as this.</summary>
+    /// <summary>Whether it was opened by the arena object of this peer table.</summary>
     internal bool IsOf(PeerTable peers) => ReferenceEquals(_peers, peers);
 
-    /// <summary>Has senders ring the bell of the process, too.</summary>
+    /// <summary>Makes senders signal the waiter event of the process, too.</summary>
     internal void AnnounceWaiting() => _side.AnnounceWaiting(_peers.OwnSlot);
 
     internal bool IsDisposed => Volatile.Read(ref _isDisposed);
@@ -144,7 +146,7 @@ public class ReceivePort : IDisposable
         }
     }
 
-    // Behind the last of its messages, nothing keeps a sender any more that is gone, or has closed the port.
+    // All is received: a sender that is gone, or has closed the port, has nothing in flight any more.
     private void ReclaimAbandoned(PortEnd sender)
     {
         _peers.SignalIfClosed(_side.Port);

@@ -1,12 +1,12 @@
 namespace BigPile.Ports;
 
-/// <summary>What came of receiving.</summary>
+/// <summary>The result of a receive.</summary>
 public enum ReceiveResult
 {
-    /// <summary>There was nothing, so far.</summary>
+    /// <summary>There was no object yet.</summary>
     Nothing,
 
-    /// <summary>An object.</summary>
+    /// <summary>An object was received.</summary>
     Received,
 
     /// <summary>The sender has closed the port, and all that it sent was received.</summary>

@@ -10,11 +10,10 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports;
 
-/// <summary>The end of a one-way port by which objects are sent: in order, and without a copy.</summary>
+/// <summary>The sending end of a one-way port: objects arrive in order, and without a copy.</summary>
 /// <remarks>
-/// A port has one sender and one receiver at a time. What is sent stays held by the sender's process until it is received, and until that
-/// process next sends there, or somebody has no room for an object. Thread safety: all members may be called
-/// concurrently.
+/// A port has one sender and one receiver at a time. The sender's process holds a sent object until it is received, and until that process
+/// next sends there, or some process finds the arena full. Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class SendPort : IDisposable, ISendingEnd
 {
@@ -44,29 +43,29 @@ public sealed class SendPort : IDisposable, ISendingEnd
     /// <summary>The port's name.</summary>
     public string Name { get; }
 
-    /// <summary>Sends an object. The caller holds it still, and nobody may write it any more.</summary>
+    /// <summary>Sends an object. The caller still holds it; no one may write it any more.</summary>
     /// <param name="sent">An object of the same arena.</param>
-    /// <exception cref="ArgumentException">It is another arena's.</exception>
-    /// <exception cref="ObjectDisposedException">The object was let go, or the port closed, perhaps while this waited.</exception>
-    /// <exception cref="PortFullException">The port is full, and fails then.</exception>
-    /// <exception cref="PeerLostException">The port is full, waits, and its receiver is gone.</exception>
+    /// <exception cref="ArgumentException">The object is of another arena.</exception>
+    /// <exception cref="ObjectDisposedException">The object was disposed, or the port closed, perhaps during the call.</exception>
+    /// <exception cref="PortFullException">The port is full, and the policy is to fail.</exception>
+    /// <exception cref="PeerLostException">The port is full, the policy is to wait, and the receiver is gone.</exception>
     /// <exception cref="InvalidDataException">Another process wrote over the port.</exception>
     public void Send(SharedObject sent)
     {
         if (!TrySend(sent, _whenFull == FullPolicy.Fail ? TimeSpan.Zero : Timeout.InfiniteTimeSpan))
-            throw new PortFullException($"The port '{Name}' is full.");
+            throw new PortFullException($"The port '{Name}' is full. Receive more, or open it with a greater depth or another FullPolicy.");
     }
 
-    /// <summary>As <see cref="Send"/>, and never waits.</summary>
+    /// <summary>As <see cref="Send"/>, but never waits.</summary>
     /// <param name="sent">An object of the same arena.</param>
-    /// <returns><see langword="false"/> when the port is full and does not drop.</returns>
+    /// <returns><see langword="false"/> if the port is full, and the policy is not to drop.</returns>
     /// <inheritdoc cref="Send" path="/exception"/>
     public bool TrySend(SharedObject sent) => TrySend(sent, TimeSpan.Zero);
 
-    /// <summary>As <see cref="Send"/>, and waits no longer than it is told, whatever the policy.</summary>
+    /// <summary>As <see cref="Send"/>, but waits at most for a timeout, whatever the policy.</summary>
     /// <param name="sent">An object of the same arena.</param>
-    /// <param name="timeout">How long; <see cref="Timeout.InfiniteTimeSpan"/> for as long as it takes.</param>
-    /// <returns><see langword="false"/> when the port was full all the time.</returns>
+    /// <param name="timeout">How long to wait; <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</param>
+    /// <returns><see langword="false"/> if the port stayed full.</returns>
     /// <inheritdoc cref="Send" path="/exception"/>
     public bool TrySend(SharedObject sent, TimeSpan timeout)
     {
@@ -92,9 +91,11 @@ public sealed class SendPort : IDisposable, ISendingEnd
         }
     }
 
-    /// <summary>As <see cref="Send"/>, and waits without a thread of the caller: one of the arena waits for all such calls.</summary>
+    /// <summary>
+    /// As <see cref="Send"/>, but waits without blocking a thread of the caller: one thread of the arena waits for all such calls.
+    /// </summary>
     /// <param name="sent">An object of the same arena, which the caller holds until the call is over.</param>
-    /// <param name="token">Ends the waiting: the call is cancelled, or the object sent.</param>
+    /// <param name="token">Ends the waiting: either the call is cancelled, or the object is sent.</param>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     /// <inheritdoc cref="Send" path="/exception"/>
     public Task SendAsync(SharedObject sent, CancellationToken token = default)
@@ -104,13 +105,13 @@ public sealed class SendPort : IDisposable, ISendingEnd
         if (TrySend(sent))
             return Task.CompletedTask;
         if (_whenFull == FullPolicy.Fail)
-            throw new PortFullException($"The port '{Name}' is full.");
-        Volatile.Write(ref _side.Port.SenderWatches, 1); // a full fence follows, in the adding
+            throw new PortFullException($"The port '{Name}' is full. Receive more, or open it with a greater depth or another FullPolicy.");
+        Volatile.Write(ref _side.Port.SenderWatches, 1); // adding the call is a full fence
         return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => _peers.DetectDeath(_side.Port.ReceiverEnd.Slot))
             .Begin(_work, _peers.WakeEvents.OfWaiter(_peers.OwnSlot), token);
     }
 
-    /// <summary>Closes this end: the receiver gets what was sent, and then is told of the end. Calling it again does nothing.</summary>
+    /// <summary>Closes this end: the receiver gets what was sent, and then the end of the stream. Calling it again does nothing.</summary>
     public void Dispose()
     {
         lock (_side.SendLock)

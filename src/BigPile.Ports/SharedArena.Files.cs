@@ -9,16 +9,16 @@ namespace BigPile.Ports;
 /// <content>Opening by name, and removing.</content>
 public sealed partial class SharedArena
 {
-    // One that is forgotten stays open: else the process would be taken for dead, while objects of it are in use.
+    // Keeps arenas open that were never disposed: otherwise the process would be taken for dead while its objects are in use.
     private static readonly HashSet<SharedArena> Opened = [];
 
-    /// <summary>Opens an arena, or makes it.</summary>
+    /// <summary>Opens an arena, or creates it.</summary>
     /// <param name="name">Its name: 1 to 64 letters, digits, '-', '_' and '.', with no '.' in front.</param>
-    /// <param name="options">Where, and how large a new one is; the defaults when <see langword="null"/>.</param>
-    /// <exception cref="ArgumentException">The name or an option has no meaning; it is named.</exception>
-    /// <exception cref="InvalidDataException">What has the name is no arena, or one of another version.</exception>
-    /// <exception cref="IOException">There is no room for it, 64 processes have it open, or the directory can't be used.</exception>
-    /// <exception cref="PlatformNotSupportedException">Neither Linux nor Windows, or a process of 32 bits.</exception>
+    /// <param name="options">Where it is, and the size of a new one; the defaults if <see langword="null"/>.</param>
+    /// <exception cref="ArgumentException">The name or an option is invalid; the message names it.</exception>
+    /// <exception cref="InvalidDataException">The file of that name is not an arena, or one of another version.</exception>
+    /// <exception cref="IOException">There is no space for it, 64 processes have it open, or the directory cannot be used.</exception>
+    /// <exception cref="PlatformNotSupportedException">The system is neither Linux nor Windows, or the process has 32 bits.</exception>
     public static SharedArena Open(string name, SharedArenaOptions? options = null)
     {
         ArenaFiles.CheckName(name);
@@ -36,17 +36,17 @@ public sealed partial class SharedArena
         }
         catch
         {
-            locks?.Dispose(); // and with it the slot's lock
+            locks?.Dispose(); // releases the slot's lock, too
             directory.Dispose();
             throw;
         }
     }
 
-    /// <summary>Removes an arena that nobody has open. The file of its locks, which is empty, stays.</summary>
+    /// <summary>Removes an arena that no process has open. Its lock file, which is empty, stays.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="directory">The directory; that of <see cref="SharedArenaOptions.Directory"/> when <see langword="null"/>.</param>
-    /// <returns><see langword="false"/> when there is none.</returns>
-    /// <exception cref="IOException">A process has it open, or the directory can't be used.</exception>
+    /// <returns><see langword="false"/> if it does not exist.</returns>
+    /// <exception cref="IOException">A process has it open, or the directory cannot be used.</exception>
     public static bool TryRemove(string name, string? directory = null)
     {
         ArenaFiles.CheckName(name);
@@ -57,7 +57,7 @@ public sealed partial class SharedArena
         using ArenaLocks.Making making = locks.EnterMaking(() => ArenaFiles.AllocatedBytesOf(held, name));
         using ArenaLocks.Control control = locks.EnterControl();
         if (locks.IsAnySlotHeldByOther())
-            throw new IOException($"The arena '{name}' is open in some process, and can't be removed.");
+            throw new IOException($"The arena '{name}' is open in some process, and can't be removed. Close it there first.");
         return ArenaFiles.TryRemoveLocked(held, name);
     }
 }

@@ -11,12 +11,12 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports;
 
-/// <summary>Shared memory that processes of one user open by name, and in which they make and pass objects.</summary>
+/// <summary>Shared memory that processes of one user open by name, in which they allocate objects and pass them to each other.</summary>
 /// <remarks>
-/// All of its memory is taken when it is made. It stays, with its name, when all have closed it, and until <see cref="TryRemove"/>; what a
-/// process held is given back when it closes the arena, and by the others when it dies. One that is forgotten stays open until then. At
-/// most 64 processes have an arena open at one time; one that opens it twice counts twice. Thread safety: all members may be called
-/// concurrently.
+/// All of its memory is allocated when it is created. It keeps its name and content when no process has it open any more, until
+/// <see cref="TryRemove"/>. What a process holds is released when it closes the arena, and by the other processes when it dies. An arena
+/// that is never disposed stays open until then. At most 64 processes have an arena open at a time; a process that opens it twice counts
+/// twice. Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed partial class SharedArena : IDisposable
 {
@@ -54,20 +54,20 @@ public sealed partial class SharedArena : IDisposable
         _work = new PendingWork(_peers.WakeEvents.OfWaiter(_peers.OwnSlot), new SpinThenWait(_spin));
     }
 
-    /// <summary>The name by which it was opened.</summary>
+    /// <summary>The name of the arena.</summary>
     public string Name { get; }
 
-    /// <summary>The bytes for objects.</summary>
+    /// <summary>The capacity for objects, in bytes.</summary>
     public long CapacityBytes => _objects.Shape.Granules * _objects.Shape.GranuleBytes;
 
-    /// <summary>What is in it. It takes some nanoseconds for each granule.</summary>
+    /// <summary>Counts the objects. Takes some nanoseconds for each granule.</summary>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public SharedArenaStatistics Statistics
     {
         get
         {
             ThrowIfDisposed();
-            ReclaimReceived(); // what was received and let go is held by its sender until somebody needs room
+            ReclaimReceived(); // senders hold what was received and disposed, until somebody needs the space
             _peers.RequestReclaim();
             (long objects, long lengthBytes, long granules) = _objects.CountObjects();
             long unit = _objects.Shape.GranuleBytes;
@@ -77,17 +77,18 @@ public sealed partial class SharedArena : IDisposable
         }
     }
 
-    /// <summary>Makes an object, which this process may write until it sends it. Its bytes are those of what was there before.</summary>
-    /// <param name="lengthBytes">How many bytes it has, from 0 to <see cref="CapacityBytes"/>.</param>
-    /// <exception cref="ArgumentOutOfRangeException">There are less than none, or more than the arena has.</exception>
-    /// <exception cref="ArenaFullException">There is no such room in a row.</exception>
+    /// <summary>Allocates an object, which this process may write until it sends it. Its bytes are not cleared.</summary>
+    /// <param name="lengthBytes">The length in bytes, from 0 to <see cref="CapacityBytes"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The length is negative, or more than the arena has.</exception>
+    /// <exception cref="ArenaFullException">There is no contiguous space of that length.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public SharedObject Allocate(long lengthBytes) => TryAllocate(lengthBytes) ?? throw new ArenaFullException(
-        $"The arena '{Name}' of {CapacityBytes:N0} bytes has no {lengthBytes:N0} in a row: receivers keep objects, or it is too small.");
+        $"The arena '{Name}' of {CapacityBytes:N0} bytes has no {lengthBytes:N0} contiguous free bytes. "
+        + "Dispose objects, or create a larger arena.");
 
-    /// <summary>As <see cref="Allocate"/>; <see langword="null"/> when there is no room.</summary>
-    /// <param name="lengthBytes">How many bytes it has, from 0 to <see cref="CapacityBytes"/>.</param>
-    /// <exception cref="ArgumentOutOfRangeException">There are less than none, or more than the arena has.</exception>
+    /// <summary>As <see cref="Allocate"/>, but returns <see langword="null"/> if there is no space.</summary>
+    /// <param name="lengthBytes">The length in bytes, from 0 to <see cref="CapacityBytes"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException">The length is negative, or more than the arena has.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public SharedObject? TryAllocate(long lengthBytes)
     {
@@ -97,15 +98,15 @@ public sealed partial class SharedArena : IDisposable
         return TryTake(lengthBytes) ?? TryTakeReclaimed(lengthBytes);
     }
 
-    /// <summary>Opens the sending end of a port, which is made where there is none.</summary>
+    /// <summary>Opens the sending end of a port, which is created if it does not exist.</summary>
     /// <param name="name">Its name: 1 to 48 bytes in UTF-8.</param>
-    /// <param name="whenFull">What a send does when the port is full.</param>
+    /// <param name="whenFull">What a send does if the port is full.</param>
     /// <param name="depth">
-    /// How many objects may be on the way, a power of two; as many as the arena allows when <see langword="null"/>. A port that is there
-    /// has its own.
+    /// The greatest number of objects in flight, a power of two; the arena's greatest depth if <see langword="null"/>. An existing port
+    /// keeps its own.
     /// </param>
-    /// <exception cref="ArgumentException">The name, the depth or another argument has no meaning.</exception>
-    /// <exception cref="PortBusyException">A living process has this end.</exception>
+    /// <exception cref="ArgumentException">The name, the depth or another argument is invalid.</exception>
+    /// <exception cref="PortBusyException">Another living process has this end.</exception>
     /// <exception cref="ArenaRemovedException">The arena was removed or replaced while it was open.</exception>
     /// <exception cref="IOException">All ports are in use.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
@@ -121,7 +122,7 @@ public sealed partial class SharedArena : IDisposable
         }
     }
 
-    /// <summary>Opens the receiving end of a port, which is made where there is none.</summary>
+    /// <summary>Opens the receiving end of a port, which is created if it does not exist.</summary>
     /// <inheritdoc cref="OpenSendPort"/>
     public ReceivePort OpenReceivePort(string name, int? depth = null)
     {
@@ -134,12 +135,12 @@ public sealed partial class SharedArena : IDisposable
         }
     }
 
-    /// <summary>Opens the sending end of a multicast port, which is made where there is none.</summary>
-    /// <param name="name">Its name: 1 to 48 bytes in UTF-8. Other ports may have the same.</param>
-    /// <param name="whenSlow">What a send does when a receiver is behind by the whole depth.</param>
+    /// <summary>Opens the sending end of a multicast port, which is created if it does not exist.</summary>
+    /// <param name="name">Its name: 1 to 48 bytes in UTF-8. One-to-one ports have names of their own.</param>
+    /// <param name="whenSlow">What a send does if a receiver is behind by the whole depth.</param>
     /// <param name="depth">
-    /// How many objects a receiver may be behind, a power of two; as many as the arena allows when <see langword="null"/>. A port that is
-    /// there has its own.
+    /// The number of objects that a receiver may be behind, a power of two; the arena's greatest depth if <see langword="null"/>. An
+    /// existing port keeps its own.
     /// </param>
     /// <inheritdoc cref="OpenSendPort" path="/exception"/>
     public MulticastPort OpenMulticastPort(
@@ -155,11 +156,11 @@ public sealed partial class SharedArena : IDisposable
         }
     }
 
-    /// <summary>Opens one more receiver of a multicast port, which is made where there is none.</summary>
+    /// <summary>Opens a new receiver of a multicast port, which is created if it does not exist.</summary>
     /// <param name="name">Its name: 1 to 48 bytes in UTF-8.</param>
-    /// <param name="start">With what the receiver begins.</param>
+    /// <param name="start">Where the receiver begins.</param>
     /// <param name="depth">As for <see cref="OpenMulticastPort"/>.</param>
-    /// <exception cref="ArgumentException">The name, the depth or another argument has no meaning.</exception>
+    /// <exception cref="ArgumentException">The name, the depth or another argument is invalid.</exception>
     /// <exception cref="IOException">All ports are in use, or the port has 64 receivers.</exception>
     /// <exception cref="ArenaRemovedException">The arena was removed or replaced while it was open.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
@@ -175,7 +176,7 @@ public sealed partial class SharedArena : IDisposable
         }
     }
 
-    /// <summary>Makes a selector for receiving ports of this arena.</summary>
+    /// <summary>Creates a selector for receiving ports of this arena.</summary>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
     public PortSelector CreateSelector()
     {
@@ -183,10 +184,10 @@ public sealed partial class SharedArena : IDisposable
         return new PortSelector(_peers, new SpinThenWait(_spin), () => _refCounts.IsClosed);
     }
 
-    /// <summary>Closes the ports that this process has open, gives all back that it holds. Calling it again does nothing.</summary>
+    /// <summary>Closes all ports of this arena object, and releases all objects that it holds. Calling it again does nothing.</summary>
     /// <remarks>
-    /// No other thread may be using the bytes of an object: their memory goes with the last reference to the arena or its objects. Where
-    /// another process that opens, closes or cleans is stopped for long, others do what is left, as if this one had died.
+    /// No thread may be using the bytes of an object: their memory is unmapped with the last reference to the arena or its objects. If
+    /// another process that opens, closes or cleans up is stopped for long, others finish the work, as if this process had died.
     /// </remarks>
     public void Dispose()
     {
@@ -221,7 +222,7 @@ public sealed partial class SharedArena : IDisposable
         if (_peers.RequestReclaim() && TryTake(lengthBytes) is { } madeOfOthers)
             return madeOfOthers;
         _peers.DetectAllDeaths();
-        ReclaimReceived(); // what the dead were to receive
+        ReclaimReceived(); // what dead receivers have let go
         _peers.RequestReclaim();
         return TryTake(lengthBytes);
     }
@@ -237,7 +238,7 @@ public sealed partial class SharedArena : IDisposable
         }
     }
 
-    // By whoever has no room, and by the attendant, when another process asks for it.
+    // Called by a thread that found no space, and by the reclaim thread when another process asks for it.
     private void ReclaimReceived()
     {
         lock (_lock)
@@ -261,7 +262,8 @@ public sealed partial class SharedArena : IDisposable
             throw new ArgumentException($"{typeof(TEnum).Name} has no {value}: give one of {string.Join(", ", Enum.GetNames<TEnum>())}.");
     }
 
-    private static PortBusyException Busy(string name, string end) => new($"The port '{name}' has a {end} that lives.");
+    private static PortBusyException Busy(string name, string end) => new(
+        $"The port '{name}' already has a living {end}. Close that one first.");
 
     private void ThrowIfUnusable()
     {

@@ -5,7 +5,7 @@ using BigPile.Ports.Layout;
 
 namespace BigPile.Ports;
 
-/// <summary>How an arena is made, and where. Who opens one that is there takes its sizes as they are.</summary>
+/// <summary>Options for creating and opening an arena. An existing arena keeps its sizes.</summary>
 public sealed record SharedArenaOptions
 {
     internal static readonly TimeSpan DefaultControlTimeout = TimeSpan.FromSeconds(10);
@@ -13,40 +13,44 @@ public sealed record SharedArenaOptions
     private static readonly TimeSpan MaxSpin = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// The directory of the arena's two files, which is made if it is not there, and must be closed to other users; by default one of the
-    /// user's own below <c>/dev/shm</c>, or on Windows below the user's local data. On a disk the arena is as fast, but for what the system
-    /// writes there.
+    /// The directory of the arena's two files, which is created if it does not exist, and must be closed to other users. By default a
+    /// directory of the user below <c>/dev/shm</c>, or on Windows below the user's local data. On a disk the arena is as fast, except for
+    /// what the system writes back.
     /// </summary>
     public string? Directory { get; init; }
 
-    /// <summary>The bytes for objects: 64 MiB by default, from one granule. All of it is taken from memory at once.</summary>
+    /// <summary>The capacity for objects in bytes: 64 MiB by default, at least one granule. All of it is allocated at once.</summary>
     public long CapacityBytes { get; init; } = 64L << 20;
 
-    /// <summary>The unit in which objects are given memory: 4,096 bytes by default, a power of two from 64 to 1,048,576.</summary>
-    /// <remarks>Each granule costs 32 bytes more, and the making of an object some nanoseconds for each of its granules.</remarks>
+    /// <summary>The allocation unit in bytes: 4,096 by default, a power of two from 64 to 1,048,576.</summary>
+    /// <remarks>Each granule costs 32 more bytes, and each allocation some nanoseconds per granule.</remarks>
     public int GranuleBytes { get; init; } = 4096;
 
-    /// <summary>How many ports there may be at one time: 256 by default, from 1 to 4,096.</summary>
+    /// <summary>The greatest number of ports: 256 by default, from 1 to 4,096.</summary>
     public int MaxPorts { get; init; } = 256;
 
-    /// <summary>How many multicast ports there may be at one time: 16 by default, from 0 to 4,096.</summary>
-    /// <remarks>Each costs about 4.5 KB, and as each other port 16 bytes for each of <see cref="MaxDepth"/>.</remarks>
+    /// <summary>The greatest number of multicast ports: 16 by default, from 0 to 4,096.</summary>
+    /// <remarks>Each costs about 4.5 KB, and, as every port, 16 bytes per object of <see cref="MaxDepth"/>.</remarks>
     public int MaxMulticastPorts { get; init; } = 16;
 
-    /// <summary>The most objects that may be on the way in a port: 256 by default, from 1 to 65,536; a power of two.</summary>
+    /// <summary>The greatest number of objects in flight in a port: 256 by default, a power of two from 1 to 65,536.</summary>
     public int MaxDepth { get; init; } = 256;
 
-    /// <summary>Have all pages be there from the start, so that no first use is slow; it takes about 0.2 ms a MiB. On by default.</summary>
+    /// <summary>
+    /// Whether to allocate all pages when the arena is opened, so that no first use is slow; takes about 0.2 ms per MiB. On by default.
+    /// </summary>
     public bool Populate { get; init; } = true;
 
-    /// <summary>How long a wait looks again and again before it sleeps: 50 microseconds by default, at most a second, or 0.</summary>
-    /// <remarks>Waits sleep at once while looking has been in vain, as where all processors are busy, and on a machine of one.</remarks>
+    /// <summary>How long a wait spins before it sleeps: 50 microseconds by default, from 0 to a second.</summary>
+    /// <remarks>
+    /// Waits sleep at once while spinning has been in vain, as when all processors are busy, and on a machine with one processor.
+    /// </remarks>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
 
-    /// <summary>Is told of steps; how tests hold processes up and kill them.</summary>
+    /// <summary>Crash points and planted mistakes, for tests.</summary>
     internal PortTestHooks TestHooks { get; init; } = new(null, PortMutation.None);
 
-    /// <summary>How long opening and closing wait for another process that has the control lock and does not go on.</summary>
+    /// <summary>How long opening and closing wait for a process that holds the control lock and makes no progress.</summary>
     internal TimeSpan ControlTimeout { get; init; } = DefaultControlTimeout;
 
     internal ArenaShape ToShape()

@@ -3,7 +3,9 @@ using System.IO;
 
 namespace BigPile.Ports;
 
-/// <summary>The receiver was behind by all that its multicast port can have, and the sender has cut it off. It may open another.</summary>
+/// <summary>
+/// The receiver was behind by the whole depth of its multicast port, and the sender has cut it off. Another receiver can be opened.
+/// </summary>
 public sealed class SlowReceiverException : IOException
 {
     /// <summary>Makes an exception with a message.</summary>

@@ -1,20 +1,19 @@
 namespace BigPile.Ports;
 
-/// <summary>What a sender to many does when a receiver is behind by the whole depth of the port.</summary>
+/// <summary>What a multicast sender does if a receiver is behind by the whole depth of the port.</summary>
 public enum SlowReceiverPolicy
 {
     /// <summary>
-    /// That receiver loses what has waited longest, and is told how much: a sixteenth of the depth at once, one object at least. The
-    /// others lose nothing.
+    /// That receiver misses the oldest objects, a sixteenth of the depth but at least one, and learns how many. The others miss nothing.
     /// </summary>
     DropOldest,
 
-    /// <summary>Wait for it, and with it let all others wait.</summary>
+    /// <summary>Wait for that receiver, which delays all others.</summary>
     Wait,
 
-    /// <summary>Throw a <see cref="PortFullException"/>: nobody gets the object.</summary>
+    /// <summary>Throw a <see cref="PortFullException"/>: no receiver gets the object.</summary>
     Fail,
 
-    /// <summary>That receiver gets nothing any more, but a <see cref="SlowReceiverException"/>. The others lose nothing.</summary>
+    /// <summary>That receiver gets only a <see cref="SlowReceiverException"/> from then on. The others miss nothing.</summary>
     Disconnect,
 }

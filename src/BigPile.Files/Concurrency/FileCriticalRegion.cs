@@ -7,13 +7,15 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Concurrency;
 
-/// <summary>Which file each thread is in, so that memory is unmapped, and a file cut or closed, only when nobody uses it.</summary>
+/// <summary>
+/// Critical regions of threads in a file. Memory is unmapped, and a file cut or closed, only once all regions that were open in it have
+/// ended.
+/// </summary>
 /// <remarks>
-/// Each thread has a word of its own that only it writes: bits 23..0 are the number of the file that it is in, or 0, and bits 63..24
-/// count how often it left one. Entering costs a plain store and no fence. The other side pays: <see cref="WaitForQuiescence"/> issues a
-/// process-wide barrier, which makes every entry that came before visible to it, and everything that it published before visible to
-/// every later entry. This pairs with the plain store in <see cref="Enter"/> and the loads that each call does behind it. No code of a
-/// user's runs inside, and nobody waits for a lock there.
+/// Each thread has a word that only it writes: bits 23..0, the number of the file that it is in, or 0; bits 63..24, how many regions it has
+/// left. Entering is a plain store without a fence. The other side pays: <see cref="WaitForQuiescence"/> issues a process-wide barrier,
+/// which makes every earlier entry visible to it, and everything that it published before visible to every later entry. The barrier pairs
+/// with the store in <see cref="Enter"/> and the loads after it. Inside a region no user code runs, and nothing waits for a lock.
 /// </remarks>
 internal sealed class FileCriticalRegion : CacheLineIsolated
 {
@@ -29,11 +31,11 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
 
     private long _state;
 
-#pragma warning disable CS0169, IDE0051 // there for its size: structures come last, so this keeps the next object's fields away
+#pragma warning disable CS0169, IDE0051 // padding: structures come last, so this keeps the next object's fields on other lines
     private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
-    /// <summary>The calling thread's word.</summary>
+    /// <summary>The calling thread's region.</summary>
     internal static FileCriticalRegion Current
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -41,7 +43,7 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
     }
 
     /// <summary>
-    /// A number for a file. Another file has the same one after 16 million more, which costs but a wait for the wrong readers.
+    /// Assigns a number to a file. Numbers repeat after 16 million files; then a wait may include readers of another file.
     /// </summary>
     internal static long NextFile() => Interlocked.Increment(ref _files) % FileMask + 1;
 
@@ -55,7 +57,7 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Exit() => Volatile.Write(ref _state, (_state | FileMask) + 1);
 
-    /// <summary>Returns when every thread that was in the file at the call has left it. The caller must be outside.</summary>
+    /// <summary>Returns when every region that was open in the file has ended. The calling thread must be in none.</summary>
     internal static void WaitForQuiescence(long file)
     {
         Debug.Assert((Current._state & FileMask) == 0, "The calling thread would wait for itself.");
@@ -65,7 +67,7 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
             other.WaitUntilExited(file);
     }
 
-    // Who registers behind it has come through the lock, and sees what its caller published.
+    // A thread that registers later has taken the lock after this, and so sees what the caller has published.
     private static FileCriticalRegion[] Snapshot()
     {
         lock (Registering)
@@ -85,7 +87,7 @@ internal sealed class FileCriticalRegion : CacheLineIsolated
     {
         lock (Registering)
         {
-            All.RemoveAll(static known => !known.TryGetTarget(out _)); // of threads that ended, which were outside
+            All.RemoveAll(static known => !known.TryGetTarget(out _)); // threads that have ended, outside of all regions
             var critical = new FileCriticalRegion();
             All.Add(new WeakReference<FileCriticalRegion>(critical));
             return _current = critical;

@@ -6,19 +6,18 @@ using System.Threading;
 
 namespace BigPile.Files.Concurrency;
 
-/// <summary>Locks and sequence counters of a file's blocks, one word serving many blocks, that make each operation seen whole.</summary>
+/// <summary>Sequence locks of a file's blocks, one word for many blocks. They make each operation atomic.</summary>
 /// <remarks>
-/// A writer locks the stripes of all blocks that it touches, in ascending order, by making their words odd, and makes them even again when
-/// its bytes are there. A reader takes no lock: it notes the words of all stripes first, and looks at all of them once more when it has
-/// its bytes. If none was odd or is another now, there was an instant between at which all of the bytes were in the file together. The
-/// words have 64 bits, so none comes round while a reader sleeps.
+/// A writer locks the stripes of all blocks that it touches, in ascending order, by making their words odd; it makes them even again after
+/// its last byte. A reader takes no lock: it reads the words of all stripes before and after. If none was odd, and none has changed, all of
+/// its bytes were in the file together at one instant. The words have 64 bits, so they do not wrap while a reader is delayed.
 /// </remarks>
 internal sealed class SeqLockStripes
 {
     private const int BlockShift = 12;
     private const int BlockBytes = 1 << BlockShift;
 
-    /// <summary>A reader of more stripes takes their locks.</summary>
+    /// <summary>A reader of more stripes than this locks them.</summary>
     internal const int MaxOptimistic = 16;
 
     private const int WordsApart = 8; // a cache line
@@ -26,12 +25,13 @@ internal sealed class SeqLockStripes
     private const int MaxCount = 4096;
     private const int StripesPerProcessor = 64;
 
+    // Sequence words, one per cache line: odd while locked. Only the lock's owner makes a word even.
     private readonly long[] _words = GC.AllocateArray<long>(Count * WordsApart, pinned: true);
 
     private static int Count { get; } =
         (int)Math.Clamp(BitOperations.RoundUpToPowerOf2((uint)(Environment.ProcessorCount * StripesPerProcessor)), MinCount, MaxCount);
 
-    /// <summary>The stripes of some bytes, of which there is at least one.</summary>
+    /// <summary>The stripes of a range of at least one byte.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static Range Of(long offset, long length)
     {
@@ -43,16 +43,16 @@ internal sealed class SeqLockStripes
     /// <summary>All stripes.</summary>
     internal static Range All => new(0, Count);
 
-    /// <summary>Whether some bytes, and not none, are all in one block that a file can have.</summary>
+    /// <summary>Whether a range is not empty, and lies in one block.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsOneBlock(long offset, int length) =>
-        (ulong)(offset & (BlockBytes - 1)) + (uint)(length - 1) < BlockBytes && offset >= 0; // none less one is very many
+        (ulong)(offset & (BlockBytes - 1)) + (uint)(length - 1) < BlockBytes && offset >= 0; // an empty range: 0 - 1 is huge
 
-    /// <summary>The word of an offset's block.</summary>
+    /// <summary>The sequence word of the block at an offset.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ref long WordOf(long offset) => ref Word((int)(offset >> BlockShift));
 
-    /// <summary>Notes the words; <see langword="false"/> while one is locked.</summary>
+    /// <summary>Reads the words of a range; <see langword="false"/> if one is locked.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryBeginRead(Range range, ref long seen)
     {
@@ -66,7 +66,9 @@ internal sealed class SeqLockStripes
         return true;
     }
 
-    /// <summary>Whether no word has changed since it was noted. Pairs with <see cref="Lock"/>.</summary>
+    /// <summary>
+    /// Whether no word has changed since <see cref="TryBeginRead"/>. The barrier pairs with the full fence of <see cref="Lock"/>.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool AreUnchanged(Range range, ref long seen)
     {
@@ -79,7 +81,7 @@ internal sealed class SeqLockStripes
         return true;
     }
 
-    /// <summary>Locks stripes, for as long as no other lock of stripes is held by the calling thread.</summary>
+    /// <summary>Locks stripes. The calling thread must hold no other stripes.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Lock(Range range)
     {
@@ -89,7 +91,7 @@ internal sealed class SeqLockStripes
             LockAscending(range);
     }
 
-    /// <summary>Unlocks what <see cref="Lock"/> locked.</summary>
+    /// <summary>Unlocks the stripes that <see cref="Lock"/> locked.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Unlock(Range range)
     {
@@ -100,7 +102,7 @@ internal sealed class SeqLockStripes
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void UnlockOne(ref long word) => Volatile.Write(ref word, word + 1);
 
-    // In the order of the words, and not of the blocks: else two that come round the end would wait for each other.
+    // Ascending by word, not by block: otherwise two ranges that wrap around could deadlock.
     private void LockAscending(Range range)
     {
         int wrapped = Math.Max(range.First + range.Count - Count, 0);
@@ -114,7 +116,7 @@ internal sealed class SeqLockStripes
     internal static void LockOne(ref long word)
     {
         long seen = word;
-        // a full fence: the odd word is out before the first byte changes
+        // full fence: the odd word is visible before the first byte changes
         if ((seen & 1) != 0 || Interlocked.CompareExchange(ref word, seen + 1, seen) != seen)
             WaitForOne(ref word);
     }
@@ -136,6 +138,6 @@ internal sealed class SeqLockStripes
     private ref long Word(int index) =>
         ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_words), (index & (Count - 1)) * WordsApart);
 
-    /// <summary>Some stripes in a row, round the end.</summary>
+    /// <summary>Consecutive stripes, which may wrap around.</summary>
     internal readonly record struct Range(int First, int Count);
 }

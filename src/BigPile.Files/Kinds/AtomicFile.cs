@@ -6,11 +6,11 @@ using BigPile.Files.Storage;
 
 namespace BigPile.Files.Kinds;
 
-/// <summary>A file whose operations are each seen whole.</summary>
+/// <summary>A file whose operations are atomic.</summary>
 /// <remarks>
-/// Within the size <see cref="SeqLockStripes"/> keep operations apart. What raises the size has the lock, and writes where nobody reads yet;
-/// it publishes the size while it has the stripes of those bytes that were there before. The size changes downwards under all stripes.
-/// Order of locks: the lock of changes, then stripes.
+/// Within the size, <see cref="SeqLockStripes"/> keep operations apart. An operation that raises the size holds the change lock, writes
+/// behind the size, where nothing is read, and publishes the new size while it holds the stripes of the existing bytes. The size is lowered
+/// under all stripes. Lock order: the change lock, then stripes.
 /// </remarks>
 internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<TBytes>(file) where TBytes : struct, IByteStore
 {
@@ -77,7 +77,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
             ThrowOutOfRange(offset, length);
     }
 
-    // What nearly every read is: within one block, and met by no write. All that can be wrong is found out by the long way round.
+    // The common case: within one block, and no concurrent write. Every failure is diagnosed by ReadAny.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadOneBlock(long offset, Span<byte> destination)
     {
@@ -126,7 +126,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
             ThrowOutOfRange(offset, destination.Length);
     }
 
-    // Nobody waits inside the file: who lowers the size has stripes, and waits for all who are inside.
+    // Nothing waits inside the region: lowering the size holds stripes while it waits for quiescence.
     private Outcome TryRead(long offset, Span<byte> destination, SeqLockStripes.Range range, ref long seen)
     {
         if (!_stripes.TryBeginRead(range, ref seen))
@@ -214,7 +214,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
     {
         EnsureCapacityLocked(end);
         long size = SizeWord;
-        long shared = Math.Min(end, size) - offset; // what was there before
+        long shared = Math.Min(end, size) - offset; // the bytes that overlap the old size
         SeqLockStripes.Range range = shared > 0 ? SeqLockStripes.Of(offset, shared) : default;
         _stripes.Lock(range);
         Exception? failure = Bytes.Write(offset, source);

@@ -2,7 +2,7 @@ using BigPile.Files.Storage;
 
 namespace BigPile.Files.Kinds;
 
-/// <summary>A file that is mapped into memory, whose operations are each seen whole.</summary>
+/// <summary>A mapped file whose operations are atomic.</summary>
 internal sealed class MappedAtomicFile(OpenedFile file) : AtomicFile<MappedBytes>(file)
 {
     public override BlockFileKind Kind => BlockFileKind.MappedAtomic;

@@ -6,7 +6,7 @@ using BigPile.Files.Storage;
 
 namespace BigPile.Files.Kinds;
 
-/// <summary>A file whose operations take no notice of each other.</summary>
+/// <summary>A file whose operations are thread-safe, but not atomic.</summary>
 internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile<TBytes>(file) where TBytes : struct, IByteStore
 {
     public sealed override void ReadAt(long offset, Span<byte> destination)
@@ -56,7 +56,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
             critical.Enter(FileNumber);
         }
         Exception? failure = Bytes.Write(offset, source);
-        if (failure != null) // where nobody has come behind it
+        if (failure != null) // unless another append has followed
             _ = Interlocked.CompareExchange(ref SizeWord, offset, offset + source.Length);
         critical.Exit();
         if (failure != null)
@@ -84,7 +84,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
 
     private protected sealed override void SetSizeLocked(long size) => Volatile.Write(ref SizeWord, size);
 
-    // The bytes first, and then the size that has them: who reads no further than that finds no zeros of a write to come.
+    // Bytes before size: a reader that stays within the size never sees the zeros of a write in progress.
     private void WriteBehind(long offset, ReadOnlySpan<byte> source)
     {
         CheckWritable();
@@ -126,7 +126,7 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
         }
     }
 
-    // Inside the file: then the room that was seen stays until the size is raised.
+    // The caller is in a critical region, so the capacity cannot be lowered before the size is raised.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private long TryReserve(long bytes)
     {

@@ -8,16 +8,16 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Kinds;
 
-/// <summary>A file that takes room of the disk ahead of its size, so that a full disk is met when it grows, and never later.</summary>
+/// <summary>A file that allocates disk space ahead of its size, so that a full disk is found when it grows, and never later.</summary>
 /// <remarks>
 /// <para>
-/// Two numbers say what may be touched. The size is what there is to read; -1 once the file is closed. The room is how far the size may be
-/// raised without a lock; behind the size it is zero. Whoever touches bytes enters the file (<see cref="FileCriticalRegion"/>), and then looks at
-/// one of them. Who lowers them waits for those inside before anything goes: first the room, after which nobody raises the size but the
-/// holder of the lock, then the size.
+/// Two numbers say which bytes may be touched. The size bounds reads; it is -1 once the file is closed. The capacity bounds how far the
+/// size may be raised without a lock; bytes between the two are zero. Every access enters a critical region
+/// (<see cref="FileCriticalRegion"/>), then reads one of the two. To lower them, first the capacity is set to 0, after which only the
+/// holder of the lock raises the size; then the size is lowered. Each step waits for quiescence before any byte goes.
 /// </para>
 /// <para>
-/// A mapping that must move is published before the room that it has; the old one goes when all who came before have left.
+/// A new mapping is published before the capacity that it covers. The old one is unmapped after quiescence.
 /// </para>
 /// </remarks>
 internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile, IRenamableFile where TBytes : struct, IByteStore
@@ -28,10 +28,12 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     private readonly OpenedFile _file;
     private readonly Growth _growth;
 
-#pragma warning disable IDE0044 // a store changes itself
+#pragma warning disable IDE0044 // the store changes its own state
     private protected TBytes Bytes;
 #pragma warning restore IDE0044
+    // The size in bytes, or ClosedSize. Lowered only under the change lock, after the capacity is 0.
     private protected long SizeWord;
+    // The allocated bytes; 0 while read-only, or while the size is being lowered. Written under the change lock.
     private protected long CapacityWord;
 
     private protected PreallocatedFile(OpenedFile file)
@@ -70,7 +72,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         }
     }
 
-    /// <summary>The file's number among those that threads are in.</summary>
+    /// <summary>The file's number for critical regions.</summary>
     private protected long FileNumber { get; }
 
     private protected Lock ChangeLock => _changeLock;
@@ -159,10 +161,10 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Gives the file a size; one that is atomic shows it whole.</summary>
+    /// <summary>Sets the size; an atomic file does so atomically.</summary>
     private protected abstract void SetSizeLocked(long size);
 
-    /// <summary>Throws when the file is closed, or can't be written.</summary>
+    /// <summary>Throws if the file is closed or read-only.</summary>
     private protected void CheckWritable()
     {
         _ = Size;
@@ -170,7 +172,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
             BlockFileErrors.ReadOnly(Path);
     }
 
-    /// <summary>The offset behind some bytes; throws when there is no such offset.</summary>
+    /// <summary>The end of a range; throws if it is out of range.</summary>
     private protected static long EndOf(long offset, long length)
     {
         if (offset < 0 || offset > long.MaxValue - length)
@@ -178,7 +180,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         return offset + length;
     }
 
-    /// <summary>Throws what is wrong with a read.</summary>
+    /// <summary>Throws the exception for an invalid read.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private protected void ThrowOutOfRange(long offset, int length)
     {
@@ -188,8 +190,8 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         BlockFileErrors.PastEnd(Path, offset, length, size);
     }
 
-    /// <summary>Takes room of the disk.</summary>
-    /// <exception cref="BlockFileFullException">There is none; the file is as it was.</exception>
+    /// <summary>Allocates disk space, so that the capacity is at least <paramref name="neededBytes"/>.</summary>
+    /// <exception cref="BlockFileFullException">The disk is full, or the limit is reached; the file is unchanged.</exception>
     private protected void EnsureCapacity(long neededBytes)
     {
         lock (_changeLock)
@@ -223,7 +225,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         before.Dispose();
     }
 
-    /// <summary>After a write that failed behind the end: what it left there goes, so that the room is zero again.</summary>
+    /// <summary>After a failed write behind the size: clears what it left there, so that these bytes are zero again.</summary>
     private protected void ClearBehindSize()
     {
         lock (_changeLock)
@@ -238,7 +240,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
             }
             catch (IOException)
             {
-                // the device fails altogether, as the write's own exception says
+                // the device fails; the write's own exception says so
             }
             finally
             {

@@ -4,19 +4,22 @@ using BigPile.Files.Storage;
 
 namespace BigPile.Files.Kinds;
 
-/// <summary>A file behind one lock, with a buffer for reading on.</summary>
+/// <summary>A file under one lock, with a read-ahead buffer.</summary>
 /// <remarks>
-/// The buffer is filled when a read goes on near where the one before it ended; else as much is read as was asked for. What is written goes
-/// to the system at once, and into the buffer where that has the bytes: so nothing is lost with the process.
+/// The buffer is filled when a read continues near the end of the one before; other reads read just what was asked for. Writes go to the
+/// system at once, and into the buffer where it has the bytes: so a kill loses nothing.
 /// </remarks>
 internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<PositionalBytes>(file)
 {
     private const int BufferBytes = 16 << 10;
-    private const int NearBytes = 1 << 10; // threads that read on side by side do so out of order
+    private const int NearBytes = 1 << 10; // concurrent sequential readers are slightly out of order
 
+    // All fields are guarded by the change lock.
     private readonly byte[] _buffer = GC.AllocateUninitializedArray<byte>(BufferBytes);
+    // The offset of the buffered bytes, and their number.
     private long _bufferOffset;
     private int _bufferedBytes;
+    // The end of the last read.
     private long _nextOffset;
 
     public override BlockFileKind Kind => BlockFileKind.Standard;
@@ -93,7 +96,7 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
     private bool TryReadAhead(long offset)
     {
         int ahead = (int)Math.Min(BufferBytes, SizeWord - offset);
-        bool isRead = Bytes.Read(offset, _buffer.AsSpan(0, ahead)) == null; // else what is asked for may be there
+        bool isRead = Bytes.Read(offset, _buffer.AsSpan(0, ahead)) == null; // on failure, the requested bytes alone may still be readable
         (_bufferOffset, _bufferedBytes) = (offset, isRead ? ahead : 0);
         return isRead;
     }

@@ -4,7 +4,7 @@ using System.IO;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>What can be wrong with an operation, each once; out of line, so that who may throw stays small.</summary>
+/// <summary>The exceptions of file operations, each in one place. Out of line, so that callers stay small.</summary>
 internal static class BlockFileErrors
 {
     [DoesNotReturn]
@@ -20,10 +20,10 @@ internal static class BlockFileErrors
 
     [DoesNotReturn]
     internal static void BadOffset(long offset) => throw new ArgumentOutOfRangeException(
-        nameof(offset), offset, "An offset in a file is from 0, and leaves room for the bytes behind it.");
+        nameof(offset), offset, "An offset must not be negative, and offset plus length must not overflow.");
 
     internal static EndOfStreamException CutFromOutside(string path, long offset) => new(
-        $"'{path}' ends before offset {offset:N0}, which it had: somebody else has cut it, who did not ask for its lock. "
+        $"'{path}' ends before offset {offset:N0}, which it had: another program has cut it without taking its lock. "
         + "Close it, and restore it from a copy.");
 
     internal static BlockFileFullException LimitReached(string path, long size, long limit) => new(
@@ -31,7 +31,7 @@ internal static class BlockFileErrors
         + "something.");
 
     internal static BlockFileFullException DiskFull(string path, long bytes, Exception cause) => new(
-        $"The disk has no room for the {bytes:N0} bytes that '{path}' needs. Nothing was written. Free some space, or move the file to a "
+        $"The disk has no space for the {bytes:N0} bytes that '{path}' needs. Nothing was written. Free some space, or move the file to a "
         + $"larger disk. ({cause.Message})",
         cause);
 

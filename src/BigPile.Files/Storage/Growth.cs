@@ -2,20 +2,20 @@ using System;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>How much room a file takes at a time.</summary>
+/// <summary>How much disk space a file allocates at a time.</summary>
 internal readonly struct Growth(long initialBytes, double factor, long maxBytes)
 {
-    private const long StepBytes = 64 << 10; // a multiple of any page, and what Windows maps at a time
+    private const long StepBytes = 64 << 10; // a multiple of any page size, and the mapping granularity of Windows
     private const long MaxAheadBytes = 256 << 20;
 
-    /// <summary>The room to take when some is needed.</summary>
+    /// <summary>The next capacity in bytes.</summary>
     internal long Next(long capacityBytes, long neededBytes)
     {
         long wanted = (long)Math.Min(capacityBytes * factor, capacityBytes + (double)MaxAheadBytes);
         return Math.Max(Least(neededBytes), Math.Min(RoundUp(Math.Max(Math.Max(wanted, initialBytes), neededBytes)), maxBytes));
     }
 
-    /// <summary>The least that serves, for a disk that does not have more.</summary>
+    /// <summary>The least sufficient capacity, for a nearly full disk.</summary>
     internal long Least(long neededBytes) => Math.Max(neededBytes, Math.Min(RoundUp(neededBytes), maxBytes));
 
     private static long RoundUp(long bytes) => bytes > long.MaxValue - StepBytes ? bytes : (bytes + StepBytes - 1) & -StepBytes;

@@ -3,31 +3,33 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>How a file gets at its bytes. Failures are values, since who reads must leave the file before it throws.</summary>
+/// <summary>
+/// Access to the bytes of a file. Failures are returned, since the caller must leave its critical region before it throws.
+/// </summary>
 internal interface IByteStore
 {
-    /// <summary>Begins to use a file of some length.</summary>
+    /// <summary>Opens a file of a given length.</summary>
     void Open(HeldFile file, BlockFileOptions options, long lengthBytes);
 
-    /// <summary>Reads bytes that the file has.</summary>
-    /// <returns>Why it could not.</returns>
+    /// <summary>Reads bytes within the file.</summary>
+    /// <returns>The failure, or <see langword="null"/>.</returns>
     Exception? Read(long offset, Span<byte> destination);
 
-    /// <summary>Writes bytes for which the file has room.</summary>
-    /// <returns>Why it could not.</returns>
+    /// <summary>Writes bytes within the capacity.</summary>
+    /// <returns>The failure, or <see langword="null"/>.</returns>
     Exception? Write(long offset, ReadOnlySpan<byte> source);
 
-    /// <summary>Is told that the file was made longer.</summary>
-    /// <returns>What is to be disposed once nobody who came before is inside.</returns>
+    /// <summary>Makes the store cover a longer file.</summary>
+    /// <returns>The old mapping, to be disposed after quiescence, or <see langword="null"/>.</returns>
     IDisposable? Cover(long lengthBytes);
 
-    /// <summary>Makes the file shorter; nobody uses what goes.</summary>
-    /// <returns>The room that the file has, of which all behind its size is zero.</returns>
+    /// <summary>Cuts the file. No thread may be using the bytes that go.</summary>
+    /// <returns>The new capacity; all bytes between size and capacity are zero.</returns>
     long Cut(long fromSize, long toSize, long capacity);
 
     /// <summary>Hands to the system what it does not have yet.</summary>
     void Flush(long offset, long length);
 
-    /// <summary>Lets go of all but the file, which nobody uses any more.</summary>
+    /// <summary>Releases everything but the file. No thread may be using it.</summary>
     void Release();
 }

@@ -1,12 +1,12 @@
 namespace BigPile.Files.Storage;
 
-/// <summary>A file that can get another name while it is open and locked.</summary>
+/// <summary>A file that can be renamed while it is open and locked.</summary>
 internal interface IRenamableFile
 {
-    /// <summary>Whether the file's path still leads to it, as far as the system tells.</summary>
+    /// <summary>Whether the path still leads to the file, as far as the system can tell.</summary>
     bool HasItsName { get; }
 
-    /// <summary>Gives the file another name in its directory; a file that has it is replaced.</summary>
+    /// <summary>Renames the file within its directory, replacing any file of that name.</summary>
     /// <exception cref="System.IO.IOException">The system refuses.</exception>
     void Rename(string name);
 }

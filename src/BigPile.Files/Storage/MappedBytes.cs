@@ -5,9 +5,10 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>Bytes that are mapped into memory.</summary>
+/// <summary>The bytes of a mapped file.</summary>
 internal unsafe struct MappedBytes : IByteStore
 {
+    // The address of the first byte. Published before the capacity that it covers.
     private nint _start;
     private HeldFile? _file;
     private FileMapping? _mapping;
@@ -41,11 +42,11 @@ internal unsafe struct MappedBytes : IByteStore
             return null;
         FileMapping? before = _mapping;
         _mapping = FileMapping.Map(_file!, lengthBytes, _addressBytes);
-        Volatile.Write(ref _start, (nint)_mapping.Start); // ahead of the room, and so of any size
+        Volatile.Write(ref _start, (nint)_mapping.Start); // before the capacity, and so before any size
         return before;
     }
 
-    // Windows cuts no file that is mapped: there what goes is made zero, and cut when the file is closed.
+    // Windows cannot cut a mapped file: clear the bytes, and cut when the file is closed.
     public readonly long Cut(long fromSize, long toSize, long capacity)
     {
         if (OperatingSystem.IsWindows())

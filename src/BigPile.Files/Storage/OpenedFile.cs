@@ -5,7 +5,7 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>A file that is open and locked, and its directory.</summary>
+/// <summary>An open and locked file, with its directory.</summary>
 internal sealed class OpenedFile : IDisposable
 {
     private readonly HeldDirectory _directory;
@@ -25,7 +25,7 @@ internal sealed class OpenedFile : IDisposable
 
     internal string Path => File.Path;
 
-    /// <summary>Opens a file, and locks it.</summary>
+    /// <summary>Opens and locks a file.</summary>
     internal static OpenedFile Open(string path, BlockFileOptions options)
     {
         string fullPath = System.IO.Path.GetFullPath(path);
@@ -50,9 +50,11 @@ internal sealed class OpenedFile : IDisposable
         }
     }
 
-    /// <summary>Makes the file longer by space of the disk; the least that serves when there is not as much as would be good.</summary>
-    /// <returns>The length that the file has.</returns>
-    /// <exception cref="BlockFileFullException">There is not even that; the file is as it was.</exception>
+    /// <summary>
+    /// Extends the file by allocated disk space: by <paramref name="leastBytes"/> if there is not as much as would be good.
+    /// </summary>
+    /// <returns>The new length.</returns>
+    /// <exception cref="BlockFileFullException">There is not even that; the file is unchanged.</exception>
     internal long Extend(long fromBytes, long goodBytes, long leastBytes)
     {
         try
@@ -76,8 +78,8 @@ internal sealed class OpenedFile : IDisposable
         }
     }
 
-    /// <summary>Has the disk give all that a file needs: a copy may have holes where the original had space.</summary>
-    /// <exception cref="BlockFileFullException">There is not so much.</exception>
+    /// <summary>Allocates all holes of a file: a copy may be sparse where the original was not.</summary>
+    /// <exception cref="BlockFileFullException">The disk is full.</exception>
     internal static void FillHoles(HeldFile file, long lengthBytes)
     {
         if (lengthBytes == 0 || !file.CanWrite)
@@ -92,7 +94,9 @@ internal sealed class OpenedFile : IDisposable
         }
     }
 
-    /// <summary>Makes a file shorter. One that says it failed, and is, has not: nobody may touch what is gone.</summary>
+    /// <summary>
+    /// Cuts a file. If the system reports a failure though the file was cut, that is a success: the bytes must not be touched.
+    /// </summary>
     internal static void Cut(HeldFile file, long toBytes)
     {
         try
@@ -101,14 +105,14 @@ internal sealed class OpenedFile : IDisposable
         }
         catch (IOException) when (RandomAccess.GetLength(file.Handle) == toBytes)
         {
-            // it is as it should be
+            // the file has been cut
         }
     }
 
-    /// <summary>Gives the file its length back after something that failed.</summary>
+    /// <summary>Restores the length after a failure.</summary>
     internal void Restore(long lengthBytes) => File.CutBack(lengthBytes);
 
-    /// <summary>Returns when the device has the file and its name.</summary>
+    /// <summary>Makes the file and its name durable.</summary>
     internal void Sync()
     {
         if (!File.CanWrite)
@@ -120,10 +124,10 @@ internal sealed class OpenedFile : IDisposable
         Volatile.Write(ref _isNameDurable, true);
     }
 
-    /// <summary>Whether the path still leads to the file, as far as the system tells.</summary>
+    /// <summary>Whether the path still leads to the file, as far as the system can tell.</summary>
     internal bool HasItsName => FileStatus.Of(File.Handle) is not { } own || FileStatus.Of(Path)?.IsSameFile(own) == true;
 
-    /// <summary>Gives the file another name in its directory; the next hard synchronization makes that durable.</summary>
+    /// <summary>Renames the file within its directory; the next hard synchronization makes that durable.</summary>
     internal void Rename(string name)
     {
         _directory.Rename(File, name);

@@ -3,7 +3,7 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>Bytes that are read and written by calls.</summary>
+/// <summary>The bytes of a file that is accessed by positional calls.</summary>
 internal struct PositionalBytes : IByteStore
 {
     private HeldFile? _file;

@@ -6,10 +6,10 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>Reading and writing a file by calls that name their position. The caller keeps the file open.</summary>
+/// <summary>Reads and writes a file by positional calls (pread, pwrite). The caller keeps the file open.</summary>
 /// <remarks>
-/// The system is called directly where it can be: the runtime's own call counts users of the handle, which costs a tenth of the whole.
-/// It is no call without a transition to native code, since it may wait for the device, and a collection must not wait for that.
+/// Calls the system directly where possible: the runtime's own call counts users of the handle, which costs a tenth of the whole. The call
+/// has a full transition to native code, since it may wait for the device, and must not delay a garbage collection meanwhile.
 /// </remarks>
 internal readonly unsafe struct PositionalCalls
 {
@@ -23,8 +23,8 @@ internal readonly unsafe struct PositionalCalls
         _descriptor = isDirect ? (int)file.Handle.DangerousGetHandle() : -1;
     }
 
-    /// <summary>Fills the room with bytes that the file has.</summary>
-    /// <returns>Why it could not.</returns>
+    /// <summary>Fills a buffer with bytes within the file.</summary>
+    /// <returns>The failure, or <see langword="null"/>.</returns>
     internal Exception? Read(long offset, Span<byte> destination)
     {
         if (_descriptor < 0 || OperatingSystem.IsWindows())
@@ -37,7 +37,7 @@ internal readonly unsafe struct PositionalCalls
     }
 
     /// <summary>Writes bytes.</summary>
-    /// <returns>Why it could not.</returns>
+    /// <returns>The failure, or <see langword="null"/>.</returns>
     internal Exception? Write(long offset, ReadOnlySpan<byte> source)
     {
         if (_descriptor < 0 || OperatingSystem.IsWindows())
@@ -107,6 +107,6 @@ internal readonly unsafe struct PositionalCalls
         }
     }
 
-    // Whatever it is, the caller has something to give back before it is thrown.
+    // Every failure is returned: the caller must leave its critical region before it throws.
     private static Exception AsFailure(Exception e) => e is UnauthorizedAccessException ? new IOException(e.Message, e) : e;
 }

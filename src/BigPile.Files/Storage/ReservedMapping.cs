@@ -6,12 +6,12 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>A mapping that reaches further than its file: the file grows into it, and nothing moves.</summary>
-/// <remarks>Addresses cost nothing until they are used; what lies behind the end of the file must not be touched.</remarks>
+/// <summary>A mapping with more addresses than its file has bytes: the file grows in place.</summary>
+/// <remarks>Reserved addresses cost nothing. Those behind the end of the file must not be touched.</remarks>
 [SupportedOSPlatform("linux")]
 internal sealed unsafe class ReservedMapping : FileMapping
 {
-    // All of a process's, of the 128 TiB that it usually has: whoever has many files open leaves room for others.
+    // The limit for all mappings of the process, of the usual 128 TiB: many open files must leave addresses to others.
     private const long MaxReservedBytes = 32L << 40;
 
     private static long _reservedBytes;
@@ -23,7 +23,7 @@ internal sealed unsafe class ReservedMapping : FileMapping
         Interlocked.Add(ref _reservedBytes, lengthBytes);
     }
 
-    /// <summary>Gives the addresses back when the owner forgot to.</summary>
+    /// <summary>Unmaps the file if the owner did not dispose it.</summary>
     ~ReservedMapping() => Free();
 
     internal static new ReservedMapping Map(HeldFile file, long lengthBytes, long addressBytes)

@@ -3,7 +3,7 @@ using BigPile.Memory;
 
 namespace BigPile.Files.Storage;
 
-/// <summary>A mapping of just what a file has, by the runtime: on any system, but growth is another mapping.</summary>
+/// <summary>A mapping of exactly the file, by the runtime: for any system, but growth needs a new mapping.</summary>
 internal sealed unsafe class ViewMapping : FileMapping
 {
     private readonly MemoryMappedViewAccessor _view;

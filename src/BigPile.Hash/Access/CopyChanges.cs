@@ -5,10 +5,10 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Access;
 
-/// <summary>Does to the copy that a rebuild makes what was done to a record.</summary>
+/// <summary>Applies changes of records to the copy that a rebuild makes.</summary>
 internal static class CopyChanges
 {
-    /// <summary>Repeats a change. Where it fails the rebuild does, and not the caller.</summary>
+    /// <summary>Repeats a change in the copy, if a rebuild runs. A failure ends the rebuild, not the caller's operation.</summary>
     internal static void Replicate(
         DatabaseState database, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
     {
@@ -24,7 +24,7 @@ internal static class CopyChanges
         }
     }
 
-    /// <summary>Sets or removes a record of the copy. The stripe's count is of the other store.</summary>
+    /// <summary>Sets or removes a record of the copy. The caller holds the stripe.</summary>
     [SkipLocalsInit]
     internal static void Apply(
         RecordStore copy, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
@@ -33,6 +33,7 @@ internal static class CopyChanges
         LookupResult result = copy.File.Find(key, hash, buffer, out RecordLocation location, readsValue: false);
         if (result == LookupResult.Invalid)
             throw copy.File.CorruptAt(location.Offset);
+        // The copy takes its sequences from the stripe, but the stripe's record count belongs to the original.
         var shadow = new Stripe { Sequence = stripe.Sequence };
         if (isSet)
             copy.PutLocked(index, ref shadow, location, key, value);

@@ -6,14 +6,18 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Access;
 
-/// <summary>What all operations of an open database share.</summary>
+/// <summary>The state shared by all operations of an open database.</summary>
 internal sealed class DatabaseState
 {
+    // The databases whose callbacks this thread runs, innermost last.
     [ThreadStatic]
     private static List<DatabaseState>? _callbacksOfThread;
 
+    // null once closed. Written while all stripes are held.
     private RecordStore? _store;
+    // The copy of a running rebuild, or null. Written while holding a stripe.
     private RecordStore? _copy;
+    // How many callbacks of this database run, on any thread. Interlocked.
     private int _callbacks;
 
     internal DatabaseState(RecordStore store, HashDatabaseOptions options, SeqLockStripes stripes)
@@ -35,31 +39,31 @@ internal sealed class DatabaseState
 
     internal ulong Seed { get; }
 
-    /// <summary>Why a rebuild can't go on.</summary>
+    /// <summary>Why the rebuild's copy was abandoned. Written under a stripe lock, read by the rebuild.</summary>
     internal Exception? CopyFailure { get; private set; }
 
-    /// <summary>The store; throws when the database was closed. It changes only while all stripes are held.</summary>
+    /// <summary>The current store; throws if the database was closed. Replaced only while all stripes are held.</summary>
     internal RecordStore Store => Volatile.Read(ref _store) ?? throw Closed();
 
-    /// <summary>The same; <see langword="null"/> when the database was closed.</summary>
+    /// <summary>The current store; <see langword="null"/> if the database was closed.</summary>
     internal RecordStore? StoreOrNull => Volatile.Read(ref _store);
 
-    /// <summary>The store that a rebuild fills. To be used by who holds a stripe.</summary>
+    /// <summary>The store that a rebuild fills, or <see langword="null"/>. To be used only while holding a stripe.</summary>
     internal RecordStore? Copy => Volatile.Read(ref _copy);
 
     internal ulong HashOf(ReadOnlySpan<byte> key) => KeyHash.Of(key, Seed);
 
-    /// <summary>While all stripes are held.</summary>
+    /// <summary>Replaces the store; <see langword="null"/> closes the database. The caller holds all stripes.</summary>
     internal void SetStoreLocked(RecordStore? store) => Volatile.Write(ref _store, store);
 
-    /// <summary>Begins or ends that changes are made to a copy as well.</summary>
+    /// <summary>Starts or stops repeating changes in a copy. The caller holds a stripe.</summary>
     internal void SetCopyLocked(RecordStore? copy, Exception? failure = null)
     {
         CopyFailure = failure;
         Volatile.Write(ref _copy, copy);
     }
 
-    /// <summary>Throws when the database can't be changed now, or by this thread.</summary>
+    /// <summary>Throws if the database is closed or read-only, or if the calling thread runs one of its callbacks.</summary>
     internal void ThrowIfNotWritable()
     {
         ThrowIfInCallback();
@@ -71,14 +75,14 @@ internal sealed class DatabaseState
         }
     }
 
-    /// <summary>Throws when the calling thread is in a callback of this database: it would wait for itself.</summary>
+    /// <summary>Throws if the calling thread runs a callback of this database: it would wait for itself.</summary>
     internal void ThrowIfInCallback()
     {
         if (Volatile.Read(ref _callbacks) != 0 && _callbacksOfThread?.Contains(this) == true)
         {
             throw new InvalidOperationException(
-                $"The database '{Path}' was called by a callback that it runs. Do that behind the callback, or say by its "
-                + "result what is to be done.");
+                $"The database '{Path}' was called from one of its own callbacks. Call it after the callback has returned, or "
+                + "return the change from the callback.");
         }
     }
 

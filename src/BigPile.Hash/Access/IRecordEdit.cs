@@ -2,17 +2,17 @@ using System;
 
 namespace BigPile.Hash.Access;
 
-/// <summary>Decides what becomes of a record, while its stripe is held.</summary>
+/// <summary>Decides how a record changes. Runs while the record's stripe is locked.</summary>
 internal interface IRecordEdit
 {
-    /// <summary>Whether the value is to be seen, and not only whether it is there.</summary>
+    /// <summary>Whether <see cref="Decide"/> needs the value, not only whether the record exists.</summary>
     bool NeedsValue { get; }
 
-    /// <summary>Looks at the record.</summary>
-    /// <param name="exists">Whether it is there.</param>
-    /// <param name="value">Its value, where it is needed.</param>
+    /// <summary>Inspects the record, and decides.</summary>
+    /// <param name="exists">Whether the record exists.</param>
+    /// <param name="value">The value, if <see cref="NeedsValue"/>; otherwise empty.</param>
     RecordChangeKind Decide(bool exists, scoped ReadOnlySpan<byte> value);
 
-    /// <summary>The value that the record gets when it is set.</summary>
+    /// <summary>The value to store when the decision is to set the record.</summary>
     ReadOnlySpan<byte> NewValue { get; }
 }

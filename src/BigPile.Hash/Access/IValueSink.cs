@@ -2,12 +2,14 @@ using System;
 
 namespace BigPile.Hash.Access;
 
-/// <summary>Takes a value that is read.</summary>
+/// <summary>Receives the value of a record that is read.</summary>
 internal interface IValueSink
 {
-    /// <summary>Whether the value itself is wanted, and not only whether it is there.</summary>
+    /// <summary>Whether the value itself is needed, not only whether the record exists.</summary>
     bool WantsValue { get; }
 
-    /// <summary>Gives room for a value; <see langword="false"/> when there is not so much. It may be asked once more.</summary>
+    /// <summary>
+    /// Provides a buffer for the value; <see langword="false"/> if the destination is too short. A retried read asks again.
+    /// </summary>
     bool TryGetBuffer(int length, out Span<byte> buffer);
 }

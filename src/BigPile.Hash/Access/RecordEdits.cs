@@ -27,7 +27,7 @@ internal readonly struct RemoveEdit : IRecordEdit
     public RecordChangeKind Decide(bool exists, scoped ReadOnlySpan<byte> value) => RecordChangeKind.Remove;
 }
 
-/// <summary>Adds to the end of a value. It is to be disposed.</summary>
+/// <summary>Appends to a value. Rents a buffer, so it must be disposed.</summary>
 internal ref struct AppendEdit(ReadOnlySpan<byte> added, ReadOnlySpan<byte> delimiter, int maxLength) : IRecordEdit
 {
     private readonly ReadOnlySpan<byte> _added = added;
@@ -67,7 +67,7 @@ internal ref struct AppendEdit(ReadOnlySpan<byte> added, ReadOnlySpan<byte> deli
     }
 }
 
-/// <summary>Changes a record if it is what was expected.</summary>
+/// <summary>Changes a record if it has the expected value.</summary>
 internal struct CompareEdit(byte[]? expected, byte[]? desired) : IRecordEdit
 {
     public readonly bool NeedsValue => expected != null;
@@ -107,7 +107,7 @@ internal ref struct IncrementEdit(long delta, long initial, Span<byte> buffer) :
     }
 }
 
-/// <summary>Does what a callback says.</summary>
+/// <summary>Applies the decision of a callback.</summary>
 internal ref struct ProcessEdit<TState>(DatabaseState database, RecordProcessor<TState> processor, TState state) : IRecordEdit
     where TState : allows ref struct
 {

@@ -6,13 +6,13 @@ namespace BigPile.Hash.Access;
 
 /// <summary>Reads records without a lock.</summary>
 /// <remarks>
-/// What is read while a writer changes the stripe may be anything; so nothing of it is believed before the stripe's word was looked at
-/// again, neither a value nor that something is wrong.
+/// A read that races with a writer can return any bytes. No result, neither a value nor damage, is trusted before
+/// <see cref="SeqLockStripes.IsUnchanged"/> has confirmed it.
 /// </remarks>
 internal static class RecordReader
 {
     /// <summary>Reads a value.</summary>
-    /// <returns>Whether the record is there.</returns>
+    /// <returns>Whether the record exists.</returns>
     [SkipLocalsInit]
     internal static bool TryRead<TSink>(DatabaseState database, ReadOnlySpan<byte> key, ref TSink sink)
         where TSink : struct, IValueSink, allows ref struct
@@ -34,11 +34,14 @@ internal static class RecordReader
                 if (result == LookupResult.Found && sink.WantsValue)
                 {
                     fits = sink.TryGetBuffer(location.ValueLength, out Span<byte> value);
-                    bool isSound = fits ? file.ReadValue(buffer, location, value) : file.IsSoundIn(file.Layout.BucketOf(hash), buffer, location);
+                    bool isSound = fits
+                        ? file.ReadValue(buffer, location, value)
+                        : file.IsSoundIn(file.Layout.BucketOf(hash), buffer, location);
                     if (!isSound)
-                        result = LookupResult.Invalid; // its length too, which nobody is to be told
+                        result = LookupResult.Invalid; // its length is not trustworthy either, so do not report it
                 }
             }
+            // A racing writer can cause any exception: retry. An exception without a race is real.
             catch (Exception e) when (e is not OutOfMemoryException && !SeqLockStripes.IsUnchanged(ref stripe, seen))
             {
                 continue;
@@ -48,7 +51,10 @@ internal static class RecordReader
             if (result == LookupResult.Invalid)
                 throw file.CorruptAt(location.Offset);
             if (!fits)
-                throw new ArgumentException($"The value has {location.ValueLength:N0} bytes, and the destination is shorter.", "destination");
+            {
+                throw new ArgumentException(
+                    $"The value has {location.ValueLength:N0} bytes, and the destination is shorter.", "destination");
+            }
             return result == LookupResult.Found;
         }
     }

@@ -5,10 +5,10 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Access;
 
-/// <summary>Changes records, each under its stripe's lock.</summary>
+/// <summary>Changes records, each under the lock of its stripe.</summary>
 internal static class RecordWriter
 {
-    /// <summary>Has an edit look at a record, and does what it decides.</summary>
+    /// <summary>Lets an edit inspect a record, and applies its decision.</summary>
     [SkipLocalsInit]
     internal static RecordChangeKind Edit<TEdit>(DatabaseState database, ReadOnlySpan<byte> key, ref TEdit edit)
         where TEdit : struct, IRecordEdit, allows ref struct
@@ -22,6 +22,7 @@ internal static class RecordWriter
         try
         {
             RecordStore store = database.Store;
+            // A record must not be changed while an older version of it could still be found by a recovery.
             if (store.PendingFrees.HasUnmarked)
                 store.PendingFrees.RetryMarks();
             LookupResult result = store.File.Find(key, hash, buffer, out RecordLocation location, edit.NeedsValue);
@@ -37,6 +38,7 @@ internal static class RecordWriter
                 store.PutLocked(index, ref stripe, location, key, edit.NewValue);
             else
                 store.RemoveLocked(index, ref stripe, location, key);
+            // A running rebuild has already copied this hash: repeat the change in the copy, under the same lock.
             if (hash < stripe.CopiedTo)
                 CopyChanges.Replicate(database, index, ref stripe, hash, key, kind == RecordChangeKind.Set, edit.NewValue);
             return kind;
@@ -47,7 +49,8 @@ internal static class RecordWriter
         }
     }
 
-    private static RecordChangeKind Decide<TEdit>(RecordFile file, scoped ReadOnlySpan<byte> buffer, in RecordLocation location, ref TEdit edit)
+    private static RecordChangeKind Decide<TEdit>(
+        RecordFile file, scoped ReadOnlySpan<byte> buffer, in RecordLocation location, ref TEdit edit)
         where TEdit : struct, IRecordEdit, allows ref struct
     {
         if (location.Offset == 0 || !edit.NeedsValue)
@@ -64,7 +67,7 @@ internal static class RecordWriter
         }
     }
 
-    // Of what is stored: what a database of higher limits has stored can be read and removed.
+    // Only stored values are checked: a record written under higher limits can still be read and removed.
     private static void CheckLengths(HashDatabaseOptions options, int keyLength, int valueLength)
     {
         CheckLength(keyLength, options.MaxKeyLength, "key", nameof(HashDatabaseOptions.MaxKeyLength));

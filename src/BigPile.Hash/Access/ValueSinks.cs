@@ -3,7 +3,7 @@ using System.Buffers;
 
 namespace BigPile.Hash.Access;
 
-/// <summary>Wants to know whether there is a value.</summary>
+/// <summary>Asks only whether the record exists.</summary>
 internal struct NoSink : IValueSink
 {
     public readonly bool WantsValue => false;
@@ -15,7 +15,7 @@ internal struct NoSink : IValueSink
     }
 }
 
-/// <summary>Makes an array.</summary>
+/// <summary>Allocates an array for the value.</summary>
 internal struct ArraySink : IValueSink
 {
     internal byte[]? Value { get; private set; }
@@ -30,7 +30,7 @@ internal struct ArraySink : IValueSink
     }
 }
 
-/// <summary>Fills a caller's span.</summary>
+/// <summary>Copies the value to the caller's span.</summary>
 internal ref struct SpanSink(Span<byte> destination) : IValueSink
 {
     private readonly Span<byte> _destination = destination;
@@ -48,7 +48,7 @@ internal ref struct SpanSink(Span<byte> destination) : IValueSink
     }
 }
 
-/// <summary>Fills a caller's buffer, which is told of it in the end.</summary>
+/// <summary>Writes the value to the caller's buffer writer, which is advanced once the value is complete.</summary>
 internal struct WriterSink(IBufferWriter<byte> writer) : IValueSink
 {
     internal int Length { get; private set; }

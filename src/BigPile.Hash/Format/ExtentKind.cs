@@ -1,20 +1,20 @@
 namespace BigPile.Hash.Format;
 
-/// <summary>What lies in a room, as the first word of it says.</summary>
+/// <summary>What an extent holds, as its first word says.</summary>
 internal enum ExtentKind
 {
-    /// <summary>No room begins here.</summary>
+    /// <summary>No extent begins here.</summary>
     None,
 
     /// <summary>A record.</summary>
     Live,
 
-    /// <summary>A record that was put in the place of one that a power cut could bring back.</summary>
+    /// <summary>A record that replaced one which a power cut could bring back.</summary>
     LiveHiding,
 
-    /// <summary>The word that a key has been removed, of which a power cut could bring a record back.</summary>
+    /// <summary>States that a key was removed, since a power cut could bring a record of it back.</summary>
     Tombstone,
 
-    /// <summary>Nothing that counts.</summary>
+    /// <summary>Nothing valid.</summary>
     Dead,
 }

@@ -2,10 +2,11 @@ using System;
 
 namespace BigPile.Hash.Format;
 
-/// <summary>The first word of a room: how long it is, and what is in it.</summary>
+/// <summary>The first word of an extent: its length and kind.</summary>
 /// <remarks>
-/// Bits 31..0: the room in units of the alignment, head and all. Bits 39..32: <see cref="ExtentKind"/>. Bits 63..40: a check of these, of
-/// the room's offset and of the file's salt, so that a word can be trusted by itself. The length of a room stays as long as the room does.
+/// Bits 31..0: the length of the extent, head included, in units of the alignment. Bits 39..32: <see cref="ExtentKind"/>. Bits 63..40: a
+/// check of these bits, the extent's offset and the file's salt, so that a word can be trusted by itself. The length never changes while
+/// the extent exists.
 /// </remarks>
 internal readonly record struct ExtentWord(ulong Bits)
 {
@@ -17,7 +18,7 @@ internal readonly record struct ExtentWord(ulong Bits)
 
     internal ExtentKind Kind => (ExtentKind)(byte)(Bits >> KindShift);
 
-    /// <summary>Whether it is of a record that counts.</summary>
+    /// <summary>Whether the extent holds a valid record.</summary>
     internal bool IsLive => Kind is ExtentKind.Live or ExtentKind.LiveHiding;
 
     internal static ExtentWord Of(long units, ExtentKind kind, long offset, ulong salt)
@@ -26,7 +27,7 @@ internal readonly record struct ExtentWord(ulong Bits)
         return new ExtentWord(stated | (CheckOf(stated, offset, salt) << CheckShift));
     }
 
-    /// <summary>Whether it was written to this offset of this file.</summary>
+    /// <summary>Whether the word was written for this offset of this file.</summary>
     internal bool IsOf(long offset, ulong salt) =>
         Bits != 0 && Bits >> CheckShift == CheckOf(Bits & StatedMask, offset, salt) && Kind is > ExtentKind.None and <= ExtentKind.Dead;
 

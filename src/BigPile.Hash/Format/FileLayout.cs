@@ -5,11 +5,11 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
-/// <summary>What never changes in a file: its first sector, of which there is a copy at <see cref="CopyAt"/>.</summary>
+/// <summary>The immutable part of the file header: the first sector, with a copy at <see cref="CopyAt"/>.</summary>
 /// <remarks>
-/// Bytes 0..7: the magic word, stored last. 8..11: the version. 12..15: a bucket's bytes. 16..19: the alignment. 24..31: the buckets.
-/// 32..39: the salt of this file's checksums. 40..47: the seed of keys' hashes, which a rebuilt file has from its ancestor. 48..51: the
-/// checksum of 8..47. Behind the head of 4 KiB lie the buckets, and behind these, from a multiple of 4 KiB on, the rooms.
+/// Bytes 0..7: the magic word, written last. 8..11: the version. 12..15: bytes of a bucket. 16..19: the alignment. 24..31: number of
+/// buckets. 32..39: the salt of this file's checksums. 40..47: the seed of the key hashes, which a rebuilt file inherits. 48..51: the
+/// checksum of 8..47. The header of 4 KiB is followed by the buckets, and these, from a multiple of 4 KiB on, by the extents.
 /// </remarks>
 internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, long Buckets, ulong Salt, ulong Seed)
 {
@@ -17,23 +17,25 @@ internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, l
     internal const int Bytes = 52;
     internal const ulong Magic = 0x0148_5341_4850_4942; // "BIPHASH", 1
 
-    /// <summary>The version of new files. Those of version 1 have no tags of keys, and no copy of the first sector.</summary>
+    /// <summary>The version of new files. Files of version 1 have no key tags, and no copy of the first sector.</summary>
     internal const int Newest = 2;
 
-    /// <summary>Where the copy of the first sector lies: what alone can read the rooms must not be gone with one sector.</summary>
+    /// <summary>
+    /// Offset of the copy of the first sector: without that sector no extent could be read, so one bad sector must not be fatal.
+    /// </summary>
     internal const int CopyAt = 2048;
 
-    private const long LinkedBytes = 1L << RecordHead.TagShift; // what the offset of a record can be in a link beside its tag
+    private const long LinkedBytes = 1L << RecordHead.TagShift; // the offsets that fit into a link beside the tag
 
-    /// <summary>Where rooms begin.</summary>
+    /// <summary>Offset of the first extent.</summary>
     internal long AreaStart { get; } = (HeadBytes + Buckets * OffsetWidth + HeadBytes - 1) / HeadBytes * HeadBytes;
 
     internal int AlignmentShift { get; } = BitOperations.Log2((uint)Alignment);
 
-    /// <summary>The size that the file can have.</summary>
+    /// <summary>The largest size of the file, limited by the width of its offsets.</summary>
     internal long MaxBytes => OffsetWidth == 4 ? (long)Alignment << 32 : LinkedBytes;
 
-    /// <summary>Whether each record has a tag that vouches for its head and key alone.</summary>
+    /// <summary>Whether each record has a tag, which verifies its header and key without the value.</summary>
     internal bool HasTags => Version > 1;
 
     private int BucketShift { get; } = 64 - BitOperations.Log2((ulong)Buckets);
@@ -42,12 +44,12 @@ internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, l
 
     internal long BucketOf(ulong hash) => (long)(hash >> BucketShift);
 
-    /// <summary>The lowest hash that a bucket has.</summary>
+    /// <summary>The lowest hash of a bucket.</summary>
     internal ulong FirstHashOf(long bucket) => (ulong)bucket << BucketShift;
 
     internal long LinkOf(long bucket) => HeadBytes + bucket * OffsetWidth;
 
-    /// <summary>The bucket that is a link.</summary>
+    /// <summary>The number of the bucket at an offset.</summary>
     internal long BucketAt(long link) => (link - HeadBytes) / OffsetWidth;
 
     internal void Write(Span<byte> destination)
@@ -62,12 +64,12 @@ internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, l
         BinaryPrimitives.WriteUInt32LittleEndian(destination[48..], ChecksumOf(destination));
     }
 
-    /// <summary>Whether the bytes are of a first sector that is whole, or of its copy.</summary>
+    /// <summary>Whether the bytes are an intact first sector, or an intact copy of it.</summary>
     internal static bool IsWhole(ReadOnlySpan<byte> source) =>
         BinaryPrimitives.ReadUInt64LittleEndian(source) == Magic
         && BinaryPrimitives.ReadUInt32LittleEndian(source[48..]) == ChecksumOf(source);
 
-    /// <summary>Reads the first sector, and checks all that is used of it.</summary>
+    /// <summary>Reads the first sector, and validates every field.</summary>
     internal static FileLayout Read(ReadOnlySpan<byte> source, string path, long size)
     {
         if (BinaryPrimitives.ReadUInt64LittleEndian(source) != Magic)
@@ -97,7 +99,7 @@ internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, l
             ? new FileLayout(version, width, alignment, buckets, BinaryPrimitives.ReadUInt64LittleEndian(source[32..]),
                 BinaryPrimitives.ReadUInt64LittleEndian(source[40..]))
             : throw new HashDatabaseCorruptException(
-                $"The head of '{path}' has settings at offset 12 that none has. Restore it from a copy.");
+                $"The head of '{path}' has invalid settings at offset 12. Restore it from a copy.");
         return layout.AreaStart <= size ? layout : throw new HashDatabaseCorruptException(
             $"'{path}' has {size:N0} bytes, and its head says that its {buckets:N0} buckets end at {layout.AreaStart:N0}. "
             + HashDatabaseCorruptException.RemedyFirst);

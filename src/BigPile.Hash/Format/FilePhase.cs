@@ -1,17 +1,17 @@
 namespace BigPile.Hash.Format;
 
-/// <summary>What the head says of who writes the file.</summary>
+/// <summary>The phase that the header states.</summary>
 internal enum FilePhase
 {
-    /// <summary>Nobody: it was closed.</summary>
+    /// <summary>The database was closed.</summary>
     Closed = 1,
 
     /// <summary>A process has it open.</summary>
     Open = 2,
 
-    /// <summary>A process recovers it: chains mean nothing.</summary>
+    /// <summary>A process recovers it: the chains are not valid.</summary>
     Recovering = 3,
 
-    /// <summary>A process removes all: nothing in it counts any more.</summary>
+    /// <summary>A process clears it: no record is valid any more.</summary>
     Clearing = 4,
 }

@@ -4,9 +4,9 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
-/// <summary>What changes in a file's head: it is in two sectors in turn, and the newest one that is whole counts.</summary>
+/// <summary>The mutable part of the file header. It is written to two sectors in turn; the newest intact one is valid.</summary>
 /// <remarks>
-/// Bytes 0..7: the counter, which grows with each. 8..11: <see cref="Phase"/>. 12..15: bit 0, <see cref="WasEverHard"/>; bit 1,
+/// Bytes 0..7: the counter, one higher with each write. 8..11: <see cref="Phase"/>. 12..15: bit 0, <see cref="WasEverHard"/>; bit 1,
 /// <see cref="IsHard"/>. 16..31: <see cref="BootId"/>. 32..39: <see cref="Records"/>. 40..47: <see cref="SyncedSequence"/>. 48..55:
 /// <see cref="LastSequence"/>. 56..59: the checksum of 0..55 and the salt.
 /// </remarks>
@@ -24,25 +24,25 @@ internal readonly record struct FileState
     /// <summary>Whether the database was ever hard-synchronized.</summary>
     internal bool WasEverHard { get; init; }
 
-    /// <summary>Of one that is closed: whether the device has all of it.</summary>
+    /// <summary>Of a closed database: whether all of it is durable.</summary>
     internal bool IsHard { get; init; }
 
-    /// <summary>The start of the machine in which this was written.</summary>
+    /// <summary>The boot of the machine in which this state was written.</summary>
     internal Guid BootId { get; init; }
 
-    /// <summary>Of one that is closed.</summary>
+    /// <summary>The number of records when it was closed; of an open one, at the last hard synchronization, or 0 if unknown.</summary>
     internal long Records { get; init; }
 
-    /// <summary>What the device has at least: all records up to this sequence.</summary>
+    /// <summary>All records up to this sequence are durable.</summary>
     internal long SyncedSequence { get; init; }
 
     /// <summary>
-    /// The highest sequence that was given when it was closed, or the last hard synchronization or a clear began; 0 where nothing is known.
-    /// Later records have higher ones, and all up to it were in their chains then, or dead.
+    /// The highest sequence assigned when the database was closed, or when the last hard synchronization or clear began; 0 if unknown.
+    /// Later records have higher sequences; all up to it were in their chains by then, or dead.
     /// </summary>
     internal long LastSequence { get; init; }
 
-    /// <summary>Where in the file it is written.</summary>
+    /// <summary>The offset that this state is written to.</summary>
     internal long At => (Counter & 1) == 0 ? FirstAt : SecondAt;
 
     internal void Write(Span<byte> destination, ulong salt)
@@ -57,7 +57,7 @@ internal readonly record struct FileState
         BinaryPrimitives.WriteUInt32LittleEndian(destination[56..], ChecksumOf(destination, salt));
     }
 
-    /// <summary>The newest state in a head; <see langword="null"/> when none is whole.</summary>
+    /// <summary>The newest intact state of a header; <see langword="null"/> if there is none.</summary>
     internal static FileState? ReadNewest(ReadOnlySpan<byte> head, ulong salt)
     {
         FileState? first = Read(head[FirstAt..], salt);

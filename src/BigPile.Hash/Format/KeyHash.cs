@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 
 namespace BigPile.Hash.Format;
 
-/// <summary>The hash of a key: 64 bits, of which the highest are the bucket's number.</summary>
-/// <remarks>Products of 64 by 64 bits, folded, as in wyhash; each database has a seed, so that nobody can choose keys that meet.</remarks>
+/// <summary>The hash of a key: 64 bits, the highest of which are the bucket's number.</summary>
+/// <remarks>Folded 64 x 64 bit products, as in wyhash. Each database has a random seed, so that colliding keys cannot be chosen.</remarks>
 internal static class KeyHash
 {
     private const ulong First = 0xA0761D6478BD642F;

@@ -3,7 +3,7 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
-/// <summary>What checksums of records begin with: CRC-32C without the final complement, to which parts are added.</summary>
+/// <summary>Starts the checksum of a record or state: CRC-32C without the final complement, to which the parts are added.</summary>
 internal static class RecordChecksum
 {
     internal static uint Begin(ulong first, ulong second, ulong third) =>

@@ -4,23 +4,23 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
 
-/// <summary>What precedes key and value in a room.</summary>
+/// <summary>The 32 bytes in front of a record's key and value.</summary>
 /// <remarks>
-/// Word 0: <see cref="ExtentWord"/>. Word 1: the offset of the next record of the chain, or 0, in bits 47..0, which no checksum has; the
-/// tag in bits 63..48. Word 2: the sequence in bits 47..0, the key's length in bits 63..48. Word 3: the value's length in bits 31..0, the
-/// checksum in bits 63..32. The tag is what the checksum is behind the key, folded: who passes a record on the way to another one knows
-/// by it that the key is what was stored, and need not read the value.
+/// Word 0: <see cref="ExtentWord"/>. Word 1: bits 47..0, the offset of the next record of the chain, or 0, which no checksum covers; bits
+/// 63..48, the tag. Word 2: bits 47..0, the sequence; bits 63..48, the key's length. Word 3: bits 31..0, the value's length; bits 63..32,
+/// the checksum. The tag is the checksum after the key, folded to 16 bits: a search that passes the record can verify its key without
+/// reading its value.
 /// </remarks>
 internal readonly struct RecordHead
 {
     internal const int Bytes = 32;
 
-    /// <summary>Where in a record the offset of the next one lies.</summary>
+    /// <summary>Offset of word 1 within a record.</summary>
     internal const int NextAt = 8;
 
     internal const long MaxSequence = (1L << 48) - 1;
 
-    /// <summary>Where in a link from a record its tag begins.</summary>
+    /// <summary>The lowest bit of the tag in word 1.</summary>
     internal const int TagShift = 48;
 
     private const int KeyShift = 48;
@@ -56,7 +56,7 @@ internal readonly struct RecordHead
         new ExtentWord(BinaryPrimitives.ReadUInt64LittleEndian(source)), BinaryPrimitives.ReadUInt64LittleEndian(source[NextAt..]),
         BinaryPrimitives.ReadUInt64LittleEndian(source[16..]), BinaryPrimitives.ReadUInt64LittleEndian(source[24..]));
 
-    /// <summary>A head with its checksum and tag.</summary>
+    /// <summary>Makes a head with its checksum and tag.</summary>
     internal static RecordHead Of(
         ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long offset, FileLayout layout)
     {
@@ -66,14 +66,14 @@ internal readonly struct RecordHead
         return new RecordHead(word, word1, bare._word2, bare._word3 | ((ulong)Crc32C.Add(checksum, value) << 32));
     }
 
-    /// <summary>The tag that a record is to have.</summary>
+    /// <summary>The tag that the record must have.</summary>
     internal ushort TagFor(ReadOnlySpan<byte> key, long offset, FileLayout layout) =>
         layout.HasTags ? TagOf(Crc32C.Add(BeginChecksum(offset, layout.Salt), key)) : (ushort)0;
 
-    /// <summary>The second word of a record: where it leads, and the tag, which stays.</summary>
+    /// <summary>Makes word 1 of a record from the next offset and the tag, which never changes.</summary>
     internal static ulong LinkOf(long next, ushort tag) => (ulong)next | ((ulong)tag << TagShift);
 
-    /// <summary>Where the second word of a record leads.</summary>
+    /// <summary>The next offset of a word 1.</summary>
     internal static long NextOf(ulong link) => (long)(link & NextMask);
 
     internal void Write(Span<byte> destination)
@@ -84,20 +84,20 @@ internal readonly struct RecordHead
         BinaryPrimitives.WriteUInt64LittleEndian(destination[24..], _word3);
     }
 
-    /// <summary>The checksum of what is stated here; key and value are to be added to it.</summary>
+    /// <summary>Starts the checksum with the fields of this head; key and value are added to it.</summary>
     internal uint BeginChecksum(long offset, ulong salt) => RecordChecksum.Begin(
         salt ^ (ulong)offset, _word2, (uint)_word3 | (Word.Kind == ExtentKind.Tombstone ? 1UL << 32 : 0));
 
-    /// <summary>Whether this is the checksum of it all.</summary>
+    /// <summary>Whether the record has this checksum.</summary>
     internal bool Matches(uint checksum) => checksum == (uint)(_word3 >> 32);
 
-    /// <summary>The tag that the second word of a record has.</summary>
+    /// <summary>The tag of a word 1.</summary>
     internal static ushort TagOfLink(ulong link) => (ushort)(link >> TagShift);
 
-    /// <summary>Whether the tag is that of the checksum behind the key.</summary>
+    /// <summary>Whether the tag matches the checksum after the key.</summary>
     internal bool HasTagOf(uint checksumOfKey) => Tag == TagOf(checksumOfKey);
 
-    /// <summary>Whether a room of this file can begin so at an offset, and has what the head says.</summary>
+    /// <summary>Whether an extent of this file can begin at the offset, and holds what the head states.</summary>
     internal bool Fits(long offset, long end, int alignmentShift, ulong salt) =>
         Word.IsOf(offset, salt) && ValueLength <= HashDatabaseOptions.LongestValue
         && Word.Units << alignmentShift <= end - offset && NeededBytes <= Word.Units << alignmentShift;

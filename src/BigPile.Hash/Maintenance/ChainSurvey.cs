@@ -3,25 +3,27 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Which records the chains lead to, of a file whose process was killed: but for damage they are right then.</summary>
-/// <remarks>It goes through some buckets at a time, since it keeps what it finds in memory.</remarks>
+/// <summary>Finds the records that chains lead to, in a file whose process was killed. Except for damage, its chains are valid.</summary>
+/// <remarks>Handles some buckets at a time, since it keeps its findings in memory.</remarks>
 internal sealed class ChainSurvey(RecordFile file)
 {
+    // The records in chains, by ascending offset after Run.
     private readonly List<(long Offset, long Bucket)> _linked = [];
-    private readonly List<long> _damagedBuckets = []; // each as often as there is damage
+    private readonly List<long> _damagedBuckets = []; // with one entry for each damage
     private readonly HashSet<long> _broken = [];
     private readonly HashSet<long> _damagedExtents = [];
     private readonly byte[] _buffer = new byte[RecordFile.BufferBytes];
+    // The position of the pass in _linked.
     private int _next;
 
-    /// <summary>The places where damage is; those of buckets that come later are not among them.</summary>
+    /// <summary>The number of damaged places, without those of buckets still to come.</summary>
     internal long Damaged { get; private set; }
 
-    /// <summary>Walks through the chains of some buckets.</summary>
+    /// <summary>Walks the chains of some buckets.</summary>
     /// <param name="from">The first bucket.</param>
-    /// <param name="to">The one behind the last.</param>
-    /// <param name="most">How many records are enough.</param>
-    /// <returns>The bucket behind the last one that was walked through.</returns>
+    /// <param name="to">The end of the range.</param>
+    /// <param name="most">Stops after so many records.</param>
+    /// <returns>The end of the buckets that were walked.</returns>
     internal long Run(long from, long to, int most)
     {
         _linked.Clear();
@@ -34,7 +36,7 @@ internal sealed class ChainSurvey(RecordFile file)
         return from;
     }
 
-    /// <summary>Whether a record is linked. To be asked of each one that is whole or torn, in the order of offsets.</summary>
+    /// <summary>Whether a record is linked. Must be called for every intact or torn record, in ascending order of offsets.</summary>
     internal bool IsLinked(long offset, bool isWhole)
     {
         for (; _next < _linked.Count && _linked[_next].Offset <= offset; _next++)
@@ -51,16 +53,16 @@ internal sealed class ChainSurvey(RecordFile file)
         return false;
     }
 
-    /// <summary>Whether a chain lacks something.</summary>
+    /// <summary>Whether a chain is damaged.</summary>
     internal bool IsBroken(long bucket) => _broken.Contains(bucket);
 
-    /// <summary>The buckets whose chains lack something.</summary>
+    /// <summary>The buckets whose chains are damaged.</summary>
     internal IEnumerable<long> Broken => _broken;
 
-    /// <summary>Whether a room has damage that was counted.</summary>
+    /// <summary>Whether the damage of an extent was counted.</summary>
     internal bool IsDamaged(long offset) => _damagedExtents.Contains(offset);
 
-    /// <summary>When all rooms were asked for: counts the damage of the buckets up to one.</summary>
+    /// <summary>Ends the pass over the records: counts the damage of the buckets below one.</summary>
     internal void EndBefore(long bucket)
     {
         for (; _next < _linked.Count; _next++)

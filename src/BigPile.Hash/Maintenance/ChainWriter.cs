@@ -4,10 +4,10 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Has chains lead to the records that count.</summary>
+/// <summary>Links the valid records into their chains.</summary>
 internal sealed class ChainWriter(RecordFile file)
 {
-    /// <summary>Writes a chain anew.</summary>
+    /// <summary>Writes a whole chain.</summary>
     internal void Write(long bucket, List<WholeRecord> records)
     {
         long link = file.Layout.LinkOf(bucket);
@@ -20,7 +20,9 @@ internal sealed class ChainWriter(RecordFile file)
         file.WriteLink(link, tag, 0);
     }
 
-    /// <summary>Puts records first that are not linked, and takes others out; each store leaves a chain that a kill may leave.</summary>
+    /// <summary>
+    /// Inserts the records that are not linked at the front, and unlinks others. After each store the chain is one that a kill could leave.
+    /// </summary>
     internal void Repair(long bucket, List<WholeRecord> records, List<WholeRecord> dropped)
     {
         long first = file.Layout.LinkOf(bucket);

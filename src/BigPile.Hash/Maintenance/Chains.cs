@@ -4,12 +4,12 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Walks through the chains of a file that nobody changes meanwhile.</summary>
+/// <summary>Walks the chains of a file that does not change meanwhile.</summary>
 internal static class Chains
 {
     /// <summary>Counts the records.</summary>
     /// <param name="file">The file.</param>
-    /// <param name="toleratesDamage">Whether a chain ends for the count where damage is, which is thrown else.</param>
+    /// <param name="toleratesDamage">Whether to end a chain at damage. Otherwise damage is thrown.</param>
     internal static long Count(RecordFile file, bool toleratesDamage)
     {
         long records = 0;
@@ -26,7 +26,9 @@ internal static class Chains
         return records;
     }
 
-    /// <summary>Reads the head of a record of a chain; false when it is none, or of another chain, or was there before.</summary>
+    /// <summary>
+    /// Reads the head of a record of a chain; <see langword="false"/> if it is invalid, belongs to another chain, or closes a cycle.
+    /// </summary>
     internal static bool IsSound(RecordFile file, long bucket, Span<byte> buffer, ref RecordLocation location, ref CycleDetector cycle) =>
         file.TryReadHead(buffer, ref location) && location.Head.Word.IsLive && !cycle.IsClosedBy(location.Offset)
         && file.IsSoundIn(bucket, buffer, location);

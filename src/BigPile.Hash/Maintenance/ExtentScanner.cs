@@ -5,37 +5,38 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Goes through the area of rooms from its beginning to its end: room by room, and the gaps between.</summary>
+/// <summary>Scans the extent area from its beginning to its end: extents, and the gaps between them.</summary>
 /// <remarks>
-/// Behind a room the next one begins. Where none begins there is a gap: then each multiple of the alignment is looked at until there is a
-/// room marked dead or a record that matches its checksum, so bytes of a value are not taken for one. The words of rooms that there are no
-/// more in a gap are handed out: left there, one would be taken for a room once another one ends in front of it.
+/// An extent begins where the one before ends. Otherwise there is a gap: then each multiple of the alignment is tried, until there is an
+/// extent marked dead, or a record that matches its checksum; so the bytes of a value are not taken for a record. Extent words within a gap
+/// are reported as stale: if one stayed, it would be taken for an extent once another extent ends in front of it.
 /// </remarks>
 /// <param name="file">The file.</param>
-/// <param name="end">Where its rooms end.</param>
-/// <param name="onStaleWord">Gets the offsets of words in gaps.</param>
+/// <param name="end">The end of the extent area.</param>
+/// <param name="onStaleWord">Receives the offsets of stale extent words in gaps.</param>
 internal sealed class ExtentScanner(RecordFile file, long end, Action<long>? onStaleWord = null)
 {
     private const int WindowBytes = 1 << 20;
 
+    // A window of the file, its offset, and how many of its bytes are valid.
     private readonly byte[] _window = GC.AllocateUninitializedArray<byte>((int)Math.Min(WindowBytes, Math.Max(end, 1)));
     private readonly FileLayout _layout = file.Layout;
     private long _windowOffset;
     private int _windowBytes;
     private RecordHead _head;
 
-    /// <summary>Where the piece begins.</summary>
+    /// <summary>The offset of the current extent or gap.</summary>
     internal long Offset { get; private set; } = file.Layout.AreaStart;
 
     internal long Bytes { get; private set; }
 
-    /// <summary>Whether the piece is a room, and no gap.</summary>
+    /// <summary>Whether this is an extent, not a gap.</summary>
     internal bool IsExtent { get; private set; }
 
-    /// <summary>Of a room.</summary>
+    /// <summary>The head of the current extent.</summary>
     internal RecordHead Head => _head;
 
-    /// <summary>Of a room: whether it is of a record or a tombstone.</summary>
+    /// <summary>Whether the current extent holds a record or a tombstone.</summary>
     internal bool IsRecord => IsExtent && _head.Word.Kind != ExtentKind.Dead;
 
     internal bool MoveNext()
@@ -51,10 +52,10 @@ internal sealed class ExtentScanner(RecordFile file, long end, Action<long>? onS
     /// <summary>Whether the record matches its checksum.</summary>
     internal bool Matches() => Matches(Offset, _head);
 
-    /// <summary>Of a record: whether its room has the key that it states.</summary>
+    /// <summary>Whether the key of the current record fits into its extent.</summary>
     internal bool HasKey => RecordHead.Bytes + _head.KeyLength <= Bytes;
 
-    /// <summary>The record's key. It must be known to be in the room.</summary>
+    /// <summary>The key of the current record. Requires <see cref="HasKey"/>.</summary>
     internal ReadOnlySpan<byte> Key() => Peek(Offset, RecordHead.Bytes + _head.KeyLength)[RecordHead.Bytes..];
 
     private bool TryReadExtent(long offset, bool mustMatch)
@@ -101,7 +102,7 @@ internal sealed class ExtentScanner(RecordFile file, long end, Action<long>? onS
         return bytes.Length == sizeof(ulong) && new ExtentWord(BitConverter.ToUInt64(bytes)).IsOf(offset, _layout.Salt);
     }
 
-    // The step to the next multiple of the alignment that is worth a look.
+    // The distance to the next candidate: the zeros are skipped.
     private long ZerosAt(long offset)
     {
         ReadOnlySpan<byte> bytes = Peek(offset, (int)Math.Min(_window.Length, end - offset), mayBeFewer: true);

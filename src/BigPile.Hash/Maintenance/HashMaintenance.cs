@@ -7,8 +7,8 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>What is done to a database as a whole, one thing at a time.</summary>
-/// <remarks>Order of locks: the one here, the synchronizer's, the stripes in their order.</remarks>
+/// <summary>Operations on a database as a whole, one at a time.</summary>
+/// <remarks>Lock order: this lock, the synchronizer's, the stripes in ascending order.</remarks>
 internal sealed class HashMaintenance
 {
     private readonly Lock _lock = new();
@@ -56,7 +56,8 @@ internal sealed class HashMaintenance
             long last = Math.Max(_database.Stripes.LastSequence, store.SyncedSequence);
             if (_database.IsReadOnly)
                 last = long.MaxValue;
-            return new Verifier(store.File).Run(_database.Stripes.Records, last, mayWait: store.PendingFrees.HasAny || _database.IsReadOnly);
+            return new Verifier(store.File).Run(
+                _database.Stripes.Records, last, mayWait: store.PendingFrees.HasAny || _database.IsReadOnly);
         }
         finally
         {
@@ -64,8 +65,8 @@ internal sealed class HashMaintenance
         }
     }
 
-    // A room goes from those that wait to those that are free or dropped, and to no other before it was taken: counted in this order, while
-    // none is taken or given, none counts twice. What is on its way counts as live.
+    // An extent goes from pending to free or dropped, and nowhere else before it is allocated. So reading in this order, while nothing is
+    // allocated or freed, counts none twice. An extent in transit counts as live.
     internal HashStatistics Statistics()
     {
         RecordStore store = _database.Store;
@@ -98,7 +99,7 @@ internal sealed class HashMaintenance
         }
     }
 
-    // Ended by a kill, or by a device that fails, the next opening finishes it.
+    // After a kill or a device failure, the next opening finishes it.
     private void ClearLocked()
     {
         RecordStore store = _database.Store;
@@ -106,7 +107,7 @@ internal sealed class HashMaintenance
         try
         {
             _synchronizer.WriteClearing();
-            // The device must know that nothing counts before it loses what outdates the dead: of these some may not be marked.
+            // The device must have "clearing" before it loses what outdates dead records: some of these may not be marked.
             if (_synchronizer.State.WasEverHard)
                 block.Synchronize(hard: true);
             store.Pass(HashCrashPoint.ClearStated);
@@ -120,7 +121,7 @@ internal sealed class HashMaintenance
             block.Close();
             throw;
         }
-        store.PendingFrees.Reset(); // before the area is empty, of which they are parts to who counts
+        store.PendingFrees.Reset(); // before the allocator: Statistics subtracts these from the area
         store.File.Extents.Reset(store.File.Layout.AreaStart);
         for (int i = 0; i < SeqLockStripes.Count; i++)
             _database.Stripes[i].Records = 0;

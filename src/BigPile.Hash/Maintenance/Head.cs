@@ -5,13 +5,13 @@ using BigPile.Hash.Format;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>The head of an open file.</summary>
+/// <summary>The header of an open file.</summary>
 /// <remarks>Thread safety: <see cref="Write"/> by one thread at a time.</remarks>
 internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
 {
     internal FileState State { get; private set; } = state;
 
-    /// <summary>Writes a state beside the one before, which stays until this one is whole.</summary>
+    /// <summary>Writes a state to the other sector: the one before stays valid until this one is complete.</summary>
     internal void Write(FileState state)
     {
         state = state with { Counter = State.Counter + 1 };
@@ -21,7 +21,7 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
         State = state;
     }
 
-    /// <summary>Whether a file has nothing but zeros, if anything.</summary>
+    /// <summary>Whether a file is empty, or has only zeros.</summary>
     internal static bool IsBlank(IBlockFile file)
     {
         var part = new byte[(int)Math.Min(1 << 20, file.Size)];
@@ -35,7 +35,7 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
         return true;
     }
 
-    /// <summary>Reads a head; without a state when none is whole.</summary>
+    /// <summary>Reads a header. The state is <see langword="null"/> if none is intact.</summary>
     internal static (FileLayout Layout, FileState? State) Read(IBlockFile file)
     {
         if (file.Size < FileLayout.HeadBytes)
@@ -49,7 +49,7 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
         return (layout, FileState.ReadNewest(head, layout.Salt));
     }
 
-    /// <summary>Reads what is left of a head, and makes the file as long as its buckets need.</summary>
+    /// <summary>Reads what is intact of a header, and extends the file to the end of its buckets.</summary>
     internal static (FileLayout Layout, FileState? State) Restore(IBlockFile file)
     {
         byte[] head = ReadBytes(file);
@@ -63,14 +63,14 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
         return (layout, FileState.ReadNewest(head, layout.Salt));
     }
 
-    /// <summary>Whether the copy of the first sector is as it is to be.</summary>
+    /// <summary>Whether the copy of the first sector is intact.</summary>
     internal static bool HasCopy(IBlockFile file, FileLayout layout)
     {
         byte[] head = ReadBytes(file);
         return !layout.HasTags || head.AsSpan(0, FileLayout.Bytes).SequenceEqual(head.AsSpan(FileLayout.CopyAt, FileLayout.Bytes));
     }
 
-    /// <summary>Makes a head and empty buckets. The first word comes last, so half a head is none.</summary>
+    /// <summary>Writes a header and empty buckets. The magic word comes last, so an unfinished header is not one.</summary>
     internal static Head Make(IBlockFile file, HashTuning tuning, Guid bootId, ulong? seed = null)
     {
         var layout = new FileLayout(FileLayout.Newest, tuning.OffsetWidth, tuning.Alignment, tuning.Buckets, Dice(), seed ?? Dice());
@@ -88,7 +88,7 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
 
     internal FileLayout Layout => layout;
 
-    // Zeros where the file is shorter.
+    // Bytes behind the end of the file are zero.
     private static byte[] ReadBytes(IBlockFile file)
     {
         var head = new byte[FileLayout.HeadBytes];

@@ -6,26 +6,28 @@ using BigPile.Hash.Space;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Goes through the rooms and buckets of a file that was closed, and compares them with what was stated.</summary>
+/// <summary>Checks the extents and buckets of a closed file against the header, and finds the free space. Writes nothing.</summary>
 /// <remarks>
-/// Each record has exactly one link that leads to it, from its bucket or a record of the same bucket. So a sum over all records of their
-/// buckets and offsets is the same sum over all links of the buckets they stand in and their targets, and a link that was lost, changed, or
-/// took another's place is noticed, as is a record. Links of one chain that changed places are not: who looks at chains does that. Nothing
-/// is written. Values are not looked at, and keys say no more than their buckets: who meets them does the rest.
+/// A record has exactly one link to it, from its bucket or from a record of the same bucket. So the sum over all records, weighted by
+/// bucket and offset, equals the sum over all links, weighted by their bucket and target; a lost, changed or misplaced link, or a lost
+/// record, changes one of them. Links that were swapped within one chain are not detected; walking the chain does that. Values are not
+/// read, and keys only for their buckets.
 /// </remarks>
 internal sealed class Inventory(RecordFile file)
 {
-    private const long NoBucket = -2; // of a record whose key's length is damaged
+    private const long NoBucket = -2; // the key length is damaged
 
     private readonly List<Extent> _tombstones = [];
-    private readonly List<Extent> _unclassed = []; // that have no class: the stock writes when it joins them
+    private readonly List<Extent> _unclassed = []; // no class: the allocator writes when it coalesces them
+    // The end of the last whole unit.
     private readonly long _end = file.Extents.End & -file.Layout.Alignment;
     private long _records;
     private long _lastSequence;
+    // The weighted sum over records minus that over links.
     private ulong _unbalanced;
 
-    /// <summary>Looks at all, and gives what is free to the stock; what is wrong, or <see langword="null"/>.</summary>
-    /// <param name="state">What the file was closed with.</param>
+    /// <summary>Checks all, and frees what is free. Returns what is wrong, or <see langword="null"/>.</summary>
+    /// <param name="state">The state that the file was closed with.</param>
     internal string? FindFault(in FileState state)
     {
         Count();
@@ -40,8 +42,8 @@ internal sealed class Inventory(RecordFile file)
             : $"the links from offset {FileLayout.HeadBytes:N0} on do not lead to its {_records:N0} records";
     }
 
-    /// <summary>Gives the rest to the stock, which writes. Tombstones of a closed file have nothing to hide.</summary>
-    /// <remarks>A power cut while a closed file is cut to its size leaves it at any length behind that.</remarks>
+    /// <summary>Frees the remaining extents, which writes. A closed file has no use for tombstones.</summary>
+    /// <remarks>A power cut while the file was cut to its size may leave any length behind it.</remarks>
     internal void FreeRest(PendingFrees pendingFrees)
     {
         long end = (_end + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes;
@@ -52,7 +54,7 @@ internal sealed class Inventory(RecordFile file)
         }
         if (end != _end)
         {
-            file.Extents.ClearWord(_end); // a part of a unit was no room; now that the file is longer it would be
+            file.Extents.ClearWord(_end); // a part of a unit was not an extent; in the longer file it would be one
             _unclassed.Add(new Extent(_end, end - _end));
         }
         foreach (Extent extent in _unclassed)
@@ -86,11 +88,11 @@ internal sealed class Inventory(RecordFile file)
         _unbalanced += WeightOf(bucket, scanner.Offset) - WeightOf(bucket, scanner.Head.Next);
     }
 
-    // The product with an odd number keeps two buckets apart, and the mixing behind it (splitmix64) loses nothing of the sum.
+    // Multiplying by an odd number separates the buckets; the mixing behind it (splitmix64) is a bijection.
     private static ulong WeightOf(long bucket, long target)
     {
         if (target == 0)
-            return 0; // the end of a chain
+            return 0; // end of a chain
         ulong mixed = (ulong)target + (ulong)(bucket + 1) * 0x9E3779B97F4A7C15;
         mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
         mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;

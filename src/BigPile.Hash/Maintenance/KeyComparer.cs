@@ -3,7 +3,7 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Compares the keys of records that are whole, as the file has them.</summary>
+/// <summary>Compares the stored keys of intact records.</summary>
 internal sealed class KeyComparer(RecordFile file)
 {
     private readonly byte[] _buffer = new byte[RecordFile.BufferBytes];

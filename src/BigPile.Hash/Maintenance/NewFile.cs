@@ -4,12 +4,12 @@ using BigPile.Files.Storage;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Makes the file of a database that there is not yet: whole under another name, and then it gets its own.</summary>
-/// <remarks>So a file that has the name and no head is one that was damaged, and none whose maker was killed.</remarks>
+/// <summary>Creates the file of a new database: completely under a temporary name, then renames it.</summary>
+/// <remarks>So a file with the final name and no header is damaged, never unfinished.</remarks>
 internal static class NewFile
 {
-    /// <summary>Makes it; <see langword="null"/> when another process has made it meanwhile.</summary>
-    /// <exception cref="BlockFileLockedException">Another process makes it.</exception>
+    /// <summary>Creates it; <see langword="null"/> if another process has done so meanwhile.</summary>
+    /// <exception cref="BlockFileLockedException">Another process is creating it.</exception>
     internal static (IBlockFile Block, Head Head)? TryMake(string path, HashDatabaseOptions options, HashTuning tuning)
     {
         string name = path + Opening.RebuildSuffix;
@@ -18,7 +18,7 @@ internal static class NewFile
         IBlockFile block = BlockFile.Open(options.FileKind, name, Opening.FileOptionsOf(options, FileMode.OpenOrCreate));
         if (!((IRenamableFile)block).HasItsName)
         {
-            block.Dispose(); // it has got its own
+            block.Dispose(); // another process has renamed it
             return null;
         }
         bool isDone = false;
@@ -27,7 +27,7 @@ internal static class NewFile
             if (Path.Exists(path))
                 return null;
             var head = Head.Make(block, tuning, Opening.BootIdOf(options));
-            block.Synchronize(hard: true); // so that a power cut leaves a database, if an empty one
+            block.Synchronize(hard: true); // a power cut leaves an empty database
             Rebuilder.Rename(block, Path.GetFileName(path));
             isDone = true;
             return (block, head);

@@ -9,10 +9,10 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Opens a file as a database: makes it, takes it as it was closed, or recovers it.</summary>
+/// <summary>Opens a database: creates it, takes it over as it was closed, or recovers it.</summary>
 internal sealed class Opening
 {
-    /// <summary>What a rebuilt file has behind its name until it takes the old one's place.</summary>
+    /// <summary>The suffix of a file that is being created or rebuilt.</summary>
     internal const string RebuildSuffix = ".rebuild";
 
     private readonly HashDatabaseOptions _options;
@@ -32,7 +32,7 @@ internal sealed class Opening
     {
         HashTuning tuning = options.Tuning.Checked();
         if (new FileInfo(path) is { LinkTarget: not null } link)
-            path = link.ResolveLinkTarget(returnFinalTarget: true)?.FullName ?? path; // a rebuild replaces the file, and not the link
+            path = link.ResolveLinkTarget(returnFinalTarget: true)?.FullName ?? path; // a rebuild must replace the file, not the link
         if (!options.IsReadOnly && options.Mode != FileMode.Open && !Path.Exists(path)
             && NewFile.TryMake(path, options, tuning) is { } made)
         {
@@ -73,7 +73,7 @@ internal sealed class Opening
 
     internal static Guid BootIdOf(HashDatabaseOptions options) => options.BootId ?? BootClock.Current;
 
-    /// <summary>How a file was left.</summary>
+    /// <summary>How the last process left the file.</summary>
     internal static HashEnding EndingOf(FileState? state, Guid bootId)
     {
         if (state is not { } known)
@@ -96,7 +96,7 @@ internal sealed class Opening
         if (_options.IsReadOnly)
             return ReadOnly(store, head, ending);
         var inventory = new Inventory(store.File);
-        bool opensClosed = ending == HashEnding.Closed && !restores; // to restore is to look at each record, also where none is lacking
+        bool opensClosed = ending == HashEnding.Closed && !restores; // restoring reads every record, even if none is missing
         if (opensClosed && inventory.FindFault(state!.Value) is { } fault)
             throw Refused(fault);
         DeleteRebuilt(_block.Path + RebuildSuffix);
@@ -132,7 +132,7 @@ internal sealed class Opening
         return (new DatabaseState(store, _options, _stripes), head, found);
     }
 
-    // Nothing is written: after a kill all chains are right, but those that a recovery was making, or a clear removing.
+    // Nothing is written. After a kill all chains are valid, except when a recovery or a clear was running.
     private (DatabaseState, Head, HashRecovery) ReadOnly(RecordStore store, Head head, HashEnding ending)
     {
         bool acceptsDamage = _options.Restore == HashRestoreMode.ReadOnly;
@@ -170,7 +170,8 @@ internal sealed class Opening
         ContinueAfter(store, state);
     }
 
-    // The device has the marks of what is dead before it loses what outdates that, and has lost all before the head says "open".
+    // The device must have the dead marks before it loses what outdates these records, and must have lost everything before the header says
+    // "open".
     private void FinishClear(RecordStore store, FileState state)
     {
         if (state.WasEverHard)
@@ -190,8 +191,8 @@ internal sealed class Opening
         store.SyncedSequence = state.WasEverHard ? state.LastSequence : 0;
     }
 
-    // What the device has of the head must not say that the file is closed once the first record has changed. Behind a kill what is known
-    // of the device stays, less what was lacking, since that was said.
+    // The header on the device must not say "closed" once a record has changed. After a kill the durable record count is kept, minus what
+    // was found missing, since that was reported.
     private void BeginWriting(RecordStore store, Head head, bool wasEverHard, Recovery? ofKill)
     {
         head.Write(new FileState

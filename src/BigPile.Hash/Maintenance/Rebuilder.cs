@@ -8,17 +8,17 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Writes all records to a new file, while others go on, and puts it in the old one's place.</summary>
+/// <summary>Writes all records to a new file, beside readers and writers, and replaces the old file with it.</summary>
 /// <remarks>
-/// It copies bucket by bucket, each while its stripe is held, and notes in the stripe up to which hash it has come. Who changes a record
-/// below that does the same to the copy, while holding the same stripe. So the copy is complete when the last bucket was copied, and
-/// stays so. Then all stripes are held, the device takes the copy, it gets the old one's name, and the stripes are given free.
+/// Copies bucket by bucket, each under its stripe, and records in the stripe up to which hash it has come. A writer that changes a record
+/// below that hash repeats the change in the copy, under the same stripe. So when the last bucket is copied, the copy is complete, and
+/// stays so. Then all stripes are locked, the copy is made durable, and it is renamed over the old file.
 /// </remarks>
 internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronizer)
 {
     private volatile bool _isStopped;
 
-    /// <summary>Has a running rebuild end soon, by an exception.</summary>
+    /// <summary>Makes a running rebuild end soon, with an exception.</summary>
     internal void Stop() => _isStopped = true;
 
     internal void Run(HashTuning? tuning)
@@ -27,7 +27,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         HashDatabaseOptions options = database.Options;
         string path = database.Path + Opening.RebuildSuffix;
         ThrowIfRenamed(old);
-        Opening.DeleteRebuilt(path); // also a link of that name, which would be followed
+        Opening.DeleteRebuilt(path); // a link of that name would be followed
         HashTuning newTuning = (tuning ?? TuningFor(old)).Checked();
         IBlockFile block = BlockFile.Open(options.FileKind, path, Opening.FileOptionsOf(options, FileMode.Create));
         bool isDone = false;
@@ -38,7 +38,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
             copy.File.CacheBuckets();
             Begin(copy);
             CopyAll(old, copy);
-            block.Synchronize(hard: true); // most of it before anybody has to wait
+            block.Synchronize(hard: true); // most of the copy, before anybody has to wait
             isDone = ReplaceFile(old, copy, head);
         }
         finally
@@ -46,7 +46,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
             if (!isDone)
                 Abort(block, path);
         }
-        block.Synchronize(hard: true); // its name
+        block.Synchronize(hard: true); // its name, too
     }
 
     private void Begin(RecordStore copy)
@@ -123,7 +123,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         }
     }
 
-    // What has the name by now is somebody else's.
+    // The file that has the name now may belong to somebody else.
     private void ThrowIfRenamed(RecordStore store)
     {
         if (!((IRenamableFile)store.File.File).HasItsName)
@@ -134,7 +134,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         }
     }
 
-    // Chains that are longer than they should be become shorter.
+    // Shortens chains that are too long.
     private HashTuning TuningFor(RecordStore old)
     {
         HashTuning tuning = old.File.Layout.Tuning;
@@ -142,7 +142,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         return records > tuning.Buckets * HashStatistics.MostRecordsPerBucket ? tuning with { Buckets = records * 2 } : tuning;
     }
 
-    /// <summary>Gives a file another name in its directory.</summary>
+    /// <summary>Renames a file within its directory.</summary>
     internal static void Rename(IBlockFile block, string name)
     {
         string before = block.Path;
@@ -152,7 +152,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         }
         catch (IOException) when (!File.Exists(before))
         {
-            // it says that it failed, and has not
+            // the rename has succeeded, though the device reported a failure
         }
     }
 
@@ -164,7 +164,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         Discard(block, path);
     }
 
-    /// <summary>Closes and deletes a file that was not finished.</summary>
+    /// <summary>Closes and deletes an unfinished file.</summary>
     internal static void Discard(IBlockFile block, string path)
     {
         CloseQuietly(block);
@@ -174,11 +174,11 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         }
         catch (IOException)
         {
-            // the next opening does it
+            // the next opening deletes it
         }
     }
 
-    // What is in it does not count any more.
+    // The content is no longer needed.
     internal static void CloseQuietly(IBlockFile file)
     {
         try
@@ -187,7 +187,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // it is closed, and longer than it need be
+            // it is closed; only cutting it failed
         }
     }
 }

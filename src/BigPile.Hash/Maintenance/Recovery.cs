@@ -7,54 +7,60 @@ using BigPile.Hash.Space;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Makes a database whole whose last process did not close it.</summary>
+/// <summary>Recovers a database that its last process did not close.</summary>
 /// <remarks>
 /// <para>
-/// All rooms are scanned, and of each key the record or tombstone of the highest sequence counts. That is right after a kill, since what is
-/// dead and was not hard-synchronized is marked before the call that killed it returns; and after a power cut, since what is dead and was
-/// hard-synchronized keeps its room until the device has what outdates it. Behind a power cut chains are written anew. Behind a kill they
-/// are right but for changes that had not returned, which are brought to an end by single links: so a kill of that is like any other. What
-/// else is wrong with them is damage.
+/// All extents are scanned, and of each key the record or tombstone with the highest sequence is valid. That is right after a kill, since a
+/// dead record that was not hard-synchronized is marked before the call returns. It is right after a power cut, since the extent of a dead,
+/// hard-synchronized record is kept until what outdates it is durable. After a power cut all chains are rewritten. After a kill they are
+/// valid except for calls that had not returned; these are completed by single stores of links, so a kill during the recovery is like any
+/// other. Anything else that is wrong with the chains is damage.
 /// </para>
 /// <para>
-/// It is done for as many buckets at a time as have records enough for the memory that it takes, with one scan for each: so the number of
-/// reads grows with that of records, and not with the length of chains. Ended by a kill, it is done again from the beginning.
+/// Works on as many buckets at a time as fit into its memory limit, with one scan for each part: the number of reads grows with the number
+/// of records, not with the length of chains. After a kill it starts again from the beginning.
 /// </para>
 /// </remarks>
 /// <param name="store">The file.</param>
-/// <param name="head">Its head, which says that it is being recovered.</param>
-/// <param name="state">What the head said before; none when neither of its two states was whole.</param>
-/// <param name="stripes">Get the number of records, and the highest sequence.</param>
-/// <param name="isPowerCut">Whether the device may lack something.</param>
-/// <param name="mostRecords">How many records there may be in memory.</param>
+/// <param name="head">The header, which states that the file is being recovered.</param>
+/// <param name="state">The state before the recovery; <see langword="null"/> if neither of the two was intact.</param>
+/// <param name="stripes">Receive the number of records, and the highest sequence.</param>
+/// <param name="isPowerCut">Whether stores may be missing, as after a power cut.</param>
+/// <param name="mostRecords">The limit of records in memory.</param>
 internal sealed class Recovery(RecordStore store, Head head, FileState? state, SeqLockStripes stripes, bool isPowerCut, int mostRecords)
 {
     private readonly RecordFile _file = store.File;
     private readonly bool _wasEverHard = state?.WasEverHard ?? true;
+    // Records up to this sequence were durable.
     private readonly long _synced = state?.SyncedSequence ?? 0;
+    // Records up to this sequence were in their chains, or dead.
     private readonly long _linkedSequence = Math.Max(state?.SyncedSequence ?? 0, state?.LastSequence ?? 0);
     private readonly ChainSurvey? _survey = !isPowerCut && state?.Phase == FilePhase.Open ? new ChainSurvey(store.File) : null;
     private readonly RecoveryIndex _index = new(store.File.Layout, mostRecords);
     private readonly ChainWriter _chains = new(store.File);
     private readonly KeyComparer _keys = new(store.File);
-    private readonly List<Extent> _torn = [];
+    private readonly List<Extent> _torn = []; // of half-written records
+    // The records to link into the current bucket, and those to unlink from it.
     private readonly List<WholeRecord> _chain = [];
     private readonly List<WholeRecord> _dropped = [];
+    // Records and tombstones of all buckets that are to be freed.
     private readonly List<WholeRecord> _outdated = [];
     private long _end;
     private long _lastSequence = state?.LastSequence ?? 0;
     private long _records;
+    // How many keys had a durable record at the last hard synchronization.
     private long _synchronizedKeys;
+    // How many records are in no chain, though nothing outdates them.
     private long _resurrected;
-    private int _stripe;
+    private int _stripe; // spreads freed extents over the shards
 
-    /// <summary>Half-written records.</summary>
+    /// <summary>The number of half-written records.</summary>
     internal long TornRecords { get; private set; }
 
-    /// <summary>Records that damage has taken or put in doubt.</summary>
+    /// <summary>The number of records that damage has destroyed or made doubtful.</summary>
     internal long DamagedRecords { get; private set; }
 
-    /// <summary>Of the records at the last hard synchronization, those that are here, or what outdates them.</summary>
+    /// <summary>Of the records at the last hard synchronization, how many are here, or were outdated by what is here.</summary>
     internal long SynchronizedRecords { get; private set; }
 
     internal void Run()
@@ -77,7 +83,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         store.Pass(HashCrashPoint.RecoveryMarked);
     }
 
-    // What a cut has left of the last unit is a room's beginning, or bytes that are none and must not become one when the file grows.
+    // The partial last unit is the beginning of an extent, or bytes that must not become one when the file grows.
     private void RoundUp()
     {
         _end = (_file.Extents.End + _file.Layout.Alignment - 1) & -_file.Layout.Alignment;
@@ -87,7 +93,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         _file.Extents.SetEnd(_end);
     }
 
-    // It keeps the start that it was written in: ended itself, it begins again as what it is.
+    // A kill's boot identifier is kept, a power cut's is cleared: if this recovery is killed, the next one finds the same ending.
     private void BeginAnew()
     {
         Guid start = isPowerCut ? Guid.Empty : head.State.BootId;
@@ -95,7 +101,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         _file.EmptyBuckets();
     }
 
-    // Marked dead, records that were there at the last hard synchronization are no evidence of it any more. What is lacking stays stated.
+    // Dead marks destroy the evidence of what was hard-synchronized, so state the count first. Missing records stay in the count.
     private void WriteRecoveredState()
     {
         _file.File.Synchronize(hard: true);
@@ -133,7 +139,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         long usedEnd = gap.Bytes != 0 ? gap.Offset : scanner.Offset;
         long kept = (usedEnd + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes;
         if (kept != _file.File.Size)
-            _file.File.Truncate(kept); // behind the last room there is nothing that was ever used
+            _file.File.Truncate(kept); // nothing behind the last extent was ever used
         _file.Extents.SetEnd(kept);
         if (kept > usedEnd)
             FreeExtent(new Extent(usedEnd, kept - usedEnd));
@@ -166,7 +172,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         _survey.EndBefore(_index.To);
         foreach (long bucket in _survey.Broken)
         {
-            if (bucket < _index.To) // the next part looks at the others again
+            if (bucket < _index.To) // the next part handles the others
                 _file.WriteLink(_file.Layout.LinkOf(bucket), 0, 0);
         }
     }
@@ -195,7 +201,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         }
     }
 
-    // Records of one hash, which is one key but for a few.
+    // Usually these all have one key.
     private void ResolveHash(Span<WholeRecord> records, bool isChainWhole)
     {
         while (records.Length > 0)
@@ -226,7 +232,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
             if (record.Sequence <= _synced)
                 atCut ??= record;
             else
-                wasThere |= record.Kind != ExtentKind.Live; // it hides what the device had
+                wasThere |= record.Kind != ExtentKind.Live; // it hides a durable record
             if (newest.IsLive && record.Offset == newest.Offset)
                 continue;
             _outdated.Add(record);
@@ -238,12 +244,12 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         if (!newest.IsLive)
             return;
         _chain.Add(newest);
-        // The chain is whole and without it: either it was removed, and what said so is gone; or it lost its link.
+        // The chain is intact and does not contain the record: it was removed and its tombstone is lost, or its link is.
         if (_survey != null && isChainWhole && !isLinked && newest.Sequence <= _linkedSequence)
             _resurrected++;
     }
 
-    // A tombstone stays until the device has the marks of what it hides: cut off between the two, what is dead would come back.
+    // A tombstone waits until the dead marks of what it hides are durable: a power cut in between would bring these records back.
     private void FreeRecord(in WholeRecord record)
     {
         var extent = new Extent(record.Offset, (long)record.Units << _file.Layout.AlignmentShift);
@@ -272,19 +278,20 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     {
         for (int i = 0; i < SeqLockStripes.Count; i++)
             stripes[i].Sequence = _lastSequence;
-        stripes[0].Records = _records; // the sum is all that counts
+        stripes[0].Records = _records; // only the sum matters
         store.SyncedSequence = !isPowerCut ? _synced : _wasEverHard ? _lastSequence : 0;
-        // What a kill leaves is one of the states that a power cut leaves. Links and records that are gone together are no gap in chains.
+        // A kill leaves one of the states that a power cut leaves, so count that way, too: records that are lost together with their links
+        // leave no gap in the chains.
         long missing = CountMissing();
         DamagedRecords = Math.Max(missing, _survey != null ? _survey.Damaged + _resurrected : 0);
         SynchronizedRecords = Math.Max((state?.Records ?? 0) - missing, 0);
     }
 
-    // Of those that the device had at the last hard synchronization each is here, or what outdates it.
+    // Each record that was durable must be here, or what outdates it.
     private long CountMissing()
     {
         if (state is not { } known)
-            return 1; // a kill or a power cut can tear one of the two states, and no more
+            return 1; // a crash can tear one of the two states, not both
         if (known.Phase == FilePhase.Closed)
             return Math.Max(known.Records - _records, 0);
         return _wasEverHard ? Math.Max(known.Records - _synchronizedKeys, 0) : 0;

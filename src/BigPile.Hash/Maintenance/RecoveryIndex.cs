@@ -3,29 +3,29 @@ using BigPile.Hash.Format;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>A record or tombstone that is whole.</summary>
+/// <summary>An intact record or tombstone.</summary>
 internal readonly record struct WholeRecord(ulong Hash, long Offset, long Sequence, uint Units, ushort Tag, ExtentKind Kind, bool IsLinked)
 {
     internal bool IsLive => Kind is ExtentKind.Live or ExtentKind.LiveHiding;
 }
 
-/// <summary>The whole records of some buckets, in memory: as many as there may be, then of fewer buckets.</summary>
+/// <summary>The intact records of a range of buckets, in memory. The range shrinks when there are too many.</summary>
 internal sealed class RecoveryIndex(FileLayout layout, int most)
 {
     private readonly List<WholeRecord> _records = [];
     private long _from;
 
-    /// <summary>The bucket behind the last one whose records are here.</summary>
+    /// <summary>The end of the range.</summary>
     internal long To { get; private set; }
 
-    /// <summary>Begins with other buckets.</summary>
+    /// <summary>Starts another range.</summary>
     internal void Begin(long from, long to)
     {
         _records.Clear();
         (_from, To) = (from, to);
     }
 
-    /// <summary>Takes a record of any bucket.</summary>
+    /// <summary>Adds a record, if its bucket is in the range.</summary>
     internal void Add(in WholeRecord record)
     {
         long bucket = layout.BucketOf(record.Hash);
@@ -39,7 +39,7 @@ internal sealed class RecoveryIndex(FileLayout layout, int most)
         }
     }
 
-    /// <summary>All of them: bucket by bucket, key by key but for hashes that meet, the newest first.</summary>
+    /// <summary>Sorts the records by hash, and so by bucket and key; the newest first.</summary>
     internal List<WholeRecord> Sort()
     {
         _records.Sort(static (one, other) =>

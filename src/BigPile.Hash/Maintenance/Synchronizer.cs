@@ -6,16 +6,18 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Has the device take what was written, and gives free what waited for that; and closes the file.</summary>
+/// <summary>Hard-synchronizes the file, and completes the pending frees; and closes the file.</summary>
 internal sealed class Synchronizer(DatabaseState database, Head head)
 {
     private const int MostRounds = 4;
 
     private readonly Lock _lock = new();
+    // Written under _lock, with all stripes held.
     private Head _head = head;
+    // The number of records at the cut. Guarded by _lock.
     private long _cutRecords;
 
-    /// <summary>One synchronization at a time; a rebuild takes it when it changes the file.</summary>
+    /// <summary>Held by one synchronization at a time, and by a rebuild while it replaces the file.</summary>
     internal Lock Lock => _lock;
 
     internal FileState State => _head.State;
@@ -32,17 +34,19 @@ internal sealed class Synchronizer(DatabaseState database, Head head)
         }
     }
 
-    /// <summary>While all stripes are held: says that nothing in the file counts any more.</summary>
+    /// <summary>States that no record is valid any more. The caller holds all stripes.</summary>
     internal void WriteClearing() =>
         _head.Write(State with { Phase = FilePhase.Clearing, Records = 0, LastSequence = database.Stripes.LastSequence });
 
-    /// <summary>Says that there is nothing. No sequence was the last one: those of other stripes may be lower.</summary>
+    /// <summary>States that there are no records. The last sequence is 0, since those of other stripes may be lower.</summary>
     internal void WriteCleared() => _head.Write(State with { Phase = FilePhase.Open, LastSequence = 0 });
 
-    /// <summary>While all stripes are held and no synchronization runs: another file has the database.</summary>
+    /// <summary>
+    /// Takes the header of another file, which replaces the old one. The caller holds all stripes and <see cref="Lock"/>.
+    /// </summary>
     internal void ChangeHeadLocked(Head head) => _head = head;
 
-    /// <summary>Closes the file. All stripes are held, and no synchronization runs.</summary>
+    /// <summary>Closes the file. The caller holds all stripes and <see cref="Lock"/>.</summary>
     internal void CloseLocked(RecordStore store)
     {
         try
@@ -82,7 +86,8 @@ internal sealed class Synchronizer(DatabaseState database, Head head)
     private void FinishHard(RecordStore store)
     {
         long synced = store.SyncedSequence;
-        // The device must know when the first one has returned. Behind a kill that comes before that, the cut tells what can't be back.
+        // "Was ever hard" must be durable by the time the first synchronization returns. After a kill before that, the cut's sequence tells
+        // which records cannot be resurrected.
         _head.Write(State with { WasEverHard = true, LastSequence = synced });
         store.File.File.Synchronize(hard: true);
         store.Pass(HashCrashPoint.SyncedBeforeHead);
@@ -102,9 +107,9 @@ internal sealed class Synchronizer(DatabaseState database, Head head)
             FinishHard(store);
         }
         if (store.PendingFrees.HasAny)
-            return; // the next one recovers it
+            return; // the next opening recovers
         if (isHard)
-            store.File.File.Synchronize(hard: true); // what was marked last
+            store.File.File.Synchronize(hard: true); // the last dead marks
         _head.Write(State with
         {
             Phase = FilePhase.Closed,

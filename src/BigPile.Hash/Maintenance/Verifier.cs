@@ -7,7 +7,7 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Looks at every byte of a file that nobody changes meanwhile.</summary>
+/// <summary>Verifies every byte of a file that does not change meanwhile.</summary>
 internal sealed class Verifier(RecordFile file)
 {
     private const int MostProblems = 100;
@@ -16,7 +16,7 @@ internal sealed class Verifier(RecordFile file)
     private readonly HashSet<ulong> _hashes = [];
     private long _sound;
 
-    /// <summary>Looks at a file that was opened for reading.</summary>
+    /// <summary>Verifies a file that was opened read-only.</summary>
     internal static HashVerification OfFile(IBlockFile block, Guid bootId)
     {
         try
@@ -39,10 +39,10 @@ internal sealed class Verifier(RecordFile file)
         }
     }
 
-    /// <summary>Looks at all.</summary>
-    /// <param name="records">How many there are to be.</param>
-    /// <param name="lastSequence">The highest sequence that there can be.</param>
-    /// <param name="mayWait">Whether there can be records in no chain that wait for a hard synchronization.</param>
+    /// <summary>Verifies all chains and extents.</summary>
+    /// <param name="records">The expected number of records.</param>
+    /// <param name="lastSequence">The highest valid sequence.</param>
+    /// <param name="mayWait">Whether records outside of all chains may be waiting for a hard synchronization.</param>
     internal HashVerification Run(long records, long lastSequence, bool mayWait)
     {
         for (long bucket = 0; bucket < file.Layout.Buckets; bucket++)
@@ -109,7 +109,7 @@ internal sealed class Verifier(RecordFile file)
             if (scanner.Matches())
                 whole++;
             else
-                Report(scanner.Offset, "a room has a record that does not match its checksum");
+                Report(scanner.Offset, "an extent holds a record that does not match its checksum");
         }
         if (!mayWait && whole != _sound)
             FindUnlinked();

@@ -4,10 +4,10 @@ using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Goes through all records, in the order of their hashes: bucket by bucket, each read while nobody changes it.</summary>
+/// <summary>Enumerates all records in the order of their hashes, bucket by bucket, each read under its stripe.</summary>
 /// <remarks>
-/// The hash up to which it has come means the same in a file with other buckets. So a rebuild on the way has nothing come twice or not at
-/// all: where it is within a bucket, only records from that hash on are taken.
+/// The position is a hash, which means the same in a file with another number of buckets. So a rebuild during the enumeration makes no
+/// record appear twice or not at all: of the current bucket, only records from that hash on are returned.
 /// </remarks>
 internal static class Walk
 {
@@ -44,7 +44,7 @@ internal static class Walk
         }
     }
 
-    /// <summary>Reads the records of a bucket whose hashes are not lower than one. The caller holds the stripe.</summary>
+    /// <summary>Reads the records of a bucket whose hashes are at least <paramref name="from"/>. The caller holds the stripe.</summary>
     internal static void Read(DatabaseState database, RecordFile file, long bucket, ulong from, List<HashRecord> found)
     {
         var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };

@@ -5,10 +5,12 @@ using BigPile.Hash.Format;
 
 namespace BigPile.Hash.Records;
 
-/// <summary>All buckets in memory, 8 bytes each: for files of which each read is a call to the system. Each write goes to both.</summary>
+/// <summary>
+/// All buckets in memory, 8 bytes each, for files where each read is a system call. Every write goes to the file and to the cache.
+/// </summary>
 internal sealed class BucketCache
 {
-    /// <summary>With more buckets than this they are read from the file, since they would take too much memory: 128 MiB.</summary>
+    /// <summary>With more buckets than this, 128 MiB of cache, buckets are read from the file instead.</summary>
     internal const long MostBuckets = 1 << 24;
 
     private const int PartBytes = 1 << 20;
@@ -22,7 +24,7 @@ internal sealed class BucketCache
         _widthShift = layout.OffsetWidth == sizeof(long) ? 3 : 2;
     }
 
-    /// <summary>Reads all of them. Nobody changes one meanwhile.</summary>
+    /// <summary>Reads all buckets. No bucket may change meanwhile.</summary>
     internal static BucketCache Load(RecordFile file)
     {
         var cache = new BucketCache(file.Layout);
@@ -30,7 +32,7 @@ internal sealed class BucketCache
         return cache;
     }
 
-    /// <summary>Hands out all links of buckets, and where they lead, as the file has them. Nobody changes one meanwhile.</summary>
+    /// <summary>Reads all buckets from the file, and passes each bucket's offset and target. No bucket may change meanwhile.</summary>
     internal static void ReadAll(RecordFile file, Action<long, long> take)
     {
         FileLayout layout = file.Layout;

@@ -1,6 +1,8 @@
 namespace BigPile.Hash.Records;
 
-/// <summary>Notices a chain that leads back into itself, after Brent: the step is compared with that of the last power of two.</summary>
+/// <summary>
+/// Detects a chain that leads back into itself. Brent's algorithm: each step is compared with the step at the last power of two.
+/// </summary>
 internal struct CycleDetector
 {
     private long _steps;

@@ -1,11 +1,11 @@
 namespace BigPile.Hash.Records;
 
-/// <summary>What came of looking for a record.</summary>
+/// <summary>The result of a lookup.</summary>
 internal enum LookupResult
 {
     Absent,
     Found,
 
-    /// <summary>There are bytes that can't be: somebody changes them, or they are damaged.</summary>
+    /// <summary>The bytes are invalid: they are being changed, or damaged.</summary>
     Invalid,
 }

@@ -6,35 +6,43 @@ using BigPile.Hash.Space;
 
 namespace BigPile.Hash.Records;
 
-/// <summary>Rooms whose records are dead and which can't be used again yet.</summary>
+/// <summary>Extents of dead records that must not be reused yet.</summary>
 /// <remarks>
 /// <para>
-/// A record that the device has, and that was replaced or removed since, waits for the next hard synchronization: until then a power cut
-/// must find it. A tombstone waits for the one behind it: what it hides is marked dead behind the first, and the device has these marks
-/// behind the second. A room that could not be marked waits until it can; while there is one, no tombstone goes.
+/// A durable record that was replaced or removed waits for the next hard synchronization: until then a recovery after a power cut must find
+/// it. A tombstone waits for two: after the first, the records that it hides are marked dead; after the second, these marks are durable. An
+/// extent whose mark could not be written waits until it can be; while there is one, no tombstone is freed.
 /// </para>
-/// <para>Thread safety: all members may be called concurrently; <see cref="Cut"/> and what follows it by one thread at a time.</para>
+/// <para>
+/// Thread safety: all members may be called concurrently; <see cref="Cut"/> and <see cref="Complete"/> by one thread at a time.
+/// </para>
 /// </remarks>
 internal sealed class PendingFrees(RecordFile file, bool isReused)
 {
     private readonly Lock _lock = new();
-    private readonly List<(int Stripe, Extent Room)> _unmarked = [];
-    private List<(int Stripe, Extent Room)> _waiting = [];
-    private List<(int Stripe, Extent Room)> _tombstones = [];
-    private List<(int Stripe, Extent Room)> _cutWaiting = [];
-    private List<(int Stripe, Extent Room)> _cutTombstones = [];
-    private List<(int Stripe, Extent Room)> _oldTombstones = [];
+    // Dead extents whose mark could not be written. All lists are guarded by _lock; each entry has the stripe whose shard gets the extent.
+    private readonly List<(int Stripe, Extent Extent)> _unmarked = [];
+    // Durable dead records since the last cut.
+    private List<(int Stripe, Extent Extent)> _waiting = [];
+    // Tombstones since the last cut.
+    private List<(int Stripe, Extent Extent)> _tombstones = [];
+    // The same before the cut, whose synchronization has not completed.
+    private List<(int Stripe, Extent Extent)> _cutWaiting = [];
+    private List<(int Stripe, Extent Extent)> _cutTombstones = [];
+    // Tombstones that one synchronization has covered: free after the next.
+    private List<(int Stripe, Extent Extent)> _oldTombstones = [];
     private long _waitingBytes;
     private long _droppedBytes;
+    // Whether _unmarked has entries. Read without the lock before every change.
     private volatile bool _hasUnmarked;
 
-    /// <summary>All that waits.</summary>
+    /// <summary>The bytes of all pending frees.</summary>
     internal long WaitingBytes => Volatile.Read(ref _waitingBytes);
 
-    /// <summary>What is dead and is not used again by this opening, since records only come behind others.</summary>
+    /// <summary>The bytes of dead extents that this opening never reuses, since the update mode only appends.</summary>
     internal long DroppedBytes => Volatile.Read(ref _droppedBytes);
 
-    /// <summary>Whether a hard synchronization would give something free.</summary>
+    /// <summary>Whether a hard synchronization would free something.</summary>
     internal bool HasAny
     {
         get
@@ -46,7 +54,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
 
     internal bool HasUnmarked => _hasUnmarked;
 
-    /// <summary>Marks a room dead, and gives it back.</summary>
+    /// <summary>Marks an extent dead, and frees it.</summary>
     internal void MarkDeadAndFree(int stripe, Extent extent)
     {
         if (TryMark(stripe, extent))
@@ -57,7 +65,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
 
     internal void DeferTombstone(int stripe, Extent extent) => Defer(stripe, extent, isTombstone: true);
 
-    /// <summary>Marks what could not be marked. Before anything else is removed it must be.</summary>
+    /// <summary>Retries the dead marks that failed. This must succeed before anything else is removed.</summary>
     /// <exception cref="IOException">The device still fails.</exception>
     internal void RetryMarks()
     {
@@ -75,7 +83,10 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         }
     }
 
-    /// <summary>At the instant whose state a hard synchronization makes durable, while no record is changed.</summary>
+    /// <summary>
+    /// Moves the pending frees into the cut. Runs at the instant whose state a hard synchronization makes durable, while no record is
+    /// changed.
+    /// </summary>
     internal void Cut()
     {
         lock (_lock)
@@ -87,11 +98,11 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         }
     }
 
-    /// <summary>The device has the state of the cut.</summary>
+    /// <summary>Frees what the cut had pending: the state of the cut is durable.</summary>
     internal void Complete()
     {
-        List<(int Stripe, Extent Room)> old;
-        List<(int Stripe, Extent Room)> cut;
+        List<(int Stripe, Extent Extent)> old;
+        List<(int Stripe, Extent Extent)> cut;
         lock (_lock)
         {
             old = _hasUnmarked ? [] : _oldTombstones;
@@ -107,7 +118,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         }
     }
 
-    /// <summary>Forgets all: the file has no rooms any more.</summary>
+    /// <summary>Forgets all pending frees: the file has no extents any more.</summary>
     internal void Reset()
     {
         lock (_lock)
@@ -144,7 +155,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
             {
                 _unmarked.Add((stripe, extent));
                 _hasUnmarked = true;
-                Interlocked.Add(ref _waitingBytes, extent.Bytes); // before anybody can take it off again
+                Interlocked.Add(ref _waitingBytes, extent.Bytes); // before RetryMarks can subtract it
             }
             return false;
         }

@@ -6,11 +6,11 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Records;
 
-/// <summary>Whether what lies in the file is what was stored.</summary>
+/// <summary>Checks whether the file has what was stored.</summary>
 internal sealed partial class RecordFile
 {
-    /// <summary>Whether a record whose head was read has the key that was stored, and it belongs to a bucket.</summary>
-    /// <remarks>Without tags only the whole record can tell.</remarks>
+    /// <summary>Whether a record, whose head was read, has the key that was stored, and that key belongs to the bucket.</summary>
+    /// <remarks>Without tags this must check the whole record.</remarks>
     [SkipLocalsInit]
     internal bool IsSoundIn(long bucket, ReadOnlySpan<byte> buffer, in RecordLocation location)
     {
@@ -43,7 +43,7 @@ internal sealed partial class RecordFile
     private bool IsKeySound(in RecordLocation location, ReadOnlySpan<byte> key) =>
         location.Head.HasTagOf(Crc32C.Add(location.Head.BeginChecksum(location.Offset, Layout.Salt), key));
 
-    /// <summary>The link of a bucket's chain that leads to a record, and the tag that the link has; 0 when the chain has it not.</summary>
+    /// <summary>Finds the link of a bucket's chain that leads to a record, and the tag beside that link; 0 if no link does.</summary>
     internal (long Link, ushort Tag) LinkTo(long bucket, long offset)
     {
         long link = Layout.LinkOf(bucket);

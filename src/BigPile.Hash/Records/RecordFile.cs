@@ -9,16 +9,18 @@ using BigPile.Memory;
 
 namespace BigPile.Hash.Records;
 
-/// <summary>The file as links and records, with no care for who else is there.</summary>
+/// <summary>Reads and writes the links and records of a file. The caller does all locking.</summary>
 internal sealed partial class RecordFile
 {
-    /// <summary>What a caller's room should have, so that most records are read in one call.</summary>
+    /// <summary>The size that a caller's buffer should have, so that most records are read in one call.</summary>
     internal const int BufferBytes = 256;
 
-    private const int MappedFirstReadBytes = 64; // what is read in vain costs more than a second read
+    private const int MappedFirstReadBytes = 64; // copying more than needed costs more than a second read
     private const int OneWriteBytes = 1024;
 
+    // How much the first read of a record takes, in bytes.
     private readonly int _firstReadBytes;
+    // null if buckets are read from the file.
     private BucketCache? _buckets;
 
     internal RecordFile(IBlockFile file, FileLayout layout)
@@ -49,9 +51,9 @@ internal sealed partial class RecordFile
         return (long)BinaryPrimitives.ReadUInt32LittleEndian(word) << Layout.AlignmentShift;
     }
 
-    /// <summary>Has a link lead to a record, by one store.</summary>
+    /// <summary>Stores a link. It is one store, so it is atomic.</summary>
     /// <param name="link">The link.</param>
-    /// <param name="tag">Of a link within a record, that one's tag.</param>
+    /// <param name="tag">If the link is in a record, the tag of that record.</param>
     /// <param name="target">The record, or 0.</param>
     internal void WriteLink(long link, ushort tag, long target)
     {
@@ -67,13 +69,13 @@ internal sealed partial class RecordFile
         }
         catch
         {
-            _buckets = null; // nobody knows what the file has: from now on it is asked
+            _buckets = null; // the file may have either value: from now on read it
             throw;
         }
         buckets?.Write(link, target);
     }
 
-    /// <summary>Has buckets kept in memory as well, where reading one is a call to the system.</summary>
+    /// <summary>Caches the buckets in memory, if reading one is a system call.</summary>
     internal void CacheBuckets()
     {
         if (File.Kind is BlockFileKind.MappedParallel or BlockFileKind.MappedAtomic || Layout.Buckets > BucketCache.MostBuckets)
@@ -94,7 +96,7 @@ internal sealed partial class RecordFile
             CacheBuckets();
     }
 
-    /// <summary>Empties all buckets, and has the file end behind them. The stock is not told.</summary>
+    /// <summary>Empties all buckets, and cuts the file behind them. The allocator is not reset.</summary>
     internal void CutToBuckets()
     {
         EmptyBuckets();
@@ -113,12 +115,12 @@ internal sealed partial class RecordFile
         File.WriteAt(link, word);
     }
 
-    /// <summary>Looks for a key.</summary>
+    /// <summary>Looks up a key.</summary>
     /// <param name="key">The key.</param>
     /// <param name="hash">Its hash.</param>
-    /// <param name="buffer">Gets the beginning of the record.</param>
-    /// <param name="location">Gets where it is.</param>
-    /// <param name="readsValue">Whether its value is read next, and so its checksum looked at.</param>
+    /// <param name="buffer">Receives the beginning of the record.</param>
+    /// <param name="location">Receives the location.</param>
+    /// <param name="readsValue">Whether the caller reads the value next, and so verifies the checksum.</param>
     [SkipLocalsInit]
     internal LookupResult Find(ReadOnlySpan<byte> key, ulong hash, Span<byte> buffer, out RecordLocation location, bool readsValue)
     {
@@ -137,16 +139,16 @@ internal sealed partial class RecordFile
                 return isSound ? LookupResult.Found : LookupResult.Invalid;
             }
             if (!IsSoundIn(bucket, buffer, location))
-                return LookupResult.Invalid; // it may be the one
+                return LookupResult.Invalid; // the damaged key may be the one
             location.Link = location.Offset + RecordHead.NextAt;
             location.LinkTag = location.Head.Tag;
             location.Offset = location.Head.Next;
         }
-        (location.Link, location.LinkTag) = (Layout.LinkOf(bucket), 0); // a new record comes first in its chain
+        (location.Link, location.LinkTag) = (Layout.LinkOf(bucket), 0); // a new record is inserted at the front of its chain
         return LookupResult.Absent;
     }
 
-    /// <summary>Reads a head, and as much behind it as a guess says. False when there can't be a record.</summary>
+    /// <summary>Reads a head, and some bytes behind it, in one call; <see langword="false"/> if no record can be there.</summary>
     internal bool TryReadHead(Span<byte> buffer, ref RecordLocation location)
     {
         long end = Extents.End;
@@ -159,7 +161,7 @@ internal sealed partial class RecordFile
         return location.Head.Fits(offset, end, Layout.AlignmentShift, Layout.Salt);
     }
 
-    /// <summary>Copies a value; false when the record does not match its checksum.</summary>
+    /// <summary>Copies a value; <see langword="false"/> if the record does not match its checksum.</summary>
     [SkipLocalsInit]
     internal bool ReadValue(ReadOnlySpan<byte> buffer, in RecordLocation location, Span<byte> value)
     {
@@ -168,7 +170,7 @@ internal sealed partial class RecordFile
         return location.Head.Matches(Crc32C.Add(checksum, value));
     }
 
-    /// <summary>Copies a part of a record, of which some is in the room.</summary>
+    /// <summary>Copies a part of a record, as far as possible from the buffer.</summary>
     internal void ReadPart(ReadOnlySpan<byte> buffer, in RecordLocation location, int from, Span<byte> destination)
     {
         int known = Math.Clamp(location.BufferedBytes - from, 0, destination.Length);
@@ -178,7 +180,7 @@ internal sealed partial class RecordFile
             File.ReadAt(location.Offset + from + known, destination[known..]);
     }
 
-    /// <summary>Writes a whole record to a room; nothing leads to it yet.</summary>
+    /// <summary>Writes a whole record to an extent that no link leads to yet.</summary>
     [SkipLocalsInit]
     internal void WriteRecord(
         long offset, ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
@@ -203,22 +205,22 @@ internal sealed partial class RecordFile
         }
     }
 
-    /// <summary>Marks a room as one in which nothing counts: its word says so, and what could match a checksum goes.</summary>
-    internal void MarkDead(Extent buffer)
+    /// <summary>Marks an extent dead: its word says so, and its checksum is cleared.</summary>
+    internal void MarkDead(Extent extent)
     {
         Span<byte> head = stackalloc byte[RecordHead.Bytes];
         head.Clear();
-        var word = ExtentWord.Of(buffer.Bytes >> Layout.AlignmentShift, ExtentKind.Dead, buffer.Offset, Layout.Salt);
+        var word = ExtentWord.Of(extent.Bytes >> Layout.AlignmentShift, ExtentKind.Dead, extent.Offset, Layout.Salt);
         BinaryPrimitives.WriteUInt64LittleEndian(head, word.Bits);
-        File.WriteAt(buffer.Offset, head[..(int)Math.Min(head.Length, buffer.Bytes)]);
+        File.WriteAt(extent.Offset, head[..(int)Math.Min(head.Length, extent.Bytes)]);
     }
 
-    /// <summary>What is thrown when bytes are damaged.</summary>
+    /// <summary>Makes the exception for damage at an offset.</summary>
     internal HashDatabaseCorruptException CorruptAt(long offset) => new(
-        $"'{File.Path}' is damaged: what lies at offset {offset:N0} is no record of it, or does not match its checksum. "
+        $"'{File.Path}' is damaged: the bytes at offset {offset:N0} are no record of this file, or do not match their checksum. "
         + "HashDatabase.Verify says what else is. " + HashDatabaseCorruptException.RemedyFirst);
 
-    // The checksum is of the copy: the caller's bytes could be changed meanwhile by somebody who should not.
+    // The checksum is computed from the copy: the caller's bytes might change meanwhile.
     private void Compose(
         Span<byte> image, long offset, ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {

@@ -2,22 +2,24 @@ using BigPile.Hash.Format;
 
 namespace BigPile.Hash.Records;
 
-/// <summary>Where a record was found, or where its chain begins.</summary>
+/// <summary>Where a lookup found a record, or where its chain begins.</summary>
 internal struct RecordLocation
 {
-    /// <summary>The link that leads to the record: a bucket, or within the record before. Where it is not there: its bucket.</summary>
+    /// <summary>
+    /// The offset of the link to the record: a bucket, or word 1 of the record before. If the record is absent: its bucket.
+    /// </summary>
     internal long Link;
 
-    /// <summary>Where the link is within a record, that one's tag.</summary>
+    /// <summary>If the link is in a record, the tag of that record.</summary>
     internal ushort LinkTag;
 
-    /// <summary>The record; 0 when it is not there. Where something is wrong, its offset.</summary>
+    /// <summary>The offset of the record, or of damage; 0 if the record is absent.</summary>
     internal long Offset;
 
-    /// <summary>The first record of the chain, or 0.</summary>
+    /// <summary>The offset of the first record of the chain, or 0.</summary>
     internal long First;
 
-    /// <summary>How many bytes of the record lie in the caller's room.</summary>
+    /// <summary>How many bytes of the record the caller's buffer holds.</summary>
     internal int BufferedBytes;
 
     internal RecordHead Head;

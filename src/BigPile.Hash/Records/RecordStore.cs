@@ -6,8 +6,8 @@ using BigPile.Hash.Space;
 
 namespace BigPile.Hash.Records;
 
-/// <summary>Changes records of a file. README.md, "Design", has the order of its stores, and what is left behind each.</summary>
-/// <remarks>Whoever changes a record holds its stripe, and looked for it (<see cref="RecordFile.Find"/>) while holding it.</remarks>
+/// <summary>Sets and removes records. README.md, "Design", has the order of the stores, and what each leaves after a crash.</summary>
+/// <remarks>The caller holds the record's stripe, and has looked up the record (<see cref="RecordFile.Find"/>) under it.</remarks>
 internal sealed class RecordStore
 {
     private readonly Action<HashCrashPoint>? _crashPoint;
@@ -26,23 +26,26 @@ internal sealed class RecordStore
 
     internal PendingFrees PendingFrees { get; }
 
-    /// <summary>Records up to this one wait when they die. It is raised while all stripes are held.</summary>
+    /// <summary>
+    /// Records up to this sequence are durable, so their extents must wait when they die. Raised while all stripes are held.
+    /// </summary>
     internal long SyncedSequence
     {
         get => Volatile.Read(ref _syncedSequence);
         set => Volatile.Write(ref _syncedSequence, value);
     }
 
-    /// <summary>Tells a test that an instant has come.</summary>
+    /// <summary>Reports a crash point to a test.</summary>
     internal void Pass(HashCrashPoint point) => _crashPoint?.Invoke(point);
 
-    /// <summary>Has a key have a value.</summary>
-    /// <param name="stripeIndex">The key's stripe, which the caller holds.</param>
-    /// <param name="stripe">The same.</param>
-    /// <param name="location">Where the key is, or its chain.</param>
+    /// <summary>Sets the value of a key.</summary>
+    /// <param name="stripeIndex">The index of the key's stripe, which the caller holds.</param>
+    /// <param name="stripe">The key's stripe.</param>
+    /// <param name="location">The location of the record, or of its chain.</param>
     /// <param name="key">The key.</param>
     /// <param name="value">The value.</param>
-    internal void PutLocked(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    internal void PutLocked(
+        int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         bool isThere = location.Offset != 0;
         bool hides = isThere && IsNeeded(location.Head);
@@ -77,7 +80,7 @@ internal sealed class RecordStore
             FreeOrDefer(stripeIndex, location);
     }
 
-    /// <summary>Removes a record that is there.</summary>
+    /// <summary>Removes an existing record.</summary>
     /// <inheritdoc cref="PutLocked" path="/param"/>
     internal void RemoveLocked(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
@@ -90,7 +93,7 @@ internal sealed class RecordStore
         FreeOrDefer(stripeIndex, location);
     }
 
-    /// <summary>Whether a power cut could find the record, or one that it hides.</summary>
+    /// <summary>Whether a recovery after a power cut could find the record, or one that it hides.</summary>
     private bool IsNeeded(in RecordHead head) => head.Sequence <= SyncedSequence || head.Word.Kind == ExtentKind.LiveHiding;
 
     private void RemoveWithTombstone(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
@@ -127,7 +130,7 @@ internal sealed class RecordStore
         Pass(HashCrashPoint.Marked);
     }
 
-    // A device may say that a store failed which it has done.
+    // A device may report a failure for a store that succeeded.
     private void Link(in RecordLocation location, long target)
     {
         try
@@ -136,7 +139,7 @@ internal sealed class RecordStore
         }
         catch (IOException) when (PointsTo(location.Link, target) == true)
         {
-            // it is as it should be
+            // the link is as intended
         }
     }
 

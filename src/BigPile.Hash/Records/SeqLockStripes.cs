@@ -4,10 +4,12 @@ using System.Threading;
 
 namespace BigPile.Hash.Records;
 
-/// <summary>Locks of keys, by the highest bits of their hashes; so a bucket is in one stripe, however many buckets there are.</summary>
+/// <summary>
+/// Sequence locks of keys, selected by the highest hash bits; so a bucket belongs to one stripe, however many buckets there are.
+/// </summary>
 /// <remarks>
-/// A writer holds the stripe. A reader takes no lock: it notes the word before, and looks again behind. While a writer only looks, as a
-/// callback does, readers go on; when it begins to change something the word says so, and readers wait.
+/// A writer locks the stripe. A reader takes no lock: it reads the word before and after, and retries if it has changed. A writer that only
+/// reads, as a callback does, lets readers go on; <see cref="BeginChange"/> makes them wait.
 /// </remarks>
 internal sealed class SeqLockStripes
 {
@@ -28,7 +30,7 @@ internal sealed class SeqLockStripes
         get => ref _stripes[index];
     }
 
-    /// <summary>All records.</summary>
+    /// <summary>The number of records of all stripes.</summary>
     internal long Records
     {
         get
@@ -51,7 +53,7 @@ internal sealed class SeqLockStripes
         }
     }
 
-    /// <summary>Waits until nobody changes the stripe, and notes its word.</summary>
+    /// <summary>Waits until no change is in progress, and returns the word to compare with.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static long BeginRead(ref Stripe stripe)
     {
@@ -59,7 +61,10 @@ internal sealed class SeqLockStripes
         return (word & Changing) == 0 ? word : BeginReadSlowly(ref stripe);
     }
 
-    /// <summary>Whether nothing was changed since. Pairs with the fences in <see cref="LockAll"/> and <see cref="BeginChange"/>.</summary>
+    /// <summary>
+    /// Whether nothing has changed since <see cref="BeginRead"/>. The barrier pairs with the interlocked operations of
+    /// <see cref="LockAll"/> and <see cref="BeginChange"/>.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsUnchanged(ref Stripe stripe, long seen)
     {
@@ -67,10 +72,10 @@ internal sealed class SeqLockStripes
         return ((Volatile.Read(ref stripe.Word) ^ seen) & ~Held) == 0;
     }
 
-    /// <summary>Takes the stripe; until <see cref="BeginChange"/> readers go on.</summary>
+    /// <summary>Locks the stripe against writers; readers go on until <see cref="BeginChange"/>.</summary>
     internal static void LockAdmittingReaders(ref Stripe stripe) => Acquire(ref stripe, Held);
 
-    /// <summary>From now on readers wait.</summary>
+    /// <summary>Makes readers wait, until <see cref="Unlock"/>.</summary>
     internal static void BeginChange(ref Stripe stripe) => Interlocked.Or(ref stripe.Word, Changing);
 
     internal static void Unlock(ref Stripe stripe)
@@ -79,7 +84,7 @@ internal sealed class SeqLockStripes
         Volatile.Write(ref stripe.Word, (word & Changing) != 0 ? (word & ~(Held | Changing)) + OneChange : word & ~Held);
     }
 
-    /// <summary>Takes all stripes, in their order.</summary>
+    /// <summary>Locks all stripes, in ascending order.</summary>
     internal void LockAll(bool admitReaders = false)
     {
         for (int i = 0; i < Count; i++)

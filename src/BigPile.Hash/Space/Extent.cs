@@ -1,4 +1,4 @@
 namespace BigPile.Hash.Space;
 
-/// <summary>A piece of the file.</summary>
+/// <summary>A contiguous part of the file.</summary>
 internal readonly record struct Extent(long Offset, long Bytes);

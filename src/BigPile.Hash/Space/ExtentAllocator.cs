@@ -6,12 +6,19 @@ using BigPile.Hash.Format;
 
 namespace BigPile.Hash.Space;
 
-/// <summary>All free rooms of a file; it grows when there is none.</summary>
+/// <summary>Allocates extents of a file, which grows if none is free.</summary>
 /// <remarks>
-/// Free rooms of a class are kept by shards, and never joined. Others (large ones, rests of extents, gaps that a recovery found) are joined
-/// with their neighbours; the best fit is taken, and cut; so are rooms of a class when the file can't grow. What a scan finds at the
-/// beginning of a room stays true: the first word of one that is cut, or joined to the one in front, is cleared before any part of it is
-/// used. Order of locks: the one for growth, then a shard's; of shards only who counts holds more than one.
+/// <para>
+/// Free extents of a class belong to shards, and are never coalesced. Others (large ones, remainders of chunks, gaps found by a recovery)
+/// are coalesced with their neighbours, allocated by best fit, and split; extents of a class are split, too, when the file cannot grow.
+/// </para>
+/// <para>
+/// Invariant: what a scan finds at the beginning of an extent is true. So the first word of an extent that is split, or merged into the one
+/// in front, is cleared before any part of it is used.
+/// </para>
+/// <para>
+/// Lock order: the growth lock, then a shard. Only <see cref="Measure{T}"/> holds more than one shard.
+/// </para>
 /// </remarks>
 internal sealed class ExtentAllocator
 {
@@ -19,13 +26,16 @@ internal sealed class ExtentAllocator
     private const long LargestChunkBytes = 1 << 20;
     private const int ChunksOfArea = 64;
     private const int ClearedBytes = 8;
-    private const long LeastRemainderBytes = 2 * RecordHead.Bytes; // a shorter rest would serve nobody
+    private const long LeastRemainderBytes = 2 * RecordHead.Bytes; // shorter extents would be of no use
 
+    // Guards growth and _coalesced.
     private readonly Lock _growLock = new();
     private readonly IBlockFile _file;
     private readonly FileLayout _layout;
     private readonly ExtentShard[] _shards;
+    // Free extents that have no class. Guarded by _growLock.
     private readonly FreeExtents _coalesced;
+    // End of the extent area, in bytes. Written under _growLock, read by anybody.
     private long _end;
 
     internal ExtentAllocator(IBlockFile file, FileLayout layout)
@@ -39,10 +49,10 @@ internal sealed class ExtentAllocator
             _shards[i] = new ExtentShard();
     }
 
-    /// <summary>Where the area of rooms ends.</summary>
+    /// <summary>The end of the extent area.</summary>
     internal long End => Volatile.Read(ref _end);
 
-    /// <summary>Has a function count while no room is taken or given; it is told where the area ends, and what of it is free.</summary>
+    /// <summary>Calls a function while no extent is allocated or freed, with the end of the area and its free bytes.</summary>
     internal T Measure<T>(Func<long, long, T> measure)
     {
         lock (_growLock)
@@ -65,8 +75,8 @@ internal sealed class ExtentAllocator
         }
     }
 
-    /// <summary>Takes a room.</summary>
-    /// <exception cref="BlockFileFullException">There is none, and the file can't grow.</exception>
+    /// <summary>Allocates an extent.</summary>
+    /// <exception cref="BlockFileFullException">No extent is free, and the file cannot grow.</exception>
     internal Extent Allocate(int stripe, long bytes)
     {
         long extentBytes = ExtentClasses.ExtentBytesFor(bytes, _layout.Alignment);
@@ -78,7 +88,7 @@ internal sealed class ExtentAllocator
         return offset >= 0 ? new Extent(offset, extentBytes) : AllocateSlowly(shard, extentClass, extentBytes);
     }
 
-    /// <summary>Gives a room back, in which nothing counts.</summary>
+    /// <summary>Frees an extent, which is marked dead or was never linked.</summary>
     internal void Free(int stripe, Extent extent)
     {
         if (ExtentClasses.HasClass(extent.Bytes, _layout.Alignment))
@@ -90,7 +100,10 @@ internal sealed class ExtentAllocator
             _coalesced.Add(extent);
     }
 
-    /// <summary>Has a scan find no room at an offset any more: by its word it would pass over what comes to lie behind.</summary>
+    /// <summary>
+    /// Clears the first word of an extent, so that a scan finds no extent there. Otherwise the scan would skip what is allocated behind
+    /// that word.
+    /// </summary>
     internal void ClearWord(long offset)
     {
         Span<byte> zeros = stackalloc byte[ClearedBytes];
@@ -98,7 +111,7 @@ internal sealed class ExtentAllocator
         _file.WriteAt(offset, zeros);
     }
 
-    /// <summary>Forgets all rooms; the file is to have none behind an offset.</summary>
+    /// <summary>Forgets all extents; the file must have none behind <paramref name="end"/>.</summary>
     internal void Reset(long end)
     {
         lock (_growLock)
@@ -110,7 +123,7 @@ internal sealed class ExtentAllocator
         }
     }
 
-    /// <summary>Has the area end at an offset behind which nothing is free or used.</summary>
+    /// <summary>Sets the end of the area. Nothing behind it is free or used.</summary>
     internal void SetEnd(long end)
     {
         lock (_growLock)
@@ -126,7 +139,7 @@ internal sealed class ExtentAllocator
         }
         lock (_growLock)
         {
-            long offset = shard.TryAllocate(extentClass, extentBytes, mayCutChunk: true); // another thread has brought an extent
+            long offset = shard.TryAllocate(extentClass, extentBytes, mayCutChunk: true); // another thread may have brought a chunk
             if (offset >= 0)
                 return new Extent(offset, extentBytes);
             Extent chunk;
@@ -180,7 +193,7 @@ internal sealed class ExtentAllocator
         return extent with { Bytes = bytes };
     }
 
-    // When the disk is full: a part of a room that is longer than it need be. What is over serves the next ones.
+    // The disk is full: splits a larger extent of a class. The remainder serves the next allocations.
     private Extent? TryTakeLargerLocked(int extentClass, long extentBytes)
     {
         for (int larger = extentClass + 1; larger < ExtentClasses.Count; larger++)
@@ -188,7 +201,8 @@ internal sealed class ExtentAllocator
             long bytes = ExtentClasses.BytesOf(larger);
             foreach (ExtentShard shard in _shards)
             {
-                if (ExtentClasses.HasClass(bytes, _layout.Alignment) && shard.TryAllocate(larger, bytes, mayCutChunk: false) is >= 0 and var offset)
+                if (ExtentClasses.HasClass(bytes, _layout.Alignment)
+                    && shard.TryAllocate(larger, bytes, mayCutChunk: false) is >= 0 and var offset)
                     return CutLocked(shard, larger, new Extent(offset, bytes), extentBytes);
             }
         }
@@ -225,7 +239,7 @@ internal sealed class ExtentAllocator
         return new Extent(offset, bytes);
     }
 
-    // What was a room is a part of a larger piece from now on; cut anew, it may have a room in its middle.
+    // Coalescing: the word of the rear extent must go, since a later split may put an extent over it.
     private bool TryClearWord(Extent extent)
     {
         try
@@ -235,7 +249,7 @@ internal sealed class ExtentAllocator
         }
         catch (IOException)
         {
-            return false; // the two stay what they are
+            return false; // the two extents stay separate
         }
     }
 }

@@ -3,7 +3,9 @@ using System.Numerics;
 
 namespace BigPile.Hash.Space;
 
-/// <summary>The lengths of rooms: multiples of 8 up to 128 bytes, eight to each doubling up to 64 KiB, and above that of 4 KiB.</summary>
+/// <summary>
+/// The size classes of extents: multiples of 8 up to 128 bytes, eight per doubling up to 64 KiB; above that, multiples of 4 KiB.
+/// </summary>
 internal static class ExtentClasses
 {
     internal const int Count = 88;
@@ -14,7 +16,7 @@ internal static class ExtentClasses
     private const int SmallCount = 16;
     private const int BigStep = 4096;
 
-    /// <summary>The room for some bytes, of which there is at least one.</summary>
+    /// <summary>The extent length for a number of bytes, at least 1.</summary>
     internal static long ExtentBytesFor(long bytes, int alignment)
     {
         long step = bytes <= SmallBytes ? 8 : bytes <= LargestBytes ? 1L << (BitOperations.Log2((ulong)bytes - 1) - 3) : BigStep;
@@ -22,7 +24,7 @@ internal static class ExtentClasses
         return (bytes + step - 1) & -step;
     }
 
-    /// <summary>The class of a room that <see cref="ExtentBytesFor"/> gave, up to <see cref="LargestBytes"/>.</summary>
+    /// <summary>The class of an extent length of at most <see cref="LargestBytes"/>, as <see cref="ExtentBytesFor"/> returns it.</summary>
     internal static int ClassOf(long extentBytes)
     {
         if (extentBytes <= SmallBytes)
@@ -31,7 +33,7 @@ internal static class ExtentClasses
         return SmallCount + (log - SmallLog) * 8 + (int)((extentBytes - (1L << log)) >> (log - 3)) - 1;
     }
 
-    /// <summary>The bytes of a class's rooms.</summary>
+    /// <summary>The extent length of a class.</summary>
     internal static long BytesOf(int extentClass)
     {
         if (extentClass < SmallCount)
@@ -40,7 +42,7 @@ internal static class ExtentClasses
         return (8L + (big % 8) + 1) << ((big / 8) + SmallLog - 3);
     }
 
-    /// <summary>Whether a room has a class.</summary>
+    /// <summary>Whether an extent of this length has a class.</summary>
     internal static bool HasClass(long extentBytes, int alignment) =>
         extentBytes is > 0 and <= LargestBytes && ExtentBytesFor(extentBytes, alignment) == extentBytes;
 }

@@ -3,25 +3,30 @@ using System.Threading;
 
 namespace BigPile.Hash.Space;
 
-/// <summary>Free rooms of each class, and an extent from whose front rooms are cut; for the records of some stripes.</summary>
-/// <remarks>Thread safety: all members may be called concurrently. No other lock is taken inside.</remarks>
+/// <summary>
+/// A shard of the allocator: free extents of each class, and a chunk from whose front extents are cut. Each stripe uses one shard.
+/// </summary>
+/// <remarks>Thread safety: all members may be called concurrently. No other lock is taken while this one is held.</remarks>
 internal sealed class ExtentShard
 {
     private readonly Lock _lock = new();
+    // Per class: the stack of offsets of free extents, and its height. All fields are guarded by _lock.
     private readonly long[]?[] _free = new long[]?[ExtentClasses.Count];
     private readonly int[] _counts = new int[ExtentClasses.Count];
+    // Its front is cut for new extents.
     private Extent _chunk;
+    // The bytes of all free extents and of the chunk.
     private long _freeBytes;
 
-    /// <summary>All that is free here, for who holds it.</summary>
+    /// <summary>The free bytes. The caller holds the lock.</summary>
     internal long FreeBytesLocked => _freeBytes;
 
-    /// <summary>Has nothing be taken or given until it is let go.</summary>
+    /// <summary>Locks the shard until <see cref="ExitLock"/>.</summary>
     internal void EnterLock() => _lock.Enter();
 
     internal void ExitLock() => _lock.Exit();
 
-    /// <summary>A room of a class, or from the extent; -1 where there is none.</summary>
+    /// <summary>Allocates an extent of a class, or cuts one from the chunk; -1 if there is none.</summary>
     internal long TryAllocate(int extentClass, long extentBytes, bool mayCutChunk)
     {
         lock (_lock)
@@ -58,7 +63,7 @@ internal sealed class ExtentShard
         }
     }
 
-    /// <summary>Gives another extent, and returns what is left of the one before.</summary>
+    /// <summary>Replaces the chunk, and returns the rest of the old one.</summary>
     internal Extent ExchangeChunk(Extent chunk)
     {
         lock (_lock)

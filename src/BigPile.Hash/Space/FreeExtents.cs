@@ -3,21 +3,23 @@ using System.Collections.Generic;
 
 namespace BigPile.Hash.Space;
 
-/// <summary>Free pieces of any length: the best fit is found, and neighbours are joined.</summary>
-/// <remarks>Thread safety: none; who has them holds a lock.</remarks>
+/// <summary>Free extents of any length: allocates by best fit, and coalesces neighbours.</summary>
+/// <remarks>Thread safety: none; the owner holds a lock.</remarks>
 /// <param name="tryCoalesce">
-/// Is asked before a piece becomes a part of the one in front of it: nothing may lie at its beginning that a scan would take for a room.
+/// Called before an extent is merged into the one in front of it. It must make sure that a scan no longer finds an extent at its beginning;
+/// <see langword="false"/> prevents the merge.
 /// </param>
 internal sealed class FreeExtents(Func<Extent, bool> tryCoalesce)
 {
+    // For the best fit.
     private readonly SortedSet<(long Bytes, long Offset)> _bySize = [];
-    private readonly Dictionary<long, long> _bytesByStart = []; // by where they begin
-    private readonly Dictionary<long, long> _startByEnd = []; // by where they end
+    private readonly Dictionary<long, long> _bytesByStart = []; // key: offset
+    private readonly Dictionary<long, long> _startByEnd = []; // key: end
 
-    /// <summary>The bytes of all.</summary>
+    /// <summary>The bytes of all free extents.</summary>
     internal long Bytes { get; private set; }
 
-    /// <summary>Adds a piece.</summary>
+    /// <summary>Adds an extent.</summary>
     internal void Add(Extent extent)
     {
         if (_startByEnd.TryGetValue(extent.Offset, out long before) && tryCoalesce(extent))
@@ -34,7 +36,7 @@ internal sealed class FreeExtents(Func<Extent, bool> tryCoalesce)
         Insert(extent);
     }
 
-    /// <summary>The smallest piece that has some bytes; it stays.</summary>
+    /// <summary>Finds the smallest extent of at least a length, and leaves it here.</summary>
     internal Extent? Find(long bytes)
     {
         if (_bySize.Count == 0 || _bySize.Max.Bytes < bytes)
@@ -43,7 +45,7 @@ internal sealed class FreeExtents(Func<Extent, bool> tryCoalesce)
         return new Extent(offset, length);
     }
 
-    /// <summary>Takes a piece out.</summary>
+    /// <summary>Removes an extent.</summary>
     internal void Remove(Extent extent)
     {
         _bySize.Remove((extent.Bytes, extent.Offset));

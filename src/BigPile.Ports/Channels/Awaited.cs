@@ -4,33 +4,33 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>Something to receive, or a sender of which another thing is to be said than before.</summary>
+/// <summary>An object to receive, or a change of the sender's end.</summary>
 internal readonly struct DataAwaited(PortRecord port, PortEnd sender) : IAwaited
 {
     public bool IsThere =>
         Volatile.Read(ref port.Tail) != Volatile.Read(ref port.Taken) || port.SenderEnd != sender;
 }
 
-/// <summary>Something for one of many receivers, or a sender of which another thing is to be said than before.</summary>
+/// <summary>An object for one receiver of a multicast port, or a change of the sender's end.</summary>
 internal readonly struct NumberAwaited(PortRecord port, MemberRecord member, PortEnd sender) : IAwaited
 {
     public bool IsThere =>
         Volatile.Read(ref port.Tail) != Volatile.Read(ref member.Cursor) || port.SenderEnd != sender;
 }
 
-/// <summary>That no receiver is any more at a number or before it.</summary>
+/// <summary>All receivers are past a number.</summary>
 internal readonly struct SlowestAwaited(MulticastRecord port, long number) : IAwaited
 {
     public bool IsThere => port.Slowest(long.MaxValue, number) > number;
 }
 
-/// <summary>So many receivers.</summary>
+/// <summary>At least a number of receivers.</summary>
 internal readonly struct ReceiversAwaited(MulticastRecord port, int atLeast) : IAwaited
 {
     public bool IsThere => port.CountListeners() >= atLeast;
 }
 
-/// <summary>Room to send, or a receiver of which another thing is to be said than before.</summary>
+/// <summary>Space to send, or a change of the receiver's end.</summary>
 internal readonly struct SpaceAwaited(PortRecord port, long taken, PortEnd receiver) : IAwaited
 {
     public bool IsThere => Volatile.Read(ref port.Taken) != taken || port.ReceiverEnd != receiver;

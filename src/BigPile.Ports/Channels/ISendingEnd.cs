@@ -2,12 +2,12 @@ using System;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>An end by which a process sends, as its arena knows it: also one that is closed, while something of it is on the way.</summary>
+/// <summary>A sending end, as its arena knows it: also a closed one, while objects of it are in flight.</summary>
 internal interface ISendingEnd : IDisposable
 {
     bool IsDisposed { get; }
 
-    /// <summary>Gives back what was received.</summary>
-    /// <returns>Whether nothing will ever be to be given back any more.</returns>
+    /// <summary>Releases the objects that were received.</summary>
+    /// <returns>Whether the end is done: closed, with nothing in flight.</returns>
     bool Reclaim();
 }

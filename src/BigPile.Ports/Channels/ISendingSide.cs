@@ -1,8 +1,10 @@
 namespace BigPile.Ports.Channels;
 
-/// <summary>The ring of a port, as a process sees it that sends, or has sent.</summary>
+/// <summary>The ring of a port, as seen by a process that sends, or has sent.</summary>
 internal interface ISendingSide
 {
-    /// <summary>Says that this process has opened the port anew: the new side backs what is on the way, and has the port's end.</summary>
+    /// <summary>
+    /// Tells this side that its process has opened the port again: the new side holds what is in flight, and owns the port's end.
+    /// </summary>
     void Supersede();
 }

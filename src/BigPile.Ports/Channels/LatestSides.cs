@@ -2,10 +2,10 @@ using System.Collections.Generic;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>By which of its sides this process last sent to each port: only that one may let go of the port's end.</summary>
+/// <summary>The side by which this process last sent to each port: only that one may release the port's end.</summary>
 /// <remarks>
-/// A process that closes a port and opens it again backs by both sides what is on the way, under one slot. Thread safety: the caller has
-/// the control lock.
+/// A process that closes a port and opens it again holds what is in flight through both sides, under one slot. Thread safety: the caller
+/// holds the control lock.
 /// </remarks>
 internal sealed class LatestSides
 {

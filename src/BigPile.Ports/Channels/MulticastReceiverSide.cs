@@ -8,11 +8,8 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>The ring of a multicast port, as one of its receivers sees it.</summary>
-/// <remarks>
-/// It holds an object first and then moves its own cursor behind it: until that the sender's hold keeps the object, and a sender that has
-/// passed this receiver meanwhile has moved the same word. Thread safety: the caller has the receiver's lock.
-/// </remarks>
+/// <summary>The ring of a multicast port, as seen by one receiver.</summary>
+/// <remarks>Thread safety: the caller holds the receiver's lock.</remarks>
 internal sealed class MulticastReceiverSide : ReceivingSide
 {
     private readonly MulticastRecord _record;
@@ -22,11 +19,13 @@ internal sealed class MulticastReceiverSide : ReceivingSide
     private readonly RefCounts _refCounts;
     private readonly WakeEvents _wakeEvents;
     private readonly PortTestHooks _hooks;
+    // The number that this receiver expects next. A higher cursor means that the sender has passed it.
     private long _next;
     private long _missed;
 
     internal MulticastReceiverSide(
-        MulticastRecord record, int number, Ring ring, ObjectTable objects, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks) : base(record.Port)
+        MulticastRecord record, int number, Ring ring, ObjectTable objects, RefCounts refCounts, WakeEvents wakeEvents,
+        PortTestHooks hooks) : base(record.Port)
     {
         _record = record;
         Number = number;
@@ -39,12 +38,12 @@ internal sealed class MulticastReceiverSide : ReceivingSide
         _next = Volatile.Read(ref _member.Cursor);
     }
 
-    /// <summary>The number of its record.</summary>
+    /// <summary>The number of its receiver record.</summary>
     internal int Number { get; }
 
     internal MulticastRecord Record => _record;
 
-    /// <summary>How many objects it was passed at.</summary>
+    /// <summary>How many objects it has missed, because the sender passed it.</summary>
     internal long Missed => Volatile.Read(ref _missed);
 
     internal override bool HasMore => Volatile.Read(ref Port.Tail) != Volatile.Read(ref _member.Cursor);
@@ -72,7 +71,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
             Count(cursor);
             _hooks.Pass(PortCrashPoint.EntryTaken);
             if (Volatile.Read(ref Port.Taken) == cursor)
-                _wakeEvents.SignalSpace(Port); // of those who were the slowest
+                _wakeEvents.SignalSpace(Port); // it was among the slowest
             return true;
         }
     }
@@ -89,7 +88,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
             long cursor = Volatile.Read(ref _member.Cursor);
             long tail = Volatile.Read(ref Port.Tail);
             if (cursor == MemberRecord.CutOff)
-                throw new SlowReceiverException("The sender has cut this receiver off: it was behind by all that the port can have.");
+                throw new SlowReceiverException("The sender has cut off this receiver: it was behind by the port's depth. Open another.");
             if (cursor >= _next && cursor <= tail && tail - cursor <= _ring.Depth)
                 return (cursor, tail);
             if (Volatile.Read(ref _member.Cursor) == cursor)
@@ -97,7 +96,7 @@ internal sealed class MulticastReceiverSide : ReceivingSide
         }
     }
 
-    // Null when the sender has passed this receiver meanwhile.
+    // Returns null if the sender has passed this receiver meanwhile.
     private Reference? ReadEntry(long number)
     {
         if (_ring.TryRead(number, out Reference reference))
@@ -107,6 +106,8 @@ internal sealed class MulticastReceiverSide : ReceivingSide
 
     private bool TryTake(long number, Reference reference, out long lengthBytes)
     {
+        // Hold first, then advance the cursor: until then the sender's reference keeps the object alive. A sender that passes this receiver
+        // swaps the same word, so one of the two fails.
         _refCounts.AddRef(reference.Head);
         _hooks.Pass(PortCrashPoint.EntryHeld);
         bool isObject = _objects.TryResolve(reference, out lengthBytes);

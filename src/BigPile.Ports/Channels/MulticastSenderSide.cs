@@ -8,11 +8,11 @@ using BigPile.Ports.Peers;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>The ring of a multicast port, as the process sees it that sends: one hold of its own backs an object for all.</summary>
+/// <summary>The ring of a multicast port, as seen by the sender: one reference of its own holds each object for all receivers.</summary>
 /// <remarks>
-/// How far the receivers are it looks each few messages, and when the ring is full by what it knows: so a message costs it the same for
-/// one receiver and for many. Of the shared words it believes nothing that could have it give back twice: a cursor behind what was sent
-/// says no more than that all of it was received. Thread safety: the caller has <see cref="SendLock"/>.
+/// Scans the cursors every few messages, and when the ring looks full: so the cost of a message does not depend on the number of receivers.
+/// A corrupt cursor cannot make it release an object twice: a cursor beyond the tail only means that everything was received. Thread
+/// safety: the caller holds <see cref="SendLock"/>.
 /// </remarks>
 internal sealed class MulticastSenderSide : ISendingSide
 {
@@ -23,14 +23,19 @@ internal sealed class MulticastSenderSide : ISendingSide
     private readonly PortTestHooks _hooks;
     private readonly int _depth;
     private readonly int _pollInterval;
+    // The first granule of each object in flight, by number modulo depth. Private, so a corrupt ring cannot change what is released.
     private readonly int[] _backed;
+    // The number of the next object to send.
     private long _tail;
+    // The number of the oldest object that is held; all before it are released.
     private long _reclaimed;
+    // The tail at which the cursors are scanned next.
     private long _nextPoll;
+    // The port's sending end when this side was closed; null while it is open.
     private PortEnd? _retiredEnd;
     private volatile bool _isSuperseded;
 
-    /// <summary>Takes over what is on the way already. The caller has the control lock, so that nobody comes meanwhile.</summary>
+    /// <summary>Takes over what is in flight. The caller holds the control lock, so that no receiver joins meanwhile.</summary>
     internal MulticastSenderSide(MulticastRecord record, Ring ring, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks)
     {
         Record = record;
@@ -60,17 +65,17 @@ internal sealed class MulticastSenderSide : ISendingSide
 
     internal PortRecord Port => Record.Port;
 
-    /// <summary>Whether the port's end is another side's, which backs what is on the way, too.</summary>
+    /// <summary>Whether another side owns the port's end, and holds what is in flight, too.</summary>
     internal bool IsSuperseded => _isSuperseded || (_retiredEnd is { } retired && retired != Port.SenderEnd);
 
-    /// <summary>Whether all that was sent has been received, and given back.</summary>
+    /// <summary>Whether all that was sent has been received and released.</summary>
     internal bool IsDrainedLocked => _reclaimed == _tail;
 
-    /// <summary>Where the slowest receiver was when this was last looked at.</summary>
+    /// <summary>Where the slowest receiver was at the last scan.</summary>
     internal long ReclaimedLocked => _reclaimed;
 
-    /// <summary>Sends an object. Where nobody listens nothing is kept.</summary>
-    /// <returns><see langword="false"/> when a receiver is behind by the whole depth.</returns>
+    /// <summary>Sends an object. Without receivers nothing is kept.</summary>
+    /// <returns><see langword="false"/> if a receiver is behind by the whole depth.</returns>
     internal bool TrySendLocked(Reference reference)
     {
         if (IsDroppedLocked())
@@ -90,7 +95,9 @@ internal sealed class MulticastSenderSide : ISendingSide
         return true;
     }
 
-    /// <summary>Has all who are behind by the whole depth lose what is oldest, or cuts them off. There is room then.</summary>
+    /// <summary>
+    /// Makes all receivers that are behind by the whole depth lose the oldest objects, or cuts them off. There is space then.
+    /// </summary>
     internal void PassSlowLocked(bool areCutOff, int lostAtOnce)
     {
         Record.Pass(_reclaimed + 1, areCutOff ? MemberRecord.CutOff : _reclaimed + Math.Min(lostAtOnce, _tail - _reclaimed));
@@ -98,7 +105,7 @@ internal sealed class MulticastSenderSide : ISendingSide
         ReclaimLocked();
     }
 
-    /// <summary>Gives back what all have received; when this has closed the port, and another sender backs it, everything.</summary>
+    /// <summary>Releases what all receivers have received; or everything, if this side is closed and another sender holds it.</summary>
     internal void ReclaimLocked()
     {
         _nextPoll = _tail + _pollInterval;
@@ -115,12 +122,12 @@ internal sealed class MulticastSenderSide : ISendingSide
             Volatile.Write(ref Port.Reclaimed, _reclaimed);
     }
 
-    /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
+    /// <summary>Ends sending by this side. Another sender may follow.</summary>
     internal void RetireLocked() => _retiredEnd = Port.SenderEnd;
 
     public void Supersede() => _isSuperseded = true;
 
-    // Nobody listens. All is given back first: else one who comes now could begin with what is older, and see a gap.
+    // No receivers. Release everything first: a receiver that joins now could otherwise begin with older objects, and see a gap.
     private bool IsDroppedLocked()
     {
         while (Volatile.Read(ref Record.Members) == 0)
@@ -133,13 +140,13 @@ internal sealed class MulticastSenderSide : ISendingSide
         return false;
     }
 
-    // Who comes meanwhile has seen the new floor, or is seen here, and what it begins with is kept.
+    // A receiver that joins meanwhile either sees the new floor, or is seen by the second scan, and what it begins with is kept.
     private long RaiseFloor(long floor)
     {
         _hooks.Pass(PortCrashPoint.SlowestFound);
         Volatile.Write(ref Port.Taken, floor);
         _hooks.Pass(PortCrashPoint.FloorRaised);
-        Interlocked.MemoryBarrier(); // pairs with the one of who joins
+        Interlocked.MemoryBarrier(); // pairs with the full fence of a joining receiver
         if (_hooks.Has(PortMutation.ReclaimsWithoutRecheck))
             return floor;
         long slowest = Record.Slowest(floor, _reclaimed);

@@ -9,13 +9,15 @@ using BigPile.Ports.Peers;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>Finds multicast ports by name; has senders and receivers come and go. All of it goes under the control lock.</summary>
+/// <summary>Finds multicast ports by name; adds and removes senders and receivers, under the control lock.</summary>
 internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCounts, PeerTable peers, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
     private readonly LatestSides _latest = new();
 
-    /// <summary>Makes this process the sender of a port, which is made where there is none; null when another one is.</summary>
+    /// <summary>
+    /// Makes this process the sender of a port, which is created if it does not exist; null if another process is the sender.
+    /// </summary>
     internal MulticastSenderSide? TryBindSender(string name, int depth)
     {
         using ArenaLocks.Control control = peers.Locks.EnterControl();
@@ -30,14 +32,14 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
         Volatile.Write(ref port.SenderWatches, 0);
         port.SenderEnd = PortEnd.Of(peers.OwnSlot);
         peers.ReclaimAbandonedLocked();
-        side.ReclaimLocked(); // a sender before, that lives, may have given back some of it meanwhile
+        side.ReclaimLocked(); // a living predecessor may have released some of it meanwhile
         peers.WakeEvents.SignalAll(record);
         if (before.Slot >= 0)
-            peers.WakeEvents.OfReclaimer(before.Slot).SignalAlways(); // what that one backs is backed here
+            peers.WakeEvents.OfReclaimer(before.Slot).SignalAlways(); // this side holds what that one holds
         return side;
     }
 
-    /// <summary>Closes the sender's end. What is on the way is backed by this process still.</summary>
+    /// <summary>Closes the sending end. This process still holds what is in flight.</summary>
     internal void CloseSenderLocked(MulticastSenderSide side)
     {
         using ArenaLocks.Control control = peers.Locks.EnterControl();
@@ -50,8 +52,8 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
         SignalAll(side.Record);
     }
 
-    /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
-    /// <returns><see langword="false"/> when another process holds that up: it is to be tried again.</returns>
+    /// <summary>Releases the end of a closed sender, once nothing of it is in flight.</summary>
+    /// <returns><see langword="false"/> if another process delays that: try again.</returns>
     internal bool TryReleaseSenderLocked(MulticastSenderSide side)
     {
         if (!peers.Locks.TryEnterControl(TimeSpan.Zero, out ArenaLocks.Control control))
@@ -61,8 +63,8 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
         return true;
     }
 
-    /// <summary>Makes this process a receiver of a port, which is made where there is none.</summary>
-    /// <exception cref="IOException">There are as many receivers as there can be.</exception>
+    /// <summary>Makes this process a receiver of a port, which is created if it does not exist.</summary>
+    /// <exception cref="IOException">The port has as many receivers as it can.</exception>
     internal MulticastReceiverSide AddReceiver(string name, int depth, bool isFromOldest)
     {
         using ArenaLocks.Control control = peers.Locks.EnterControl();
@@ -75,7 +77,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
         return new MulticastReceiverSide(record, number, ring, objects, refCounts, peers.WakeEvents, hooks);
     }
 
-    /// <summary>Gives a receiver's record back, and with the last one what a sender that is gone has left.</summary>
+    /// <summary>Releases a receiver's record, and after the last one what a sender that is gone has left.</summary>
     internal void CloseReceiver(MulticastReceiverSide side)
     {
         using ArenaLocks.Control control = peers.Locks.EnterControl();
@@ -84,16 +86,16 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
             ReceiverRemoval.RemoveLocked(record, side.Number, hooks);
         ulong own = 1UL << peers.OwnSlot;
         if ((record.SlotsUpTo(long.MaxValue) & own) == 0)
-            Interlocked.And(ref record.Watchers, ~own); // else each message would wake who waits for other ports
+            Interlocked.And(ref record.Watchers, ~own); // otherwise each message would wake waiters for other ports
         peers.ReclaimAbandonedLocked();
         peers.SignalIfClosed(record.Port);
         Cleaner.FreeIfDone(record);
         SignalAll(record);
     }
 
-    // It names itself first, then says by a bit that it listens, and then looks once more how far the sender is: a sender that has not seen
-    // the bit has not given back what comes behind that look. It never goes back: a floor that was lowered is perhaps raised again by one
-    // who has seen it at the first place. Who dies in between is found by the name.
+    // Order: the record names the slot, the bit joins, and only then is the start read again. A sender that has not seen the bit has not
+    // released what follows that second read. The start never moves back: the floor may have been lowered, but a sender that saw the first
+    // start may raise it again. A receiver that dies in between is found by its slot.
     private void Add(MulticastRecord record, Ring ring, int number, bool isFromOldest)
     {
         MemberRecord member = record.Member(number);
@@ -104,7 +106,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
             long first = StartOf(ring, isFromOldest);
             Volatile.Write(ref member.Cursor, first);
             hooks.Pass(PortCrashPoint.MemberPlaced);
-            Interlocked.Or(ref record.Members, 1UL << number); // a full fence; pairs with the one of the sender that gives back
+            Interlocked.Or(ref record.Members, 1UL << number); // full fence; pairs with that of a sender that releases
             hooks.Pass(PortCrashPoint.MemberAdded);
             if (!hooks.Has(PortMutation.JoinsWithoutRecheck))
                 Interlocked.CompareExchange(ref member.Cursor, Math.Max(StartOf(ring, isFromOldest), first), first);
@@ -128,7 +130,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
             peers.DetectDeathLocked(BitOperations.TrailingZeroCount(left));
     }
 
-    // The other side, and threads of this process that wait at an end which is no longer its own.
+    // Wakes the other side, and threads of this process that wait at an end that is no longer its own.
     private void SignalAll(MulticastRecord record)
     {
         peers.WakeEvents.SignalAll(record);
@@ -152,7 +154,7 @@ internal sealed unsafe class MulticastTable(ObjectTable objects, RefCounts refCo
             if (Record(number).FindFree() < 0)
                 DetectDeadReceivers(Record(number));
         }
-        number = PortNames.FindLocked(bytes, _shape.MulticastPorts, PortOf, out bool isUsed); // again: it may have gone with the dead
+        number = PortNames.FindLocked(bytes, _shape.MulticastPorts, PortOf, out bool isUsed); // again: it may have died
         MulticastRecord record = Record(number);
         if (!isUsed)
             record.Begin(bytes, depth);

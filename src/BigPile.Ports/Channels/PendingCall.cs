@@ -5,13 +5,13 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>A call that waits asynchronously until it is done or cancelled: one of the two, and not both.</summary>
-/// <param name="tryOnce">Tries it, and says whether it is done, and with what.</param>
-/// <param name="isThere">Whether it is worth trying.</param>
-/// <param name="checkPeer">Looks whether the peer is gone.</param>
+/// <summary>A call that waits asynchronously until it is done or cancelled; exactly one of the two.</summary>
+/// <param name="tryOnce">Tries the call: whether it is done, and its result.</param>
+/// <param name="isThere">Whether trying is worth while.</param>
+/// <param name="checkPeer">Checks whether the peer has died.</param>
 internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func<bool> isThere, Action checkPeer) : IPending
 {
-    // Continuations run on the pool: the thread that waits for all is not theirs.
+    // Continuations run on the pool, never on the thread that waits for all calls.
     private readonly TaskCompletionSource<T> _source = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private CancellationToken _token;
     private WakeEvent _wakeEvent;
@@ -19,12 +19,12 @@ internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func
 
     public bool IsThere => _token.IsCancellationRequested || isThere();
 
-    /// <summary>Hands it over to the thread that waits.</summary>
+    /// <summary>Hands the call over to the waiting thread.</summary>
     internal Task<T> Begin(PendingWork work, WakeEvent wakeEvent, CancellationToken token)
     {
         _token = token;
         _wakeEvent = wakeEvent;
-        _registration = token.Register(static call => ((PendingCall<T>)call!)._wakeEvent.SignalAlways(), this); // which keeps the memory mapped
+        _registration = token.Register(static call => ((PendingCall<T>)call!)._wakeEvent.SignalAlways(), this); // keeps memory mapped
         work.Add(this);
         return _source.Task;
     }

@@ -5,14 +5,14 @@ using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>Finds a port by its name. The caller has the control lock.</summary>
+/// <summary>Finds a port by name. The caller holds the control lock.</summary>
 internal static class PortNames
 {
-    /// <summary>Finds the port that has a name.</summary>
+    /// <summary>Finds the port of a name.</summary>
     /// <param name="name">The name.</param>
-    /// <param name="ports">How many ports of the kind there are.</param>
-    /// <param name="portOf">Each of them.</param>
-    /// <param name="number">Its number; that of one that nobody uses, or -1, when there is none.</param>
+    /// <param name="ports">The number of ports of this kind.</param>
+    /// <param name="portOf">Returns the port of a number.</param>
+    /// <param name="number">The number of the port; if there is none, of a free port, or -1.</param>
     internal static bool TryFindLocked(byte[] name, long ports, Func<int, PortRecord> portOf, out int number)
     {
         int free = -1;
@@ -29,13 +29,13 @@ internal static class PortNames
         return false;
     }
 
-    /// <summary>The number of the port that has a name, or of one that nobody uses.</summary>
+    /// <summary>The number of the port of a name, or of a free port.</summary>
     /// <exception cref="IOException">All are in use.</exception>
     internal static int FindLocked(byte[] name, long ports, Func<int, PortRecord> portOf, out bool isUsed)
     {
         isUsed = TryFindLocked(name, ports, portOf, out int number);
         return number >= 0
             ? number
-            : throw new IOException($"The arena has {ports} such ports, and all are in use: make it with more.");
+            : throw new IOException($"The arena has {ports} ports of this kind, and all are in use: create it with more.");
     }
 }

@@ -7,13 +7,15 @@ using BigPile.Ports.Peers;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>Finds ports by name, and binds their ends to this process and frees them. All of it goes under the control lock.</summary>
+/// <summary>Finds ports by name; binds their ends to this process, and releases them, under the control lock.</summary>
 internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts, PeerTable peers, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
     private readonly LatestSides _latest = new();
 
-    /// <summary>Makes this process the sender of a port, which is made where there is none; null when another one is.</summary>
+    /// <summary>
+    /// Makes this process the sender of a port, which is created if it does not exist; null if another process is the sender.
+    /// </summary>
     internal SenderSide? TryBindSender(string name, int depth)
     {
         using ArenaLocks.Control control = peers.Locks.EnterControl();
@@ -31,7 +33,9 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
         return side;
     }
 
-    /// <summary>Makes this process the receiver of a port, which is made where there is none; null when another one is.</summary>
+    /// <summary>
+    /// Makes this process the receiver of a port, which is created if it does not exist; null if another process is the receiver.
+    /// </summary>
     internal ReceiverSide? TryBindReceiver(string name, int depth)
     {
         using ArenaLocks.Control control = peers.Locks.EnterControl();
@@ -45,7 +49,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
         return new ReceiverSide(ring, objects, refCounts, peers.WakeEvents, hooks);
     }
 
-    /// <summary>Closes the sender's end. What is on the way is backed by this process still; without a receiver it is dropped.</summary>
+    /// <summary>Closes the sending end. This process still holds what is in flight, which is dropped if the receiver is gone.</summary>
     internal void CloseSenderLocked(SenderSide side)
     {
         using ArenaLocks.Control control = peers.Locks.EnterControl();
@@ -60,8 +64,8 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
         SignalAll(port);
     }
 
-    /// <summary>Forgets a sender's end that was closed, once nothing of it is on the way.</summary>
-    /// <returns><see langword="false"/> when another process holds that up: it is to be tried again.</returns>
+    /// <summary>Releases the end of a closed sender, once nothing of it is in flight.</summary>
+    /// <returns><see langword="false"/> if another process delays that: try again.</returns>
     internal bool TryReleaseSenderLocked(SenderSide side)
     {
         if (!peers.Locks.TryEnterControl(TimeSpan.Zero, out ArenaLocks.Control control))
@@ -71,7 +75,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
         return true;
     }
 
-    /// <summary>Closes the receiver's end. What a sender that is gone has left is dropped.</summary>
+    /// <summary>Closes the receiving end. What a sender that is gone has left is dropped.</summary>
     internal void CloseReceiver(ReceiverSide side)
     {
         using ArenaLocks.Control control = peers.Locks.EnterControl();
@@ -86,7 +90,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
         SignalAll(port);
     }
 
-    // The other side, and threads of this process that wait at an end which is no longer its own.
+    // Wakes the other side, and threads of this process that wait at an end that is no longer its own.
     private void SignalAll(PortRecord port)
     {
         peers.WakeEvents.SignalBoth(port);
@@ -109,7 +113,7 @@ internal sealed unsafe class PortTable(ObjectTable objects, RefCounts refCounts,
             peers.DetectDeathLocked(Record(number).SenderEnd.Slot);
             peers.DetectDeathLocked(Record(number).ReceiverEnd.Slot);
         }
-        number = PortNames.FindLocked(bytes, _shape.Ports, Record, out bool isUsed); // again: it may have gone with the dead
+        number = PortNames.FindLocked(bytes, _shape.Ports, Record, out bool isUsed); // again: the port may have gone with a dead process
         PortRecord port = Record(number);
         if (!isUsed)
             port.Begin(bytes, depth);

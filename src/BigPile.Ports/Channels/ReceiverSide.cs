@@ -8,12 +8,10 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>The ring of a port, as the process sees it that receives. Nothing that is read there is believed.</summary>
-/// <remarks>
-/// It holds an object first and takes it out of the ring then: until that the sender's hold keeps the object, and a sender that has dropped
-/// it meanwhile is found out by the taking. Thread safety: the caller has the port's lock.
-/// </remarks>
-internal sealed class ReceiverSide(Ring ring, ObjectTable objects, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks) : ReceivingSide(ring.Port)
+/// <summary>The ring of a port, as seen by the receiver. Nothing that is read there is trusted.</summary>
+/// <remarks>Thread safety: the caller holds the port's lock.</remarks>
+internal sealed class ReceiverSide(
+    Ring ring, ObjectTable objects, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks) : ReceivingSide(ring.Port)
 {
     private readonly PortRecord _port = ring.Port;
 
@@ -51,6 +49,8 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, RefCounts ref
 
     private bool TryTake(long taken, Reference reference, out long lengthBytes)
     {
+        // Hold first, then take it out of the ring: until then the sender's reference keeps the object alive. A sender that drops it
+        // meanwhile swaps the same word, so one of the two fails.
         refCounts.AddRef(reference.Head);
         hooks.Pass(PortCrashPoint.EntryHeld);
         bool isObject = objects.TryResolve(reference, out lengthBytes);
@@ -59,7 +59,7 @@ internal sealed class ReceiverSide(Ring ring, ObjectTable objects, RefCounts ref
         refCounts.Release(reference.Head);
         if (!isObject && Volatile.Read(ref _port.Taken) == taken)
             throw Ring.Damaged($"number {taken} is no object");
-        return false; // the sender dropped it
+        return false; // the sender has dropped it
     }
 
     private bool TryTakeWrongly(long taken, Reference reference, out long lengthBytes)

@@ -4,22 +4,22 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>The ring of a port, as a process sees it that receives, alone or among many. Nothing that is read there is believed.</summary>
+/// <summary>The ring of a port, as seen by its receiver, or by one of many. Nothing that is read there is trusted.</summary>
 internal abstract class ReceivingSide(PortRecord port)
 {
     internal PortRecord Port => port;
 
-    /// <summary>Whether taking would give or throw something.</summary>
+    /// <summary>Whether taking would return or throw something.</summary>
     internal abstract bool HasMore { get; }
 
-    /// <summary>Takes the next object, held once. The caller has the receiver's lock.</summary>
-    /// <returns><see langword="false"/> when there is none.</returns>
+    /// <summary>Takes the next object, with one reference. The caller holds the receiver's lock.</summary>
+    /// <returns><see langword="false"/> if there is none.</returns>
     internal abstract bool TryTakeLocked(out Reference reference, out long lengthBytes);
 
-    /// <summary>Waits until there is something, or another thing is to be said of the sender than before, for a slice at most.</summary>
-    /// <returns>Whether it has come.</returns>
+    /// <summary>Waits until there is an object, or the sender's end has changed; at most for a slice.</summary>
+    /// <returns>Whether that has happened.</returns>
     internal abstract bool Wait(SpinThenWait waiter, PortEnd sender, TimeSpan timeout);
 
-    /// <summary>Has senders ring the bell of a process, too.</summary>
+    /// <summary>Makes senders signal the waiter event of a process, too.</summary>
     internal abstract void AnnounceWaiting(int slot);
 }

@@ -5,7 +5,7 @@ using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>A port's ring, whose depth was checked and is not read again.</summary>
+/// <summary>The ring of a port. Its depth was validated, and is not read again.</summary>
 internal readonly struct Ring
 {
     private readonly ArenaShape _shape;
@@ -24,11 +24,11 @@ internal readonly struct Ring
 
     internal int Depth { get; }
 
-    /// <summary>What says that shared memory holds what no process in its right mind has written.</summary>
+    /// <summary>The exception for shared memory that no correct process has written.</summary>
     internal static InvalidDataException Damaged(string what) => new($"The port is damaged: {what}. Another process wrote over the arena.");
 
-    /// <summary>How far receiver and sender are.</summary>
-    /// <exception cref="InvalidDataException">That can't be.</exception>
+    /// <summary>The counters of receiver and sender.</summary>
+    /// <exception cref="InvalidDataException">The counters contradict each other.</exception>
     internal (long Taken, long Tail) ReadCounters()
     {
         while (true)
@@ -42,8 +42,8 @@ internal readonly struct Ring
         }
     }
 
-    /// <summary>The object of a number that is next to be received; null when it was dropped meanwhile.</summary>
-    /// <exception cref="InvalidDataException">Something else is there.</exception>
+    /// <summary>The object that is received next; null if it was dropped meanwhile.</summary>
+    /// <exception cref="InvalidDataException">The entry is not of this number.</exception>
     internal Reference? ReadNext(long number)
     {
         if (TryRead(number, out Reference reference))
@@ -51,13 +51,13 @@ internal readonly struct Ring
         return Volatile.Read(ref Port.Taken) != number ? null : throw Damaged($"number {number} is {reference.Word:X}");
     }
 
-    /// <summary>The object of a number, which may be received already.</summary>
-    /// <exception cref="InvalidDataException">Something else is there.</exception>
+    /// <summary>The object of a number, which may have been received already.</summary>
+    /// <exception cref="InvalidDataException">The entry is not of this number.</exception>
     internal Reference Read(long number) =>
         TryRead(number, out Reference reference) ? reference : throw Damaged($"number {number} is {reference.Word:X}");
 
     /// <summary>Reads the object of a number.</summary>
-    /// <returns><see langword="false"/> when something else is there.</returns>
+    /// <returns><see langword="false"/> if the entry is not of this number.</returns>
     internal bool TryRead(long number, out Reference reference) =>
         Port.Entry(number, Depth).TryRead(out reference) && reference.Head < _shape.Granules;
 }

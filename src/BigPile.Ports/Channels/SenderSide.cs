@@ -7,10 +7,10 @@ using BigPile.Ports.Peers;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>The ring of a port, as the process sees it that sends: it backs with a hold of its own what is on the way.</summary>
+/// <summary>The ring of a port, as seen by the sender: a reference of its own holds each object in flight.</summary>
 /// <remarks>
-/// What it has put into the ring it remembers by itself, and of the shared words it believes none but how far the receiver is, within
-/// bounds. Thread safety: the caller has <see cref="SendLock"/>.
+/// Remembers itself what it has put into the ring. Of the shared words it trusts only the receiver's counter, within bounds. Thread safety:
+/// the caller holds <see cref="SendLock"/>.
 /// </remarks>
 internal sealed class SenderSide : ISendingSide
 {
@@ -19,13 +19,17 @@ internal sealed class SenderSide : ISendingSide
     private readonly PortTestHooks _hooks;
     private readonly PortRecord _port;
     private readonly int _depth;
+    // The first granule of each object in flight, by number modulo depth. Private, so a corrupt ring cannot change what is released.
     private readonly int[] _backed;
+    // The number of the next object to send.
     private long _tail;
+    // The number of the oldest object that is held; all before it are released.
     private long _reclaimed;
+    // The port's sending end when this side was closed; null while it is open.
     private PortEnd? _retiredEnd;
     private volatile bool _isSuperseded;
 
-    /// <summary>Takes over what is on the way already.</summary>
+    /// <summary>Takes over what is in flight.</summary>
     internal SenderSide(Ring ring, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks)
     {
         _refCounts = refCounts;
@@ -48,17 +52,17 @@ internal sealed class SenderSide : ISendingSide
 
     internal PortRecord Port => _port;
 
-    /// <summary>Whether the port's end is another side's, which backs what is on the way, too.</summary>
+    /// <summary>Whether another side owns the port's end, and holds what is in flight, too.</summary>
     internal bool IsSuperseded => _isSuperseded || (_retiredEnd is { } retired && retired != _port.SenderEnd);
 
-    /// <summary>Whether all that was sent has been received, and given back.</summary>
+    /// <summary>Whether all that was sent has been received and released.</summary>
     internal bool IsDrainedLocked => _reclaimed == _tail;
 
-    /// <summary>How far the receiver was when this was last looked at.</summary>
+    /// <summary>The receiver's counter when it was last read.</summary>
     internal long ReclaimedLocked => _reclaimed;
 
     /// <summary>Sends an object.</summary>
-    /// <returns><see langword="false"/> when the port is full.</returns>
+    /// <returns><see langword="false"/> if the port is full.</returns>
     internal bool TrySendLocked(Reference reference)
     {
         ReclaimLocked();
@@ -74,7 +78,7 @@ internal sealed class SenderSide : ISendingSide
         return true;
     }
 
-    /// <summary>Drops the object that has waited longest, unless it is received meanwhile. There is room then.</summary>
+    /// <summary>Drops the oldest object, unless it is received meanwhile. There is space then.</summary>
     internal void DropOldestLocked()
     {
         long oldest = _reclaimed;
@@ -83,13 +87,13 @@ internal sealed class SenderSide : ISendingSide
         ReclaimLocked();
     }
 
-    /// <summary>Gives back what was received.</summary>
-    /// <exception cref="InvalidDataException">The receiver can't be where it says it is.</exception>
+    /// <summary>Releases the objects that were received.</summary>
+    /// <exception cref="InvalidDataException">The receiver's counter is out of range.</exception>
     internal void ReclaimLocked()
     {
         long taken = Volatile.Read(ref _port.Taken);
         if (_retiredEnd != null && taken > _tail)
-            taken = _tail; // of what a successor has sent
+            taken = _tail; // a successor has sent more
         if (taken == _reclaimed)
             return;
         if (taken < _reclaimed || taken > _tail)
@@ -100,7 +104,7 @@ internal sealed class SenderSide : ISendingSide
             Volatile.Write(ref _port.Reclaimed, _reclaimed);
     }
 
-    /// <summary>Gives back what was received, unless the port is damaged.</summary>
+    /// <summary>Releases the objects that were received, unless the port is damaged.</summary>
     internal bool TryReclaimLocked()
     {
         try
@@ -110,11 +114,11 @@ internal sealed class SenderSide : ISendingSide
         }
         catch (InvalidDataException)
         {
-            return false; // what it backs goes when the arena is closed
+            return false; // its references end when the arena is closed
         }
     }
 
-    /// <summary>Nothing is sent any more from here. Another sender may be.</summary>
+    /// <summary>Ends sending by this side. Another sender may follow.</summary>
     internal void RetireLocked() => _retiredEnd = _port.SenderEnd;
 
     public void Supersede() => _isSuperseded = true;

@@ -1,15 +1,15 @@
 namespace BigPile.Ports.Checking;
 
-/// <summary>Between two stores that belong together: where tests kill a process, or hold it up.</summary>
+/// <summary>Places between two related stores, where tests kill or delay a process.</summary>
 internal enum PortCrashPoint
 {
-    /// <summary>A granule's object is held and has no generation yet.</summary>
+    /// <summary>The first granule of an object is held, and has no generation yet.</summary>
     HeadTaken,
 
-    /// <summary>Some granules of an object are taken, and others not.</summary>
+    /// <summary>Some granules of an object are taken, and others are not.</summary>
     GranuleTaken,
 
-    /// <summary>A reference is in the ring, and the counter does not say so.</summary>
+    /// <summary>A reference is in the ring, and the tail does not include it.</summary>
     EntryWritten,
 
     /// <summary>An object is sent, and the receiver is not woken.</summary>
@@ -18,51 +18,51 @@ internal enum PortCrashPoint
     /// <summary>The receiver has read a reference, and does not hold the object.</summary>
     EntryRead,
 
-    /// <summary>The receiver holds the object and has not taken it out of the ring.</summary>
+    /// <summary>The receiver holds the object, and has not taken it out of the ring.</summary>
     EntryHeld,
 
-    /// <summary>The receiver has taken the object, and its program does not have it.</summary>
+    /// <summary>The receiver has taken the object, and has not returned it to its caller.</summary>
     EntryTaken,
 
-    /// <summary>The sender drops the oldest, and holds it still.</summary>
+    /// <summary>The sender has dropped the oldest object, and still holds it.</summary>
     EntryDropped,
 
-    /// <summary>A process has its lock, and its slot does not say so.</summary>
+    /// <summary>A process has locked its slot's byte, and the slot is not marked active.</summary>
     SlotLocked,
 
-    /// <summary>The cleaner has been at the ports.</summary>
+    /// <summary>The cleaner has finished the ports.</summary>
     PortsCleaned,
 
-    /// <summary>The cleaner is among the objects.</summary>
+    /// <summary>The cleaner has released an object.</summary>
     ObjectCleaned,
 
-    /// <summary>The cleaner has done all but say so.</summary>
+    /// <summary>The cleaner has finished, and the slot is not marked free.</summary>
     SlotCleaned,
 
-    /// <summary>A sender to many has passed those that are too slow, and holds still what they were at.</summary>
+    /// <summary>A multicast sender has passed slow receivers, and still holds the objects that they were at.</summary>
     SlowPassed,
 
-    /// <summary>A sender to many has found nobody who listens, and keeps still what is older.</summary>
+    /// <summary>A multicast sender has found no receivers, and still holds older objects.</summary>
     NobodyFound,
 
-    /// <summary>A sender to many has found the slowest, and has not said up to where it gives back.</summary>
+    /// <summary>A multicast sender has found the slowest receiver, and has not stored the floor.</summary>
     SlowestFound,
 
-    /// <summary>A sender to many has said up to where it gives back, and has not looked who has come meanwhile.</summary>
+    /// <summary>A multicast sender has stored the floor, and has not scanned the receivers again.</summary>
     FloorRaised,
 
-    /// <summary>A receiver among many has a record, and says neither where it begins nor that it listens.</summary>
+    /// <summary>A joining receiver has a record, without a start or its bit.</summary>
     MemberNamed,
 
-    /// <summary>A receiver among many knows where it begins, and does not say that it listens.</summary>
+    /// <summary>A joining receiver has a start, and not its bit.</summary>
     MemberPlaced,
 
-    /// <summary>A receiver among many says that it listens, and has not looked again how far the sender is.</summary>
+    /// <summary>A joining receiver has its bit, and has not read the start again.</summary>
     MemberAdded,
 
-    /// <summary>A receiver among many listens no more, and has its record still.</summary>
+    /// <summary>A leaving receiver has cleared its bit, and still has its record.</summary>
     MemberRemoved,
 
-    /// <summary>A new sender backs what is on the way, and the port does not name it.</summary>
+    /// <summary>A new sender holds what is in flight, and the port does not name it.</summary>
     TakenOver,
 }

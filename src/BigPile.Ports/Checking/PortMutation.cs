@@ -2,25 +2,25 @@ using System;
 
 namespace BigPile.Ports.Checking;
 
-/// <summary>Wrong orders, as controls of tests: with one of them, the tests must fail.</summary>
+/// <summary>Mistakes that tests plant, and must detect.</summary>
 [Flags]
 internal enum PortMutation
 {
-    /// <summary>All is as it should be.</summary>
+    /// <summary>No mistake.</summary>
     None = 0,
 
     /// <summary>The receiver takes an object out of the ring before it holds it.</summary>
     HoldsAfterTaking = 1,
 
-    /// <summary>The cleaner frees what the dead had sent and nobody has received.</summary>
+    /// <summary>The cleaner frees the objects that a dead process has in flight.</summary>
     FreesInFlight = 2,
 
-    /// <summary>A process that is gone is not cleaned up after.</summary>
+    /// <summary>Dead processes are not cleaned up.</summary>
     LeavesTheDead = 4,
 
-    /// <summary>A receiver among many does not look again how far the sender is, once it has said that it listens.</summary>
+    /// <summary>A joining receiver does not read the start again after it has set its bit.</summary>
     JoinsWithoutRecheck = 8,
 
-    /// <summary>A sender to many gives back without a look at who has come meanwhile.</summary>
+    /// <summary>A multicast sender releases objects without scanning the receivers again.</summary>
     ReclaimsWithoutRecheck = 16,
 }

@@ -2,9 +2,9 @@ using System;
 
 namespace BigPile.Ports.Checking;
 
-/// <summary>What tests have put between the steps, and whether an order is to be wrong.</summary>
-/// <param name="Hook">Is told of each step; null outside of tests.</param>
-/// <param name="Mutation">The wrong orders.</param>
+/// <summary>What tests inject: a callback at each crash point, and planted mistakes.</summary>
+/// <param name="Hook">Called at each crash point; null outside of tests.</param>
+/// <param name="Mutation">The planted mistakes.</param>
 internal sealed record PortTestHooks(Action<PortCrashPoint>? Hook, PortMutation Mutation)
 {
     internal void Pass(PortCrashPoint point) => Hook?.Invoke(point);

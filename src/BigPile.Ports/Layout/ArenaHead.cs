@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>The first words of an arena. They are written once, before anybody else can open it.</summary>
+/// <summary>The header of an arena: written once, before any other process can open it.</summary>
 internal readonly unsafe struct ArenaHead(byte* at)
 {
     private const long Magic = 0x31414E4552415042; // "BPARENA1"
@@ -14,7 +14,7 @@ internal readonly unsafe struct ArenaHead(byte* at)
 
     private readonly long* _words = (long*)at;
 
-    /// <summary>Whether its maker died before it was whole: nothing is there, not even behind the head.</summary>
+    /// <summary>Whether the creator died before it was finished: nothing follows, not even in the rest of the header page.</summary>
     internal bool IsUnfinished =>
         Volatile.Read(ref _words[0]) == 0 && !new ReadOnlySpan<byte>(_words + CheckedWords + 1, RestBytes).ContainsAnyExcept((byte)0);
 
@@ -54,14 +54,14 @@ internal readonly unsafe struct ArenaHead(byte* at)
         set => _words[7] = value;
     }
 
-    /// <summary>The number of the file that has the arena's locks; 0 where the system has none.</summary>
+    /// <summary>The inode number of the lock file; 0 if the system has none.</summary>
     internal long LockFile
     {
         get => _words[8];
         set => _words[8] = value;
     }
 
-    /// <summary>Says that it is whole; the last store.</summary>
+    /// <summary>Marks the header as complete; the last store.</summary>
     internal void Finish()
     {
         _words[1] = CurrentVersion;
@@ -69,7 +69,7 @@ internal readonly unsafe struct ArenaHead(byte* at)
         Volatile.Write(ref _words[0], Magic);
     }
 
-    /// <exception cref="InvalidDataException">It is another version's, or no arena's, or was changed.</exception>
+    /// <exception cref="InvalidDataException">The header is of another version, damaged, or not an arena's.</exception>
     internal void Check(string path)
     {
         if (_words[0] != Magic)

@@ -3,12 +3,12 @@ using System.Numerics;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>Where everything lies in an arena: it follows from five numbers, which its head states.</summary>
-/// <param name="GranuleBytes">The unit of memory: a power of two.</param>
-/// <param name="Granules">How many there are.</param>
-/// <param name="Ports">How many ports there may be at one time.</param>
-/// <param name="Depth">How many objects may be on the way in a port.</param>
-/// <param name="MulticastPorts">How many ports with any number of receivers there may be at one time.</param>
+/// <summary>The layout of an arena: it follows from five numbers in the header.</summary>
+/// <param name="GranuleBytes">The allocation unit in bytes: a power of two.</param>
+/// <param name="Granules">The number of granules.</param>
+/// <param name="Ports">The number of ports.</param>
+/// <param name="Depth">The greatest number of objects in flight in a port.</param>
+/// <param name="MulticastPorts">The number of multicast ports.</param>
 internal readonly record struct ArenaShape(long GranuleBytes, long Granules, long Ports, long Depth, long MulticastPorts)
 {
     internal const int Processes = 64; // the bits of a holder mask
@@ -35,13 +35,13 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
 
     private long ObjectsAt => MulticastAt + (MulticastPorts * MulticastBytes);
 
-    /// <summary>Where the memory of the objects begins: at a page.</summary>
+    /// <summary>The offset of the granules: page-aligned.</summary>
     internal long DataAt => Rounded(ObjectsAt + (Granules * ObjectRecord.Bytes), PageBytes);
 
-    /// <summary>The length of the file.</summary>
+    /// <summary>The length of the file in bytes.</summary>
     internal long LengthBytes => Rounded(DataAt + (Granules * GranuleBytes), PageBytes);
 
-    /// <summary>Whether all numbers are within their bounds, so that no sum of them overflows.</summary>
+    /// <summary>Whether all numbers are within their limits, so that no sum of them overflows.</summary>
     internal bool IsSound =>
         BitOperations.IsPow2(GranuleBytes) && GranuleBytes is >= MinGranuleBytes and <= MaxGranuleBytes
         && Granules is >= 1 and <= MaxGranules && Ports is >= 1 and <= MaxPorts && Depth is >= 1 and <= MaxDepth
@@ -58,10 +58,10 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
 
     internal unsafe byte* Data(byte* start, long head) => start + DataAt + (head * GranuleBytes);
 
-    /// <summary>How many granules an object of a length has: one at least, since they are its name.</summary>
+    /// <summary>The number of granules of an object: at least one, since the first granule is its name.</summary>
     internal long GranulesOf(long lengthBytes) => lengthBytes == 0 ? 1 : (lengthBytes - 1) / GranuleBytes + 1;
 
-    /// <summary>Writes the head; what says that it is whole is stored last.</summary>
+    /// <summary>Writes the header; the word that marks it as complete is stored last.</summary>
     internal unsafe void WriteHead(byte* start, long lockFile)
     {
         var head = new ArenaHead(start);
@@ -75,8 +75,8 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
         head.Finish();
     }
 
-    /// <summary>Reads a head; null where none was finished.</summary>
-    /// <exception cref="InvalidDataException">It is one of another version, or no arena's.</exception>
+    /// <summary>Reads a header; null if it was never finished.</summary>
+    /// <exception cref="InvalidDataException">The header is of another version, or not an arena's.</exception>
     internal static unsafe ArenaShape? ReadHead(byte* start, long lengthBytes, long lockFile, string path)
     {
         var head = new ArenaHead(start);
@@ -89,8 +89,8 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
         if (head.LockFile != lockFile)
         {
             throw new InvalidDataException(
-                $"The lock file of the arena '{path}' was replaced: who has the arena open and who opens it now would not see each other. "
-                + "Close it everywhere, and remove it.");
+                $"The lock file of the arena '{path}' was replaced, so processes that have the arena open would not exclude those "
+                + "that open it now. Close it everywhere, and remove it.");
         }
         return shape;
     }

@@ -1,6 +1,6 @@
 namespace BigPile.Ports.Layout;
 
-/// <summary>The length of an object in one word: 40 bits, and above them 24 of a check that goes with the generation.</summary>
+/// <summary>The length of an object in one word: bits 39..0, the length in bytes; bits 63..40, a check of length and generation.</summary>
 internal readonly record struct ChecksummedLength(ulong Word)
 {
     internal const long MaxBytes = 1L << CheckShift;
@@ -15,7 +15,7 @@ internal readonly record struct ChecksummedLength(ulong Word)
 
     internal long LengthBytes => (long)(Word & LengthMask);
 
-    /// <summary>Whether it is as it was written for a generation.</summary>
+    /// <summary>Whether the word was written for this generation.</summary>
     internal bool IsOf(ulong generation) => Word >> CheckShift == Check(Word & LengthMask, generation);
 
     private static ulong Check(ulong lengthBytes, ulong generation)

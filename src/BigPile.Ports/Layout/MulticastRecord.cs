@@ -6,30 +6,31 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>A multicast port: the words and the ring of a port, and behind them a record for each receiver.</summary>
+/// <summary>A multicast port: the words and the ring of a port, followed by the receiver records.</summary>
 /// <remarks>
-/// What a port counts as taken is here what all have received, or were passed at, as the sender has last found it: it keeps all from there
-/// on. The end of the receiver is not used. Receivers come and go under the control lock, and none comes without a full fence.
+/// <see cref="PortRecord.Taken"/> is the floor here: the number up to which all receivers have received or were passed, as the sender last
+/// found. It keeps all objects from there on. The receiving end is not used. Receivers join and leave under the control lock, and each join
+/// issues a full fence.
 /// </remarks>
 internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
 {
     internal const int MaxReceivers = 64; // the bits of a word
 
-    /// <summary>The words that it has in common with a port of one receiver.</summary>
+    /// <summary>The words shared with one-to-one ports.</summary>
     internal PortRecord Port => new(at);
 
-    /// <summary>For the receivers: there is something. The one that is woken wakes the next.</summary>
+    /// <summary>Wakes receivers: there is something. Each one that wakes up wakes the next.</summary>
     internal WakeEvent Data => Port.Data.Relayed();
 
-    /// <summary>A bit for each record whose receiver listens.</summary>
+    /// <summary>A bit for each record whose receiver has joined. Written under the control lock; interlocked.</summary>
     internal ref ulong Members => ref Unsafe.AsRef<ulong>(at + 144);
 
-    /// <summary>A bit for each slot whose process also waits by the bell of its slot.</summary>
+    /// <summary>A bit for each slot whose process must also be woken by its waiter event. Interlocked.</summary>
     internal ref ulong Watchers => ref Unsafe.AsRef<ulong>(at + 152);
 
     internal MemberRecord Member(int number) => new(at + membersAt + (number * MemberRecord.Bytes));
 
-    /// <summary>Makes a multicast port of it; that it is in use is stored last.</summary>
+    /// <summary>Initializes the record; the in-use flag is stored last.</summary>
     internal void Begin(ReadOnlySpan<byte> name, int depth)
     {
         Members = Watchers = 0;
@@ -41,9 +42,9 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
         Port.Begin(name, depth);
     }
 
-    /// <summary>The number that the slowest receiver is to receive next.</summary>
-    /// <param name="most">What is said when there is none that is slower.</param>
-    /// <param name="floor">No receiver is before it: one that is there is the slowest.</param>
+    /// <summary>The number that the slowest receiver receives next.</summary>
+    /// <param name="most">The result if no receiver is slower.</param>
+    /// <param name="floor">A lower bound: a receiver at it is the slowest.</param>
     internal long Slowest(long most, long floor)
     {
         long slowest = most;
@@ -59,9 +60,9 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
         return slowest;
     }
 
-    /// <summary>Has all that are before a number go on elsewhere, unless they go on by themselves.</summary>
+    /// <summary>Moves all receivers that are before a number, unless they advance meanwhile.</summary>
     /// <param name="number">The number.</param>
-    /// <param name="next">Where they go on, or <see cref="MemberRecord.CutOff"/>.</param>
+    /// <param name="next">Their new cursor, or <see cref="MemberRecord.CutOff"/>.</param>
     internal void Pass(long number, long next)
     {
         for (ulong left = Volatile.Read(ref Members); left != 0; left &= left - 1)
@@ -73,7 +74,7 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
         }
     }
 
-    /// <summary>The processes of the receivers that are at a number or before it: a bit for each slot.</summary>
+    /// <summary>A bit for the slot of each receiver at a number or before it.</summary>
     internal ulong SlotsUpTo(long number)
     {
         ulong slots = 0;
@@ -86,7 +87,7 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
         return slots;
     }
 
-    /// <summary>How many receivers there are that were not cut off.</summary>
+    /// <summary>The number of receivers that were not cut off.</summary>
     internal int CountListeners()
     {
         int listeners = 0;
@@ -95,7 +96,7 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
         return listeners;
     }
 
-    /// <summary>A record that no receiver has; -1 when there is none.</summary>
+    /// <summary>The number of a free record; -1 if there is none.</summary>
     internal int FindFree()
     {
         ulong members = Volatile.Read(ref Members);

@@ -2,24 +2,27 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>The four words of a granule: whom it belongs to, and what is to be known of the object whose first granule it is.</summary>
+/// <summary>The four words of a granule: its owner, and the state of the object that begins at it.</summary>
 /// <remarks>
-/// An object lives while its holder mask is not zero, and one atomic instruction ends it. What its granules say of whom they belong to
-/// needs no change then: a reference whose generation is not the head's any more, or whose head nobody holds, is dead for ever.
+/// An object lives while its holder mask is not zero; one atomic instruction ends it. Its granules' owner words need no change then: a
+/// reference whose generation is not current, or whose first granule has no holders, is dead for good.
 /// </remarks>
 internal readonly unsafe struct ObjectRecord(byte* at)
 {
     internal const long Bytes = 32;
 
-    /// <summary>The <see cref="Reference"/> of the object that the granule belongs to, or last belonged to.</summary>
+    /// <summary>
+    /// The <see cref="Reference"/> of the object that the granule belongs or last belonged to. Changed by compare-and-swap from a dead
+    /// reference.
+    /// </summary>
     internal ref ulong Owner => ref Unsafe.AsRef<ulong>(at);
 
-    /// <summary>A bit for each process that holds the object which begins here.</summary>
+    /// <summary>A bit for each process that holds the object that begins here. Interlocked.</summary>
     internal ref ulong Holders => ref Unsafe.AsRef<ulong>(at + 8);
 
-    /// <summary>How many objects have begun here; only who has just become the first holder changes it.</summary>
+    /// <summary>The number of objects that have begun here. Written only by the process that has just become the first holder.</summary>
     internal ref ulong Generation => ref Unsafe.AsRef<ulong>(at + 16);
 
-    /// <summary>The <see cref="ChecksummedLength"/> of the object.</summary>
+    /// <summary>The <see cref="ChecksummedLength"/> of the object that begins here. Written by its first holder.</summary>
     internal ref ulong Length => ref Unsafe.AsRef<ulong>(at + 24);
 }

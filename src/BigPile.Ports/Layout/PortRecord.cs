@@ -6,10 +6,10 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>A port: its name, the two ends, the two doorbells, and behind it the ring of references.</summary>
+/// <summary>A port: its name, the two ends, the two wake events, followed by the ring of references.</summary>
 /// <remarks>
-/// Names, ends and whether it is in use change under the control lock. Each of the counters has a line of its own, which the one side
-/// writes and the other one reads.
+/// Name, ends and the in-use flag change under the control lock. Each counter is on a cache line of its own, written by one side and read
+/// by the other.
 /// </remarks>
 internal readonly unsafe struct PortRecord(byte* at)
 {
@@ -17,40 +17,43 @@ internal readonly unsafe struct PortRecord(byte* at)
     internal const int MaxNameBytes = 48;
     private const int NameAt = 16;
 
-    // Two names that are no text must not become the same one.
+    // Two names that are not valid text must not become the same bytes.
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    /// <summary>1 while the port is in use.</summary>
+    /// <summary>1 while the port is in use. Written under the control lock.</summary>
     internal ref int IsUsed => ref Unsafe.AsRef<int>(at);
 
-    /// <summary>How many objects may be on the way: a power of two.</summary>
+    /// <summary>The ring's depth: a power of two. Written under the control lock.</summary>
     internal ref int Depth => ref Unsafe.AsRef<int>(at + 4);
 
-    /// <summary>The number of the next object to be sent. Only the sender writes it.</summary>
+    /// <summary>The number of the next object to send. Written by the sender only.</summary>
     internal ref long Tail => ref Unsafe.AsRef<long>(at + 64);
 
-    /// <summary>The sender's <see cref="PortEnd"/>.</summary>
+    /// <summary>The sender's <see cref="PortEnd"/>. Written under the control lock.</summary>
     internal ref int Sender => ref Unsafe.AsRef<int>(at + 72);
 
-    /// <summary>Up to which number the sender has given back what was received.</summary>
+    /// <summary>The sender has released all objects before this number. Written by the sender only.</summary>
     internal ref long Reclaimed => ref Unsafe.AsRef<long>(at + 80);
 
-    /// <summary>The number of the next object to be received. The receiver changes it, and a sender that drops the oldest.</summary>
+    /// <summary>
+    /// The number of the next object to receive. Advanced by the receiver, and by a sender that drops the oldest; set to the tail, under
+    /// the control lock, when an end is closed or cleaned up. Interlocked.
+    /// </summary>
     internal ref long Taken => ref Unsafe.AsRef<long>(at + 128);
 
-    /// <summary>The receiver's <see cref="PortEnd"/>.</summary>
+    /// <summary>The receiver's <see cref="PortEnd"/>. Written under the control lock.</summary>
     internal ref int Receiver => ref Unsafe.AsRef<int>(at + 136);
 
-    /// <summary>1 when the sender's process also waits for room by the bell of its slot.</summary>
+    /// <summary>1 if the sender's process must also be woken by its waiter event. Written by the sender.</summary>
     internal ref int SenderWatches => ref Unsafe.AsRef<int>(at + 88);
 
-    /// <summary>1 when the receiver's process also waits for something by the bell of its slot.</summary>
+    /// <summary>1 if the receiver's process must also be woken by its waiter event. Written by the receiver.</summary>
     internal ref int ReceiverWatches => ref Unsafe.AsRef<int>(at + 140);
 
-    /// <summary>For the receiver: there is something.</summary>
+    /// <summary>Wakes the receiver: there is something.</summary>
     internal WakeEvent Data => new(at + 192);
 
-    /// <summary>For the sender: there is room.</summary>
+    /// <summary>Wakes the sender: there is space.</summary>
     internal WakeEvent Space => new(at + 320);
 
     internal PortEnd SenderEnd
@@ -67,16 +70,16 @@ internal readonly unsafe struct PortRecord(byte* at)
 
     private ref int NameBytes => ref Unsafe.AsRef<int>(at + 8);
 
-    /// <summary>Where in the ring the object of a number is.</summary>
+    /// <summary>The ring entry of a number.</summary>
     /// <param name="number">The number.</param>
-    /// <param name="depth">The depth, as it was checked when the port was opened.</param>
+    /// <param name="depth">The depth, as validated when the port was opened.</param>
     internal RingEntry Entry(long number, int depth) => new(at + Bytes + ((number & (depth - 1)) * RingEntry.Bytes), number);
 
     internal bool HasName(ReadOnlySpan<byte> name) =>
         NameBytes == name.Length && new ReadOnlySpan<byte>(at + NameAt, name.Length).SequenceEqual(name);
 
-    /// <summary>Makes a port of it; that it is in use is stored last.</summary>
-    /// <remarks>The counters go on from where they were: who still backs what the port before was sent sees that it is received.</remarks>
+    /// <summary>Initializes the record; the in-use flag is stored last.</summary>
+    /// <remarks>The counters continue: a sender that still holds objects of the previous port sees that they were received.</remarks>
     internal void Begin(ReadOnlySpan<byte> name, int depth)
     {
         name.CopyTo(new Span<byte>(at + NameAt, MaxNameBytes));
@@ -89,7 +92,7 @@ internal readonly unsafe struct PortRecord(byte* at)
     }
 
     /// <summary>The name as bytes.</summary>
-    /// <exception cref="ArgumentException">It is empty, or too long, or no text.</exception>
+    /// <exception cref="ArgumentException">The name is empty, too long, or not valid text.</exception>
     internal static byte[] NameOf(string name)
     {
         byte[] bytes = Strict.GetBytes(name);

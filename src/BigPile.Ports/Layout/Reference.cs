@@ -1,12 +1,12 @@
 namespace BigPile.Ports.Layout;
 
-/// <summary>Names an object in one word: its first granule (28 bits), and which of the objects that began there it is (36 bits).</summary>
+/// <summary>A reference to an object in one word: bits 27..0, its first granule; bits 63..28, the generation of that granule.</summary>
 internal readonly record struct Reference(ulong Word)
 {
     internal const int HeadBits = 28;
     private const ulong HeadMask = (1UL << HeadBits) - 1;
 
-    /// <summary>The highest generation; behind it they begin anew at 1, since 0 is nobody's.</summary>
+    /// <summary>The highest generation; the next one is 1, since 0 is never valid.</summary>
     internal const ulong MaxGeneration = (1UL << (64 - HeadBits)) - 1;
 
     internal Reference(long head, ulong generation) : this((generation << HeadBits) | (ulong)head)

@@ -3,7 +3,9 @@ using System.Threading;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>Two words of a port's ring: what is sent, and the same mixed with its number; so another word is found out.</summary>
+/// <summary>
+/// An entry of a port's ring: a reference, and the same XORed with a mask of its number, so that other values are detected.
+/// </summary>
 internal readonly unsafe struct RingEntry(byte* at, long number)
 {
     internal const long Bytes = 16;
@@ -21,8 +23,8 @@ internal readonly unsafe struct RingEntry(byte* at, long number)
         Volatile.Write(ref Check, reference.Word ^ Mask);
     }
 
-    /// <summary>Reads what is sent under the number.</summary>
-    /// <returns><see langword="false"/> when something else is there.</returns>
+    /// <summary>Reads the reference of this number.</summary>
+    /// <returns><see langword="false"/> if the entry is not of this number.</returns>
     internal bool TryRead(out Reference reference)
     {
         reference = new Reference(Volatile.Read(ref Word));

@@ -3,17 +3,17 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Layout;
 
-/// <summary>What an arena knows of a process that has it open.</summary>
+/// <summary>The state of one process that has the arena open.</summary>
 internal readonly unsafe struct SlotRecord(byte* at)
 {
-    internal const long Bytes = 320; // five lines: the state, and two doorbells of two
+    internal const long Bytes = 320; // five lines: the state, and two wake events of two lines each
 
-    /// <summary>A <see cref="SlotState"/>.</summary>
+    /// <summary>A <see cref="SlotState"/>. Written by the process that has locked the slot's byte.</summary>
     internal ref int State => ref Unsafe.AsRef<int>(at);
 
-    /// <summary>By which others wake the process to look for what it can give back.</summary>
+    /// <summary>Other processes set it to make this process release what was received.</summary>
     internal WakeEvent Reclaimer => new(at + 64);
 
-    /// <summary>By which the process waits for several ports at once.</summary>
+    /// <summary>The process waits on it for several ports at once.</summary>
     internal WakeEvent Waiter => new(at + 192);
 }

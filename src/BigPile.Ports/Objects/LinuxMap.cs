@@ -3,13 +3,13 @@ using BigPile.Memory;
 
 namespace BigPile.Ports.Objects;
 
-/// <summary>Mapping a whole file on Linux.</summary>
+/// <summary>Maps whole files on Linux.</summary>
 [SupportedOSPlatform("linux")]
 internal static unsafe class LinuxMap
 {
     private const int AdvisePopulateWrite = 23; // MADV_POPULATE_WRITE
 
-    /// <summary>Maps a file of a length.</summary>
+    /// <summary>Maps a file.</summary>
     /// <exception cref="System.IO.IOException">The system refuses.</exception>
     internal static void* Map(HeldFile file, nuint lengthBytes)
     {
@@ -20,6 +20,6 @@ internal static unsafe class LinuxMap
 
     internal static bool Unmap(nint start, nuint lengthBytes) => LibC.MemoryUnmap((void*)start, lengthBytes) == 0;
 
-    /// <summary>Has all pages be there. An older kernel does not.</summary>
+    /// <summary>Allocates all pages. Older kernels ignore it.</summary>
     internal static void Populate(void* start, nuint lengthBytes) => _ = LibC.MemoryAdvise(start, lengthBytes, AdvisePopulateWrite);
 }

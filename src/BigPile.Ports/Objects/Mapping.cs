@@ -4,12 +4,14 @@ using BigPile.Memory;
 
 namespace BigPile.Ports.Objects;
 
-/// <summary>The mapped bytes of an arena. They stay until nobody refers to this: no span and no sleeper loses its memory.</summary>
+/// <summary>
+/// The mapping of an arena. It stays while anything refers to this object, so that no span and no sleeping thread loses its memory.
+/// </summary>
 internal sealed unsafe class Mapping : SafeHandle
 {
     private readonly nuint _lengthBytes;
 
-    /// <summary>Maps a file, all of which is allocated.</summary>
+    /// <summary>Maps a file that is completely allocated.</summary>
     /// <exception cref="System.IO.IOException">The system refuses.</exception>
     internal Mapping(HeldFile file, long lengthBytes) : base(0, ownsHandle: true)
     {
@@ -23,7 +25,7 @@ internal sealed unsafe class Mapping : SafeHandle
 
     internal byte* Start => (byte*)handle;
 
-    /// <summary>Has all pages be there, so that the first round through them is as fast as the others.</summary>
+    /// <summary>Allocates all pages, so that their first use is as fast as later ones.</summary>
     internal void Populate()
     {
         if (OperatingSystem.IsLinux())

@@ -5,16 +5,16 @@ using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Objects;
 
-/// <summary>Finds granules in a row that no living object has, and makes an object of them.</summary>
+/// <summary>Allocates objects: consecutive granules that no living object owns.</summary>
 /// <remarks>
 /// <para>
-/// Nothing is shared but the granules' words: who becomes the first holder of a granule's object takes the granules one by one, each by a
-/// compare-and-swap from an owner that is dead. Who meets a living one lets go of the head, and with it of all. So does the cleaner of one
-/// who died half-way.
+/// The granules' words are the only shared state. The first holder of an object takes its granules one by one, each by compare-and-swap
+/// from a dead owner. If it meets a living owner, it releases the first granule, and with it all of them. So does the cleaner of a process
+/// that died half-way.
 /// </para>
 /// <para>
-/// A process goes round in a window that fits the processor's caches, oldest first: what was freed last is still in the cache of the core
-/// that read it. It moves where there is room when there is none in its window. Thread safety: the caller has the process's lock.
+/// A process allocates round robin in a window that fits the processor's cache: the memory that was freed last is still in the cache of the
+/// core that read it. If the window is full, it moves to where there is space. Thread safety: the caller holds the process's lock.
 /// </para>
 /// </remarks>
 internal sealed class ObjectAllocator
@@ -25,7 +25,9 @@ internal sealed class ObjectAllocator
     private readonly RefCounts _refCounts;
     private readonly PortTestHooks _hooks;
     private readonly long _granules;
+    // The length of the window, in granules.
     private readonly long _window;
+    // The first granule of the window, and where the next search begins.
     private long _windowStart;
     private long _next;
 
@@ -39,8 +41,8 @@ internal sealed class ObjectAllocator
         _next = _windowStart = _granules <= _window ? 0 : slot * _window % _granules;
     }
 
-    /// <summary>Makes an object, held once by this process.</summary>
-    /// <returns><see langword="false"/> when there is no room in a row.</returns>
+    /// <summary>Allocates an object, with one reference of this process.</summary>
+    /// <returns><see langword="false"/> if there is no contiguous space.</returns>
     internal bool TryAllocateLocked(long lengthBytes, out Reference reference)
     {
         long count = _objects.Shape.GranulesOf(lengthBytes);
@@ -66,12 +68,12 @@ internal sealed class ObjectAllocator
                 _next = from + count;
                 return true;
             }
-            from = used < 0 ? from + 1 : used + 1; // another process was faster, or there is a living one
+            from = used < 0 ? from + 1 : used + 1; // another process was faster, or an object is alive
         }
         return false;
     }
 
-    // The last of some granules that a living object has; -1 for none.
+    // Returns the last granule of a range that a living object owns; -1 if there is none.
     private long LastUsed(long from, long count)
     {
         for (long granule = from + count - 1; granule >= from; granule--)

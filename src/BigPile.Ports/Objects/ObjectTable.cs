@@ -4,7 +4,7 @@ using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Objects;
 
-/// <summary>The objects of a mapped arena, as their shared words have them. Whatever is read from there is checked.</summary>
+/// <summary>The objects of a mapped arena, in its shared words. Everything that is read from there is validated.</summary>
 /// <remarks>Thread safety: all members may be called concurrently, by all processes.</remarks>
 internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
 {
@@ -18,8 +18,8 @@ internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
 
     internal byte* Data(long head) => shape.Data(_start, head);
 
-    /// <summary>Looks whether a reference names an object that somebody holds, and reads how long it is.</summary>
-    /// <returns><see langword="false"/> when it does not, or when the object's length is none that it can have.</returns>
+    /// <summary>Checks that a reference names a held object, and reads the object's length.</summary>
+    /// <returns><see langword="false"/> if it does not, or the length is invalid.</returns>
     internal bool TryResolve(Reference reference, out long lengthBytes)
     {
         lengthBytes = 0;
@@ -31,16 +31,16 @@ internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
         return length.IsOf(reference.Generation) && lengthBytes <= MostAt(reference.Head) && IsLive(reference);
     }
 
-    /// <summary>Whether what a granule says of its owner still holds; no, once said, holds for ever.</summary>
+    /// <summary>Whether a granule's owner is alive; once <see langword="false"/>, for good.</summary>
     internal bool IsLive(Reference reference)
     {
         if (reference.Head >= shape.Granules || reference.Generation == 0)
-            return false; // a granule that has never been anybody's
+            return false; // the granule has never been used
         ObjectRecord head = this[reference.Head];
         return Volatile.Read(ref head.Generation) == reference.Generation && Volatile.Read(ref head.Holders) != 0;
     }
 
-    /// <summary>The granules that belong to living objects, as the granules themselves say it.</summary>
+    /// <summary>The number of granules of living objects, by their owner words.</summary>
     internal long CountUsedGranules()
     {
         long used = 0;
@@ -49,7 +49,7 @@ internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
         return used;
     }
 
-    /// <summary>The living objects, and the bytes and granules that they state.</summary>
+    /// <summary>The number of living objects, and their total length and granules, by their length words.</summary>
     internal (long Objects, long LengthBytes, long Granules) CountObjects()
     {
         (long objects, long bytes, long granules) = (0, 0, 0);

@@ -3,18 +3,22 @@ using System.Threading;
 
 namespace BigPile.Ports.Objects;
 
-/// <summary>What this process holds: how often, which is its own affair, and by one bit in each object, which others see.</summary>
+/// <summary>
+/// The objects that this process holds: a private count for each, and one shared bit in the object, which other processes see.
+/// </summary>
 /// <remarks>
-/// Count and bit of an object change together under a lock of the process: else one thread could take the bit away that another one has
-/// just relied on. Thread safety: all members may be called concurrently.
+/// Count and bit of an object change together under a lock: otherwise one thread could clear the bit that another one has just relied on.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class RefCounts
 {
     private const int Stripes = 64;
 
     private readonly ObjectTable _objects;
+    // The references of this process, by first granule. Guarded by the granule's lock in _locks.
     private readonly int[] _counts;
     private readonly Lock[] _locks = new Lock[Stripes];
+    // The bit of this process's slot in each holder mask.
     private readonly ulong _bit;
     private volatile bool _isClosed;
 
@@ -30,7 +34,7 @@ internal sealed class RefCounts
     /// <summary>Whether the arena was closed, and nothing is held any more.</summary>
     internal bool IsClosed => _isClosed;
 
-    /// <summary>Tries to be the first that holds what begins at a granule.</summary>
+    /// <summary>Tries to become the first holder of the object that begins at a granule.</summary>
     internal bool TryAcquireFirst(long head)
     {
         lock (_locks[head % Stripes])
@@ -43,7 +47,7 @@ internal sealed class RefCounts
         }
     }
 
-    /// <summary>Holds an object once more. The caller knows that it lives: by a hold of its own, or by looking again behind this.</summary>
+    /// <summary>Adds a reference. The caller knows that the object lives: by a reference of its own, or by checking afterwards.</summary>
     internal void AddRef(long head)
     {
         lock (_locks[head % Stripes])
@@ -54,7 +58,7 @@ internal sealed class RefCounts
         }
     }
 
-    /// <summary>Gives one hold back. Behind the last of the last process the object is free.</summary>
+    /// <summary>Releases a reference. When the last process has released its last one, the object is free.</summary>
     internal void Release(long head)
     {
         lock (_locks[head % Stripes])
@@ -64,7 +68,7 @@ internal sealed class RefCounts
         }
     }
 
-    /// <summary>From now on this process changes no object: its slot may soon be another one's.</summary>
+    /// <summary>Stops all changes by this process: another process may soon own its slot.</summary>
     internal void Close()
     {
         foreach (Lock stripe in _locks)

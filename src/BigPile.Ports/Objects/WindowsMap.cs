@@ -6,7 +6,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace BigPile.Ports.Objects;
 
-/// <summary>Mapping a whole file on Windows.</summary>
+/// <summary>Maps whole files on Windows.</summary>
 internal static unsafe partial class WindowsMap
 {
     private const int ReadWritePages = 4; // PAGE_READWRITE
@@ -14,7 +14,7 @@ internal static unsafe partial class WindowsMap
 
     private const int PageBytes = 4096;
 
-    /// <summary>Maps a file of a length, and has its bells be found.</summary>
+    /// <summary>Maps a file, and registers its wake events.</summary>
     /// <exception cref="System.IO.IOException">The system refuses.</exception>
     internal static void* Map(HeldFile file, nuint lengthBytes)
     {
@@ -37,14 +37,14 @@ internal static unsafe partial class WindowsMap
         return UnmapView((void*)start) != 0;
     }
 
-    /// <summary>Has all pages be there.</summary>
+    /// <summary>Allocates all pages.</summary>
     internal static void Populate(byte* start, nuint lengthBytes)
     {
         for (nuint at = 0; at < lengthBytes; at += PageBytes)
             Interlocked.Or(ref *(int*)(start + at), 0); // others may write it already
     }
 
-    // What the system calls it, whatever its path: the same for all who have it open.
+    // The system's identifier of the file: the same for all processes, whatever the path.
     private static string IdentityOf(HeldFile file)
     {
         FileInformation information;
@@ -68,7 +68,7 @@ internal static unsafe partial class WindowsMap
     [LibraryImport("kernel32", EntryPoint = "GetFileInformationByHandle", SetLastError = true)]
     private static partial int GetInformation(SafeFileHandle file, FileInformation* information);
 
-    // BY_HANDLE_FILE_INFORMATION, of which three times and some more are passed over.
+    // BY_HANDLE_FILE_INFORMATION, without its times and other unused fields.
     [StructLayout(LayoutKind.Explicit, Size = 52)]
     private struct FileInformation
     {

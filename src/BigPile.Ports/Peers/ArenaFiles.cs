@@ -6,14 +6,14 @@ using BigPile.Ports.Objects;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>The two files of an arena: its bytes, and its locks.</summary>
+/// <summary>The two files of an arena: its memory, and its locks.</summary>
 internal static class ArenaFiles
 {
     private const string Suffix = ".arena";
     private const int MaxNameLength = 64;
     private const string SharedMemoryDirectory = "/dev/shm";
 
-    /// <summary>The directory, which is made if it is not there.</summary>
+    /// <summary>The directory, which is created if it does not exist.</summary>
     internal static string DirectoryOf(string? chosen)
     {
         if (!(OperatingSystem.IsLinux() || OperatingSystem.IsWindows()) || !Environment.Is64BitProcess)
@@ -23,7 +23,7 @@ internal static class ArenaFiles
         return path;
     }
 
-    /// <summary>Whether there is an arena of a name; its directory is not made.</summary>
+    /// <summary>Whether an arena exists. Does not create its directory.</summary>
     internal static bool Exists(string? directory, string name) =>
         File.Exists(Path.Combine(Path.GetFullPath(directory ?? DefaultDirectory()), name + Suffix));
 
@@ -31,7 +31,7 @@ internal static class ArenaFiles
         ? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData), "BigPile", "Arenas")
         : Path.Combine(SharedMemoryDirectory, "bigpile-" + Environment.UserName);
 
-    /// <exception cref="ArgumentException">It is no name that a file may have everywhere.</exception>
+    /// <exception cref="ArgumentException">The name is not a valid file name on every system.</exception>
     internal static void CheckName(string name)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
@@ -45,14 +45,14 @@ internal static class ArenaFiles
         }
     }
 
-    /// <summary>Maps an arena that is there, or makes one.</summary>
+    /// <summary>Maps an arena, or creates it.</summary>
     /// <param name="directory">Its directory.</param>
     /// <param name="name">Its name.</param>
-    /// <param name="wanted">The shape of a new one.</param>
+    /// <param name="wanted">The layout of a new arena.</param>
     /// <param name="locks">Its locks.</param>
-    /// <param name="identity">Whether it stays under its name.</param>
-    /// <exception cref="InvalidDataException">What is there is no arena, or one of another version.</exception>
-    /// <exception cref="IOException">There is no room for it.</exception>
+    /// <param name="identity">Tells whether the name still leads to the file.</param>
+    /// <exception cref="InvalidDataException">The file is not an arena, or one of another version.</exception>
+    /// <exception cref="IOException">There is no space for it.</exception>
     internal static ObjectTable MapLocked(
         HeldDirectory directory, string name, ArenaShape wanted, ArenaLocks locks, out ArenaIdentity identity)
     {
@@ -73,19 +73,19 @@ internal static class ArenaFiles
         return Make(directory, file, wanted, locks.FileNumber);
     }
 
-    /// <exception cref="IOException">The name is a link: what it leads to may be anything.</exception>
+    /// <exception cref="IOException">The name is a link, which might lead anywhere.</exception>
     internal static void RefuseLink(HeldDirectory directory, string file)
     {
         if (new FileInfo(directory.PathOf(file)).LinkTarget != null)
-            throw new IOException($"'{directory.PathOf(file)}' is a link, and an arena's files must be files.");
+            throw new IOException($"'{directory.PathOf(file)}' is a link. An arena's files must be regular files: remove the link.");
     }
 
-    /// <summary>How much of an arena there is so far.</summary>
+    /// <summary>How many bytes of an arena are allocated so far.</summary>
     internal static long AllocatedBytesOf(HeldDirectory directory, string name) =>
         FileStatus.Of(directory.PathOf(name + Suffix))?.AllocatedBytes ?? 0;
 
-    /// <summary>Removes an arena's bytes, and leaves its locks.</summary>
-    /// <returns>Whether there was one.</returns>
+    /// <summary>Removes an arena's memory file, and keeps its lock file.</summary>
+    /// <returns>Whether it existed.</returns>
     internal static bool TryRemoveLocked(HeldDirectory directory, string name)
     {
         if (!File.Exists(directory.PathOf(name + Suffix)))
@@ -97,7 +97,7 @@ internal static class ArenaFiles
         return true;
     }
 
-    // Windows removes no file that is mapped, and memory stays mapped until nobody refers to it: objects that were forgotten do.
+    // Windows removes no mapped file, and objects that were never disposed keep the mapping: collect them first.
     private static void DeleteUnmapped(HeldDirectory directory, string file)
     {
         GC.Collect();
@@ -105,7 +105,7 @@ internal static class ArenaFiles
         directory.Delete(file);
     }
 
-    // Null where its maker died before it was whole: nobody has used it.
+    // Returns null if its creator died before it was finished: no process has used it.
     private static ObjectTable? TryMap(HeldFile file, long lengthBytes, long lockFile)
     {
         file.Allocate(lengthBytes, isNew: false);
@@ -130,7 +130,7 @@ internal static class ArenaFiles
         }
         catch
         {
-            directory.Delete(Path.GetFileName(file.Path)); // what room it has got so far goes back
+            directory.Delete(Path.GetFileName(file.Path)); // give back the space that was allocated so far
             throw;
         }
     }

@@ -4,10 +4,10 @@ using BigPile.Memory;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>Whether the name of an arena still leads to its file: where not, others meet elsewhere.</summary>
+/// <summary>Tells whether the name of an arena still leads to its file. If not, processes that open it later get another arena.</summary>
 /// <remarks>
-/// Who waits looks, and who sends or finds nothing looks now and then: asking the system each time would cost more than a message. Once
-/// removed it stays so. Thread safety: all members may be called concurrently.
+/// Polled by calls that wait, send or find nothing, at most every 50 ms: a system call each time would cost more than a message. Once
+/// removed, an arena stays so. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class ArenaIdentity
 {
@@ -20,17 +20,17 @@ internal sealed class ArenaIdentity
     private volatile bool _isRemoved;
 
     /// <param name="name">The arena's name.</param>
-    /// <param name="file">Its file, as it was opened.</param>
+    /// <param name="file">The opened file.</param>
     internal ArenaIdentity(string name, HeldFile file)
     {
         _name = name;
         _path = file.Path;
-        _file = FileStatus.Of(file.Handle); // where the system does not tell it removes no file that is in use
+        _file = FileStatus.Of(file.Handle); // systems without a file identity do not remove files in use
     }
 
     internal bool IsRemoved => _isRemoved;
 
-    /// <summary>Looks, if nobody did for a while.</summary>
+    /// <summary>Checks the name, unless that was done within the period.</summary>
     internal void Poll()
     {
         long now = Environment.TickCount64;
@@ -41,7 +41,7 @@ internal sealed class ArenaIdentity
             _isRemoved = true;
     }
 
-    /// <summary>Looks, if nobody did for a while.</summary>
+    /// <summary>Polls, and throws if the arena was removed.</summary>
     /// <exception cref="ArenaRemovedException">It was removed or replaced.</exception>
     internal void ThrowIfRemoved()
     {
@@ -49,7 +49,7 @@ internal sealed class ArenaIdentity
         if (_isRemoved)
         {
             throw new ArenaRemovedException(
-                $"The arena '{_name}' was removed or replaced while it was open, and others meet elsewhere. Close it, and open it anew.");
+                $"The arena '{_name}' was removed or replaced while it was open: others now use another one. Close it, and open it again.");
         }
     }
 }

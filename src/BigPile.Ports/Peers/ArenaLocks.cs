@@ -7,11 +7,11 @@ using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>The lock file of an arena: a byte for each process, and two for what is done by one process at a time.</summary>
+/// <summary>The lock file of an arena: one byte for each process, and two for operations that one process does at a time.</summary>
 /// <remarks>
-/// The file is never removed: of two that had the name, each would have an owner. Whoever has the control lock may be stopped for as long
-/// as somebody likes, so nobody waits for it without an end. Thread safety: all members may be called concurrently; of a process's own byte
-/// and those that it cleans only under the control lock.
+/// The file is never removed: two files of one name would have two owners. A process that holds the control lock may be stopped for any
+/// time, so every wait for it has a timeout. Thread safety: all members may be called concurrently; bytes of slots are locked and released
+/// under the control lock.
 /// </remarks>
 internal sealed class ArenaLocks : IDisposable
 {
@@ -20,11 +20,11 @@ internal sealed class ArenaLocks : IDisposable
     private const int MakingByte = ControlByte + 1;
 
     private readonly HeldFile _file;
-    private readonly Lock _inProcess = new(); // threads that share the handle do not exclude each other by the file's locks
+    private readonly Lock _inProcess = new(); // the file's locks do not exclude threads that share the handle
     private readonly TimeSpan _timeout;
     private volatile bool _hasGivenUp;
 
-    /// <summary>Opens the file, or makes it.</summary>
+    /// <summary>Opens the file, or creates it.</summary>
     /// <param name="directory">Its directory.</param>
     /// <param name="name">The arena's name.</param>
     /// <param name="timeout">How long <see cref="EnterControl"/> waits.</param>
@@ -36,11 +36,11 @@ internal sealed class ArenaLocks : IDisposable
         OwnerOnly.Give(_file);
     }
 
-    /// <summary>What the system calls the file; 0 where it does not tell.</summary>
+    /// <summary>The inode number of the file; 0 if the system has none.</summary>
     internal long FileNumber => (long)(FileStatus.Of(_file.Handle)?.Number ?? 0);
 
-    /// <summary>Locks out everybody else who opens, closes, binds or cleans; a process that dies meanwhile lets go.</summary>
-    /// <exception cref="IOException">Another process has it, and does not go on.</exception>
+    /// <summary>Excludes all others that open, close, bind or clean up. The lock of a process that dies is released.</summary>
+    /// <exception cref="IOException">Another process holds it, and makes no progress.</exception>
     internal Control EnterControl() => TryEnterControl(_hasGivenUp ? TimeSpan.Zero : _timeout, out Control control)
         ? control
         : throw HeldUp("opens, closes or cleans");
@@ -48,7 +48,7 @@ internal sealed class ArenaLocks : IDisposable
     /// <inheritdoc cref="EnterControl"/>
     /// <param name="timeout">How long to wait.</param>
     /// <param name="control">The lock.</param>
-    /// <returns><see langword="false"/> when another one had it all the time.</returns>
+    /// <returns><see langword="false"/> if another process held it all the time.</returns>
     internal bool TryEnterControl(TimeSpan timeout, out Control control)
     {
         control = default;
@@ -74,12 +74,14 @@ internal sealed class ArenaLocks : IDisposable
         }
     }
 
-    /// <summary>From now on nothing waits for the control lock: the arena is being closed, and others will clean up.</summary>
+    /// <summary>Makes all later waits for the control lock end at once: the arena is being closed, and others can clean up.</summary>
     internal void GiveUp() => _hasGivenUp = true;
 
-    /// <summary>Locks out others who make, map or remove the arena's file; before the control lock.</summary>
-    /// <param name="progress">How far one is who makes it, which may take long: as long as it goes on it is waited for.</param>
-    /// <exception cref="IOException">Another process has it, and does not go on.</exception>
+    /// <summary>Excludes all others that create, map or remove the arena's file. To be taken before the control lock.</summary>
+    /// <param name="progress">
+    /// The progress of a process that is creating the file, which may take long: while it progresses, this waits.
+    /// </param>
+    /// <exception cref="IOException">Another process holds it, and makes no progress.</exception>
     internal Making EnterMaking(Func<long> progress)
     {
         long lastProgress = -1;
@@ -96,12 +98,12 @@ internal sealed class ArenaLocks : IDisposable
         return new Making(this);
     }
 
-    /// <summary>Takes a process's byte, if nobody has it: who has it alone may change the slot's state.</summary>
+    /// <summary>Locks the byte of a slot, if it is free. Only its holder may change the slot's state.</summary>
     internal bool TryTakeLocked(int slot) => RangeLock.TryTake(_file.Handle, _file.Path, slot);
 
     internal void ReleaseLocked(int slot) => RangeLock.Release(_file.Handle, slot);
 
-    /// <summary>Whether another process lives that has a slot, or somebody is cleaning it.</summary>
+    /// <summary>Whether another process has the slot, or is cleaning it up.</summary>
     internal bool IsHeldByOther(int slot) => RangeLock.IsHeldByOther(_file.Handle, _file.Path, slot);
 
     public void Dispose() => _file.Dispose();
@@ -127,7 +129,7 @@ internal sealed class ArenaLocks : IDisposable
         _inProcess.Exit();
     }
 
-    /// <summary>The control lock, which goes with this.</summary>
+    /// <summary>Releases the control lock when it is disposed.</summary>
     internal readonly ref struct Control(ArenaLocks locks)
     {
         internal bool IsTaken => locks != null;
@@ -135,7 +137,7 @@ internal sealed class ArenaLocks : IDisposable
         public void Dispose() => locks.ExitControl();
     }
 
-    /// <summary>The lock of who makes the file, which goes with this.</summary>
+    /// <summary>Releases the creation lock when it is disposed.</summary>
     internal readonly ref struct Making(ArenaLocks locks)
     {
         public void Dispose() => RangeLock.Release(locks._file.Handle, MakingByte);

@@ -7,18 +7,18 @@ using BigPile.Ports.Objects;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>Gives back what a process held that is gone: the ends of ports, then the objects, then the slot.</summary>
+/// <summary>Cleans up after a process that is gone: first its port ends, then its objects, then its slot.</summary>
 /// <remarks>
-/// Who cleans has the control lock and the slot's byte, so there is one cleaner. Each step may be done again, and finds out by itself what
-/// is left: of a cleaner that dies half-way the next one repeats all. A process that closes the arena is its own cleaner.
+/// The cleaner holds the control lock and the slot's byte, so there is one at a time. Each step can be repeated, and finds by itself what
+/// is left: if a cleaner dies half-way, the next one repeats all. A process that closes the arena cleans up after itself.
 /// </remarks>
 internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents, PortTestHooks hooks)
 {
     private readonly ArenaShape _shape = objects.Shape;
 
-    /// <summary>Cleans a slot. It is free then, or waits for receivers to take what its process had sent.</summary>
+    /// <summary>Cleans a slot. Afterwards it is free, or abandoned: receivers have yet to take what its process sent.</summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="dropsUnclaimed">Whether also that goes which was sent before any receiver has come.</param>
+    /// <param name="dropsUnclaimed">Whether to drop also what was sent before any receiver has come.</param>
     internal void CleanLocked(int slot, bool dropsUnclaimed = false)
     {
         if (hooks.Has(PortMutation.LeavesTheDead))
@@ -44,7 +44,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
             Volatile.Write(ref state, SlotState.Free);
     }
 
-    /// <summary>Has a port that nobody uses and that is empty be there for others.</summary>
+    /// <summary>Frees a port that is empty and that no process uses.</summary>
     internal static void FreeIfDone(PortRecord port)
     {
         if (port.SenderEnd is { IsActive: false, Slot: < 0 } && port.ReceiverEnd is { IsActive: false, Slot: < 0 })
@@ -74,7 +74,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
         return hasAbandoned;
     }
 
-    // One may have waited for the receiver that is gone; one that has closed the port holds what was on the way to it.
+    // A sender may have waited for the receiver that is gone; a closed one holds what was in flight to it.
     private void SignalSenders(MulticastRecord port)
     {
         wakeEvents.SignalAll(port);
@@ -108,7 +108,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
             return false;
         sender = sender.IsActive ? sender.Lost() : sender;
         if (port.ReceiverEnd is { IsActive: false } gone && (gone != PortEnd.Never || dropsUnclaimed))
-            Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // nobody is there who could want it
+            Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // no receiver can want it any more
         long taken = Volatile.Read(ref port.Taken);
         bool hasAbandoned = CollectInFlight(port, taken, Volatile.Read(ref port.Tail), inFlight);
         port.SenderEnd = hasAbandoned ? sender : sender.WithoutSlot();
@@ -120,7 +120,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
     {
         int depth = Volatile.Read(ref port.Depth);
         if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)
-            return false; // empty, or nothing that a process in its right mind has written
+            return false; // empty, or words that no correct process has written
         for (long number = taken; number < tail && !hooks.Has(PortMutation.FreesInFlight); number++)
         {
             if (port.Entry(number, depth).TryRead(out Reference reference))

@@ -4,21 +4,21 @@ using BigPile.Memory;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>What is shared is shared with processes of the same user only. On Windows files have the rights of their directory.</summary>
+/// <summary>Restricts files to processes of the same user. On Windows files inherit the rights of their directory.</summary>
 internal static class OwnerOnly
 {
     private const UnixFileMode OfFiles = UnixFileMode.UserRead | UnixFileMode.UserWrite;
     private const UnixFileMode OfOthers = ~(OfFiles | UnixFileMode.UserExecute);
 
-    /// <summary>Takes all others' rights to a file away.</summary>
+    /// <summary>Removes the rights of all other users to a file.</summary>
     internal static void Give(HeldFile file) => HeldDirectory.Translate(() =>
     {
         if (!OperatingSystem.IsWindows() && File.GetUnixFileMode(file.Handle) != OfFiles)
             File.SetUnixFileMode(file.Handle, OfFiles);
     });
 
-    /// <summary>Makes a directory that no other user can look into.</summary>
-    /// <exception cref="IOException">There is one that others have rights to: they could put files of theirs there.</exception>
+    /// <summary>Creates a directory that no other user can access.</summary>
+    /// <exception cref="IOException">Other users have rights to the directory: they could put their own files there.</exception>
     internal static void MakeDirectory(string path)
     {
         HeldDirectory.Translate(() =>

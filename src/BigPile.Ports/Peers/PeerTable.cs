@@ -9,24 +9,25 @@ using BigPile.Ports.Objects;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>This process among those that have an arena open: its slot, and who of the others is gone.</summary>
+/// <summary>The processes that have an arena open: this one's slot, and detection of the death of others.</summary>
 /// <remarks>
-/// A process first locks a slot's byte and then says that the slot is its: so one that is starting has said nothing yet, or has the lock,
-/// and is never taken for dead. Thread safety: all members may be called concurrently, those with "Locked" under the control lock.
+/// A process first locks the byte of a slot, and then marks the slot active: so a process that is starting has marked nothing yet, or has
+/// the lock, and is never taken for dead. Thread safety: all members may be called concurrently; those with "Locked" in their names under
+/// the control lock.
 /// </remarks>
 internal sealed unsafe class PeerTable
 {
-    // One that is held up by a debugger does not hold up others for longer.
+    // A process that is stopped, as by a debugger, delays others no longer than this.
     private static readonly TimeSpan ReclaimTimeout = TimeSpan.FromMilliseconds(200);
 
-    // In calls that have a timeout: who has the control lock may be stopped.
+    // For calls that have a timeout: the holder of the control lock may be stopped.
     private static readonly TimeSpan BriefTimeout = TimeSpan.FromMilliseconds(10);
 
     private readonly ObjectTable _objects;
     private readonly Cleaner _cleaner;
     private readonly PortTestHooks _hooks;
 
-    private ulong _unresponsive; // slots that were asked to give back, and did not in time: nobody waits for them again
+    private ulong _unresponsive; // bits of slots that did not reclaim in time; not waited for again
 
     private PeerTable(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
     {
@@ -42,14 +43,14 @@ internal sealed unsafe class PeerTable
 
     internal WakeEvents WakeEvents { get; }
 
-    /// <summary>Whether the arena is the one that others open.</summary>
+    /// <summary>Tells whether the arena is the one that others open.</summary>
     internal ArenaIdentity Identity { get; }
 
-    /// <summary>The number of this process's slot.</summary>
+    /// <summary>The slot of this process.</summary>
     internal int OwnSlot { get; private set; }
 
-    /// <summary>Takes a slot, and cleans those of the dead.</summary>
-    /// <exception cref="IOException">As many processes have the arena open as can.</exception>
+    /// <summary>Takes a slot, and cleans up after dead processes.</summary>
+    /// <exception cref="IOException">The arena has as many processes as it can.</exception>
     internal static PeerTable JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
     {
         var peers = new PeerTable(locks, objects, identity, hooks);
@@ -59,19 +60,19 @@ internal sealed unsafe class PeerTable
         return peers;
     }
 
-    /// <summary>Looks whether a process is gone, and if so cleans up after it.</summary>
+    /// <summary>Checks whether a process has died, and if so cleans up after it.</summary>
     internal void DetectDeath(int slot)
     {
         Identity.Poll();
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || Locks.IsHeldByOther(slot))
             return;
         if (!Locks.TryEnterControl(BriefTimeout, out ArenaLocks.Control control))
-            return; // who waits looks again
+            return; // callers that wait check again
         using (control)
             DetectDeathLocked(slot);
     }
 
-    /// <summary>Looks at all of some slots, which a mask has a bit for.</summary>
+    /// <summary>Checks the processes of several slots, given as a mask.</summary>
     internal void DetectDeath(ulong slots)
     {
         Identity.Poll();
@@ -79,7 +80,7 @@ internal sealed unsafe class PeerTable
             DetectDeath(BitOperations.TrailingZeroCount(left));
     }
 
-    /// <summary>Looks at all others.</summary>
+    /// <summary>Checks all other processes.</summary>
     internal void DetectAllDeaths()
     {
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
@@ -103,7 +104,7 @@ internal sealed unsafe class PeerTable
         ReclaimAbandonedLocked();
     }
 
-    /// <summary>Cleans up after those gone whose last messages nobody waits for any more.</summary>
+    /// <summary>Cleans up after dead processes whose last messages have been received or dropped.</summary>
     internal void ReclaimAbandonedLocked()
     {
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
@@ -125,23 +126,23 @@ internal sealed unsafe class PeerTable
     internal void ReclaimAbandoned()
     {
         if (!Locks.TryEnterControl(BriefTimeout, out ArenaLocks.Control control))
-            return; // the next one who has it does that
+            return; // the next holder of the lock does it
         using (control)
             ReclaimAbandonedLocked();
     }
 
-    /// <summary>Whether a slot is another process's.</summary>
+    /// <summary>Whether a slot belongs to another process.</summary>
     internal bool IsOther(int slot) => slot >= 0 && slot != OwnSlot;
 
-    /// <summary>Has the sender that has closed a port look whether something is to be given back.</summary>
+    /// <summary>Makes a sender that has closed the port check for objects to release.</summary>
     internal void SignalIfClosed(PortRecord port)
     {
         if (port.SenderEnd is { WasClosed: true, Slot: >= 0 } sender)
             WakeEvents.OfReclaimer(sender.Slot).SignalAlways();
     }
 
-    /// <summary>Has all other senders give back what was received, and waits until they have.</summary>
-    /// <returns>Whether there was anything.</returns>
+    /// <summary>Makes all other senders release what was received, and waits until they have.</summary>
+    /// <returns>Whether anything was released.</returns>
     internal bool RequestReclaim()
     {
         List<Received> asked = FindReceived();
@@ -151,7 +152,7 @@ internal sealed unsafe class PeerTable
             slots |= 1UL << received.Slot;
             WakeEvents.OfReclaimer(received.Slot).SignalAlways();
         }
-        _unresponsive &= slots; // who has nothing left to give back has heard
+        _unresponsive &= slots; // a slot with nothing left has responded
         asked.RemoveAll(received => (_unresponsive & (1UL << received.Slot)) != 0);
         if (asked.Count == 0 || SpinWait.SpinUntil(() => !asked.Exists(HasReclaimable), ReclaimTimeout))
             return asked.Count != 0;
@@ -160,7 +161,7 @@ internal sealed unsafe class PeerTable
         return false;
     }
 
-    /// <summary>Gives all back that this process has; when another process holds that up, others do it.</summary>
+    /// <summary>Releases all that this process has; if another process delays that, others do it.</summary>
     internal void Leave()
     {
         try
@@ -172,11 +173,11 @@ internal sealed unsafe class PeerTable
         }
         catch (IOException)
         {
-            // the lock of the slot goes with the file: whoever notices cleans, as if this process had died
+            // the slot's lock ends with the file: others clean up, as if this process had died
         }
     }
 
-    /// <summary>How many processes have the arena open, with this one.</summary>
+    /// <summary>The number of processes that have the arena open, including this one.</summary>
     internal int CountPeers()
     {
         int count = 1;
@@ -195,7 +196,8 @@ internal sealed unsafe class PeerTable
                 return one;
         }
         throw new IOException(
-            $"{ArenaShape.Processes} processes have the arena open, or what they sent waits to be received: no more can.");
+            $"{ArenaShape.Processes} processes have the arena open, or left objects in flight, and no more can. "
+            + "Close it in one of them, or receive what was sent.");
     }
 
     private bool TryTakeSlotLocked(int slot, bool dropsUnclaimed)
@@ -241,6 +243,6 @@ internal sealed unsafe class PeerTable
 
     private int StateOf(int slot) => Volatile.Read(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State);
 
-    /// <summary>Up to where a port's objects were received when somebody looked.</summary>
+    /// <summary>The counter of received objects of a port, as read at one time.</summary>
     private readonly record struct Received(PortRecord Port, int Slot, long Taken);
 }

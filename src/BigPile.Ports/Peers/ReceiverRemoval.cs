@@ -4,13 +4,14 @@ using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>How receivers of a multicast port go: under the control lock, while the sender goes on.</summary>
+/// <summary>Removes receivers of a multicast port: under the control lock, while the sender goes on.</summary>
 /// <remarks>
-/// The bit goes first, so each record whose bit is set names a process; the record of one that dies in between is found by the name.
+/// The bit is cleared first, so each record whose bit is set names a process. If the process dies in between, its record is found by the
+/// slot.
 /// </remarks>
 internal static class ReceiverRemoval
 {
-    /// <summary>Gives one record back.</summary>
+    /// <summary>Removes one receiver.</summary>
     internal static void RemoveLocked(MulticastRecord port, int number, PortTestHooks hooks)
     {
         MemberRecord member = port.Member(number);
@@ -19,8 +20,8 @@ internal static class ReceiverRemoval
         member.Slot = -1;
     }
 
-    /// <summary>Gives all records of a process back.</summary>
-    /// <returns>Whether it had one.</returns>
+    /// <summary>Removes all receivers of a process.</summary>
+    /// <returns>Whether there was one.</returns>
     internal static bool RemoveAllOfLocked(MulticastRecord port, int slot, PortTestHooks hooks)
     {
         bool hadOne = false;

@@ -7,29 +7,29 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Peers;
 
-/// <summary>The bells of an arena: two of each port, and two of each process.</summary>
+/// <summary>The wake events of an arena: two of each port, and two of each process.</summary>
 /// <remarks>
-/// A process that waits for several ports at once waits by a bell of its slot, and says so at each of the ports. Thread safety: all members
-/// may be called concurrently.
+/// A process that waits for several ports at once waits on an event of its slot, and says so at each port. Thread safety: all members may
+/// be called concurrently.
 /// </remarks>
 internal sealed unsafe class WakeEvents(ObjectTable objects)
 {
-    /// <summary>By which a process is asked to give back what was received.</summary>
+    /// <summary>The event that makes a process release what was received.</summary>
     internal WakeEvent OfReclaimer(int slot) => objects.Shape.Slot(objects.Mapping.Start, slot).Reclaimer;
 
-    /// <summary>By which a process waits for several ports at once.</summary>
+    /// <summary>The event on which a process waits for several ports at once.</summary>
     internal WakeEvent OfWaiter(int slot) => objects.Shape.Slot(objects.Mapping.Start, slot).Waiter;
 
-    /// <summary>There is something to receive.</summary>
+    /// <summary>Signals that there is an object to receive.</summary>
     internal void SignalData(PortRecord port)
     {
         port.Data.Signal(); // fences, also for what is read below
         if (Volatile.Read(ref port.ReceiverWatches) != 0 && port.ReceiverEnd.Slot is >= 0 and int slot)
             OfWaiter(slot).Signal();
-        GC.KeepAlive(objects); // and with it the memory
+        GC.KeepAlive(objects); // keeps the memory mapped
     }
 
-    /// <summary>There is room to send.</summary>
+    /// <summary>Signals that there is space to send.</summary>
     internal void SignalSpace(PortRecord port)
     {
         port.Space.Signal(); // fences, also for what is read below
@@ -38,7 +38,9 @@ internal sealed unsafe class WakeEvents(ObjectTable objects)
         GC.KeepAlive(objects);
     }
 
-    /// <summary>There is something to receive for all. Those that wait by a bell of their own are rung one by one.</summary>
+    /// <summary>
+    /// Signals that there is an object for all receivers. Those that wait on an event of their own are signalled one by one.
+    /// </summary>
     internal void SignalData(MulticastRecord port)
     {
         port.Data.Signal(); // fences, also for what is read below
@@ -47,7 +49,7 @@ internal sealed unsafe class WakeEvents(ObjectTable objects)
         GC.KeepAlive(objects);
     }
 
-    /// <summary>The sender of a multicast port, or one of its receivers, has come or gone.</summary>
+    /// <summary>Signals that a sender or receiver of a multicast port has come or gone.</summary>
     internal void SignalAll(MulticastRecord port)
     {
         SignalBoth(port.Port);
@@ -55,7 +57,7 @@ internal sealed unsafe class WakeEvents(ObjectTable objects)
             OfWaiter(BitOperations.TrailingZeroCount(left)).SignalAlways();
     }
 
-    /// <summary>One end of a port has changed its owner.</summary>
+    /// <summary>Signals that an end of a port has changed.</summary>
     internal void SignalBoth(PortRecord port)
     {
         port.Data.SignalAlways();

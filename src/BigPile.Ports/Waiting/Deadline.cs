@@ -3,12 +3,12 @@ using System.Diagnostics;
 
 namespace BigPile.Ports.Waiting;
 
-/// <summary>Until when one waits.</summary>
+/// <summary>The end of a wait.</summary>
 internal readonly struct Deadline
 {
     private readonly long _end;
 
-    /// <summary>So long from now, or without an end for <see cref="System.Threading.Timeout.InfiniteTimeSpan"/>.</summary>
+    /// <summary>Starts a timeout; <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> never ends.</summary>
     internal Deadline(TimeSpan timeout)
     {
         bool isEndless = timeout == System.Threading.Timeout.InfiniteTimeSpan;
@@ -18,7 +18,7 @@ internal readonly struct Deadline
         _end = isEndless || ticks > long.MaxValue / 2 ? long.MaxValue : Stopwatch.GetTimestamp() + (long)ticks;
     }
 
-    /// <summary>What is left; zero when nothing is.</summary>
+    /// <summary>The time that is left; zero if it has passed.</summary>
     internal TimeSpan Left
     {
         get

@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 
 namespace BigPile.Ports.Waiting;
 
-/// <summary>Sleeping on a word of shared memory, and waking who sleeps on it, in whatever process.</summary>
+/// <summary>Sleeps on a word of shared memory, and wakes sleepers on it, across processes.</summary>
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class Futex
 {
@@ -18,7 +18,10 @@ internal static unsafe partial class Futex
         _ => throw new PlatformNotSupportedException("Ports know the futex call of x64, arm64, RISC-V and LoongArch only."),
     };
 
-    /// <summary>Sleeps while the word has a value, at most so long. Whoever returns looks again: it may have been a signal.</summary>
+    /// <summary>
+    /// Sleeps while the word has a value, at most for a timeout. The caller checks its condition again: the sleep may have been
+    /// interrupted.
+    /// </summary>
     internal static void Sleep(uint* word, uint value, TimeSpan timeout)
     {
         var spec = new Spec
@@ -29,10 +32,10 @@ internal static unsafe partial class Futex
         _ = SystemCall(Call, word, Wait, (nint)value, &spec, null, 0);
     }
 
-    /// <summary>Wakes so many of those who sleep on the word, longest asleep first.</summary>
+    /// <summary>Wakes some of the sleepers on the word, longest asleep first.</summary>
     internal static void Wake(uint* word, int sleepers) => _ = SystemCall(Call, word, WakeUp, sleepers, null, null, 0);
 
-    // Variadic: on these processors whole numbers and pointers go the same way as if they were declared.
+    // Variadic in C; on these processors integers and pointers are passed as if they were declared.
     [LibraryImport("libc", EntryPoint = "syscall")]
     private static partial nint SystemCall(nint number, uint* word, nint operation, nint value, Spec* timeout, uint* other, nint last);
 

@@ -1,8 +1,8 @@
 namespace BigPile.Ports.Waiting;
 
-/// <summary>What one waits for; looking at it is cheap.</summary>
+/// <summary>A condition to wait for. Checking it is cheap.</summary>
 internal interface IAwaited
 {
-    /// <summary>Whether it has come.</summary>
+    /// <summary>Whether it holds.</summary>
     bool IsThere { get; }
 }

@@ -1,15 +1,15 @@
 namespace BigPile.Ports.Waiting;
 
-/// <summary>What somebody waits for without a thread of his own.</summary>
+/// <summary>An operation that is waited for without a thread of its own.</summary>
 internal interface IPending
 {
-    /// <summary>Whether it is worth trying; looking is cheap.</summary>
+    /// <summary>Whether trying is worth while. Checking is cheap.</summary>
     bool IsThere { get; }
 
-    /// <summary>Tries.</summary>
-    /// <returns>Whether it is over: done, failed or given up.</returns>
+    /// <summary>Tries to finish.</summary>
+    /// <returns>Whether it is over: done, failed or cancelled.</returns>
     bool TryFinish();
 
-    /// <summary>Looks whether the peer is gone; called while there is nothing for long.</summary>
+    /// <summary>Checks whether the peer has died; called after a long wait.</summary>
     void CheckPeer();
 }

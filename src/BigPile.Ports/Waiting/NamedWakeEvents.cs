@@ -4,10 +4,10 @@ using System.Threading;
 
 namespace BigPile.Ports.Waiting;
 
-/// <summary>What one sleeps on where there is no futex between processes: a named semaphore for each bell.</summary>
+/// <summary>Wake events for systems without a futex between processes: a named semaphore for each event.</summary>
 /// <remarks>
-/// Who rings lets as many go on as have said that they sleep. One who is not asleep yet may lose his turn to another who comes later: that
-/// one finds nothing, and the first one sleeps on, for the longest sleep at most. Thread safety: all members may be called concurrently.
+/// A signal releases as many sleepers as are counted. A waiter that is not asleep yet may lose its turn to a later one, which finds
+/// nothing; the first one then sleeps on, at most for the longest sleep. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal static unsafe class NamedWakeEvents
 {
@@ -18,17 +18,17 @@ internal static unsafe class NamedWakeEvents
     private static readonly Lock ChangeLock = new();
     private static Arena[] _arenas = [];
 
-    /// <summary>The bells of a mapping are found from now on.</summary>
-    /// <param name="start">Where it begins.</param>
-    /// <param name="lengthBytes">Its length.</param>
-    /// <param name="identity">What the mapped file is called in all processes.</param>
+    /// <summary>Registers the events of a mapping.</summary>
+    /// <param name="start">The address of the mapping.</param>
+    /// <param name="lengthBytes">Its length in bytes.</param>
+    /// <param name="identity">The identifier of the mapped file, equal in all processes.</param>
     internal static void Add(nint start, nuint lengthBytes, string identity)
     {
         lock (ChangeLock)
             Volatile.Write(ref _arenas, [.. _arenas, new Arena(start, (nint)lengthBytes, identity)]);
     }
 
-    /// <summary>Forgets the bells of a mapping that goes.</summary>
+    /// <summary>Removes the events of a mapping.</summary>
     internal static void Remove(nint start)
     {
         lock (ChangeLock)
@@ -38,7 +38,7 @@ internal static unsafe class NamedWakeEvents
         }
     }
 
-    /// <summary>Sleeps while the word has a value, at most so long. Whoever returns looks again.</summary>
+    /// <summary>Sleeps while the word has a value, at most for a timeout. The caller checks its condition again.</summary>
     internal static void Sleep(uint* word, uint value, TimeSpan timeout)
     {
         Semaphore semaphore = Find((nint)word).SemaphoreAt((nint)word);
@@ -46,18 +46,18 @@ internal static unsafe class NamedWakeEvents
             semaphore.WaitOne(timeout < Longest ? timeout : Longest);
     }
 
-    /// <summary>Wakes some who sleep on the word.</summary>
+    /// <summary>Wakes some sleepers on the word.</summary>
     internal static void Wake(uint* word, int sleepers)
     {
         if (sleepers <= 0)
-            return; // who is about to sleep looks at the word before
+            return; // a waiter that is about to sleep reads the word first
         try
         {
             Find((nint)word).SemaphoreAt((nint)word).Release(Math.Min(sleepers, MostAtOnce));
         }
         catch (SemaphoreFullException)
         {
-            // as many may go on already: who died asleep is counted still
+            // enough are released already: dead sleepers are still counted
         }
     }
 

@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace BigPile.Ports.Waiting;
 
-/// <summary>All that a process waits for asynchronously, and the one thread that does the waiting: none of the pool ever does.</summary>
+/// <summary>All asynchronous waits of a process, and the one thread that does the waiting: never a thread of the pool.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class PendingWork(WakeEvent wakeEvent, SpinThenWait waiter)
 {
@@ -16,7 +16,7 @@ internal sealed class PendingWork(WakeEvent wakeEvent, SpinThenWait waiter)
     private volatile bool _isToEnd;
     private volatile int _added;
 
-    /// <summary>Has the thread finish something, as soon as that can be. It was announced at its port.</summary>
+    /// <summary>Adds an operation, which has been announced at its port, to the waiting thread.</summary>
     internal void Add(IPending pending)
     {
         lock (_lock)
@@ -33,7 +33,7 @@ internal sealed class PendingWork(WakeEvent wakeEvent, SpinThenWait waiter)
         wakeEvent.SignalAlways();
     }
 
-    /// <summary>Ends the thread, once all that is pending is over: the ports were closed before.</summary>
+    /// <summary>Ends the thread, once all pending operations are over. The ports must be closed already.</summary>
     internal void End()
     {
         lock (_lock)

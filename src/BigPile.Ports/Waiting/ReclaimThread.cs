@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.Ports.Waiting;
 
-/// <summary>A thread of the process that does something each time a bell is rung, by whomever, and sleeps meanwhile.</summary>
+/// <summary>A thread that runs an action each time an event is signalled, by any process, and sleeps in between.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class ReclaimThread
 {
@@ -15,15 +15,15 @@ internal sealed class ReclaimThread
     private readonly uint _signalsBefore;
     private volatile bool _isToEnd;
 
-    /// <summary>Begins.</summary>
-    /// <param name="wakeEvent">The bell.</param>
-    /// <param name="work">What is done, and throws nothing.</param>
+    /// <summary>Starts the thread.</summary>
+    /// <param name="wakeEvent">The event.</param>
+    /// <param name="work">The action, which must not throw.</param>
     internal ReclaimThread(WakeEvent wakeEvent, Action work)
     {
         _wakeEvent = wakeEvent;
         _work = work;
         _signalsBefore = wakeEvent.Signals;
-        _thread = new Thread(Run) { IsBackground = true, Name = "BigPile.Ports attendant" };
+        _thread = new Thread(Run) { IsBackground = true, Name = "BigPile.Ports reclaim" };
         _thread.Start();
     }
 

@@ -4,31 +4,31 @@ using System.Threading;
 
 namespace BigPile.Ports.Waiting;
 
-/// <summary>How one end waits: it looks again and again for a while, which saves two switches of the processor, and then sleeps.</summary>
+/// <summary>A wait: it polls for a while, which saves two context switches, and then sleeps.</summary>
 /// <remarks>
-/// Looking pays when the peer runs on another processor meanwhile. Where it does not, because both share one or others keep all busy, it
-/// takes the time that the peer needs: so behind a while that was in vain, or over so late that the thread itself was held up, the next
-/// wait sleeps at once, behind the second one the next two, then four, up to so many that a while among them is next to nothing. One that
-/// finds something in time begins anew. Thread safety: may be used by several threads; that they share it costs nothing but its aim.
+/// Spinning pays if the peer runs on another processor meanwhile. If it does not, because both share one or all are busy, spinning takes
+/// the time that the peer needs. So after a spin that was in vain, or that ended so late that the thread itself was preempted, the next
+/// wait sleeps at once; after the second such spin the next two, then four, up to MostSleeps. A spin that succeeds in time resets this.
+/// Thread safety: several threads may share it; a race only makes it adapt less precisely.
 /// </remarks>
 internal sealed class SpinThenWait
 {
-    /// <summary>The longest sleep: so late at most a peer's death is looked for.</summary>
+    /// <summary>The longest sleep, and so the delay after which a peer's death is checked.</summary>
     internal static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(50);
 
-    private const int PollsPerTimestamp = 16; // asking for the time costs as much as a pause
+    private const int PollsPerTimestamp = 16; // reading the clock costs as much as a pause
 
     private const int MostSleeps = 256;
 
     private readonly long _maxSpinTicks;
-    private int _sleeps; // how many waits slept at once behind the last while
+    private int _sleeps; // how many waits sleep at once after the last spin
     private int _sleepsLeft;
 
     internal SpinThenWait(TimeSpan spin) =>
         _maxSpinTicks = Environment.ProcessorCount == 1 ? 0 : (long)(spin.TotalSeconds * Stopwatch.Frequency);
 
-    /// <summary>Waits until something has come, for a slice at most.</summary>
-    /// <returns>Whether it has come; who is told no may also have been woken by chance.</returns>
+    /// <summary>Waits until the condition holds, at most for a slice.</summary>
+    /// <returns>Whether the condition holds; <see langword="false"/> may also be a spurious wake-up.</returns>
     internal bool Wait<TEvent>(WakeEvent wakeEvent, TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
     {
         if (Spin(awaited, timeout))

@@ -4,29 +4,35 @@ using System.Threading;
 
 namespace BigPile.Ports.Waiting;
 
-/// <summary>Two lines of shared memory by which one side wakes the other: the word slept on, and how many sleep.</summary>
+/// <summary>
+/// An event in two cache lines of shared memory, by which one side wakes the other: the word that is slept on, and the number of sleepers.
+/// </summary>
 /// <remarks>
-/// Who waits announces itself, fences, looks once more, and sleeps. Who rings has stored what is waited for, fences, and looks whether
-/// anybody is announced. Each fence pairs with the other: one of the two sees what the other one stored. The count is a hint only: one
-/// who died announced leaves it too high, which costs a call to the system at each ring, and no sleep lasts longer than a slice.
-/// One that is relayed wakes one sleeper, which wakes the next: so many cost who rings no more than one. A process that is stopped, or
-/// dies, while it sleeps breaks the chain once, and the others come at the end of their slice, or with the next ring.
+/// <para>
+/// A waiter counts itself as a sleeper, fences, checks the condition again, and sleeps. A signaller has stored the condition, fences, and
+/// reads the number of sleepers. The two fences pair: one of the two sees the other's store. The count is only a hint: a process that dies
+/// asleep leaves it too high, which costs a system call per signal. No sleep lasts longer than a slice.
+/// </para>
+/// <para>
+/// A relayed event wakes one sleeper, which wakes the next, so many sleepers cost the signaller no more than one. A process that is
+/// stopped, or dies, while it sleeps breaks the chain once: the others wake at the end of their slice, or with the next signal.
+/// </para>
 /// </remarks>
 internal readonly unsafe struct WakeEvent(byte* at, bool isRelayed = false)
 {
     private const int SleepersAt = 64;
 
-    /// <summary>How often it was rung so that somebody could hear it; it goes round.</summary>
+    /// <summary>The number of signals that a sleeper could have seen; it wraps.</summary>
     internal uint Signals => Volatile.Read(ref Word);
 
     private ref uint Word => ref Unsafe.AsRef<uint>(at);
 
     private ref int Sleepers => ref Unsafe.AsRef<int>(at + SleepersAt);
 
-    /// <summary>The same bell, for those who wake each other.</summary>
+    /// <summary>The same event, for waiters that wake each other.</summary>
     internal WakeEvent Relayed() => new(at, isRelayed: true);
 
-    /// <summary>Wakes who waits, if anybody does. What is waited for is stored already.</summary>
+    /// <summary>Wakes sleepers, if there are any. The condition is stored already.</summary>
     internal void Signal()
     {
         Interlocked.MemoryBarrier(); // pairs with that in Sleep
@@ -34,14 +40,14 @@ internal readonly unsafe struct WakeEvent(byte* at, bool isRelayed = false)
             SignalAlways();
     }
 
-    /// <summary>Wakes who waits, also one that is about to.</summary>
+    /// <summary>Wakes sleepers, including one that is about to sleep.</summary>
     internal void SignalAlways()
     {
-        Interlocked.Increment(ref Word); // a full fence, also for the sleepers
+        Interlocked.Increment(ref Word); // a full fence, also for the number of sleepers
         Wake(isRelayed ? 1 : int.MaxValue);
     }
 
-    /// <summary>Sleeps until the bell is rung, unless what is waited for is there.</summary>
+    /// <summary>Sleeps until the event is signalled, unless the condition already holds.</summary>
     internal void Sleep<TEvent>(TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
     {
         Interlocked.Increment(ref Sleepers); // a full fence; pairs with that in Ring
