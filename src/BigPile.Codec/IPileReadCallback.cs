@@ -1,14 +1,14 @@
 namespace BigPile;
 
-/// <summary>A class whose objects are told that they were read.</summary>
+/// <summary>A class whose objects are called back after they were read.</summary>
 /// <remarks>
-/// No constructor runs when an object is read, so what is not stored (marked <see cref="System.NonSerializedAttribute"/>, or computed from
-/// members) can be made here. Structures can't be told, and are refused at the put.
+/// No constructor runs when an object is read. So this is where to create state that is not stored, because it is marked
+/// <see cref="System.NonSerializedAttribute"/> or is computed from members. A structure can't have the callback: a put refuses it.
 /// </remarks>
 public interface IPileReadCallback
 {
     /// <summary>
-    /// Called once for each object that was read, when the whole graph is filled: objects inside before those that hold them.
+    /// Called once for each object that was read, after the whole graph is filled; inner objects before those that hold them.
     /// </summary>
     void OnRead();
 }

@@ -9,30 +9,37 @@ namespace BigPile;
 
 /// <summary>A growing buffer of pinned memory in which one payload is written or read.</summary>
 /// <remarks>
-/// At least <see cref="SlackBytes"/> bytes behind the written part may be read and written at any time, so that code which handles
-/// fixed-size fields needs one bounds check an object instead of one a field.
-/// Thread safety: none; a buffer belongs to one thread at a time.
+/// At least <see cref="SlackBytes"/> bytes after the written part may be read and written at any time. So code for fixed-size fields needs
+/// one bounds check an object instead of one a field. Thread safety: none; a buffer belongs to one thread at a time.
 /// </remarks>
 [SuppressMessage("Naming", "CA1711", Justification = "A buffer is what it is.")]
 public sealed unsafe class PileBuffer : IBufferWriter<byte>
 {
-    /// <summary>Bytes behind the capacity that may be touched without a check.</summary>
+    /// <summary>Bytes after the capacity that may be read and written without a check.</summary>
     public const int SlackBytes = 4096;
 
-    /// <summary>The most bytes that one payload may have: 1 GiB.</summary>
+    /// <summary>The largest payload: 1 GiB.</summary>
     public const int MaxLengthBytes = 1 << 30;
 
     private const int InitialCapacityBytes = 16 * 1024;
     private const int KeptCapacityBytes = 1 << 20;
 
-    // The collector moves the buffers of several threads together, and each thread writes the length of its own all the time.
-#pragma warning disable CS0169, IDE0051 // the field is there for its size
+    // Padding against false sharing: a collection can move the buffers of several threads next to each other, and each thread writes the
+    // length of its own buffer all the time.
+#pragma warning disable CS0169, IDE0051 // the field is never read: only its size matters
     private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
+    // The memory, pinned: _capacityBytes + SlackBytes long.
     private byte[] _array;
+
+    // The address of the first byte of _array.
     private byte* _start;
+
+    // Bytes that a payload can have before the buffer must grow, without the slack.
     private int _capacityBytes;
+
+    // Bytes written.
     private int _lengthBytes;
 
     /// <summary>Makes an empty buffer.</summary>
@@ -48,25 +55,25 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     public ReadOnlyMemory<byte> WrittenMemory => _array.AsMemory(0, _lengthBytes);
 
     /// <summary>
-    /// What the codec keeps from one write to the next: with the buffer, because a lookup by thread costs a tenth of a write.
+    /// The codec's state for writing, kept from one write to the next. It is here because a thread-static lookup costs a tenth of a write.
     /// </summary>
     internal object? Writer { get; set; }
 
-    /// <summary>The codec that <see cref="Writer"/> served last; a thread that uses several piles has one buffer for all.</summary>
+    /// <summary>The codec that <see cref="Writer"/> served last: a thread has one buffer for all its piles.</summary>
     internal IPileCodec? WriterOwner { get; set; }
 
-    /// <summary>What the codec keeps from one read to the next.</summary>
+    /// <summary>The codec's state for reading, kept from one read to the next.</summary>
     internal object? Reader { get; set; }
 
     /// <summary>The codec that <see cref="Reader"/> served last.</summary>
     internal IPileCodec? ReaderOwner { get; set; }
 
     /// <summary>
-    /// The first byte. The memory is pinned; it moves only when the buffer grows, and goes with the buffer: keep that alive.
+    /// The address of the first byte. It changes only when the buffer grows. Keep the buffer alive while the pointer is in use.
     /// </summary>
     internal byte* Start => _start;
 
-    /// <summary>The end of the room that needs no growth; <see cref="SlackBytes"/> more may be touched behind it.</summary>
+    /// <summary>The end of the capacity; the <see cref="SlackBytes"/> bytes after it may be read and written as well.</summary>
     internal byte* End => _start + _capacityBytes;
 
     /// <inheritdoc/>
@@ -100,7 +107,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
             Reallocate(InitialCapacityBytes);
     }
 
-    /// <summary>Makes room for one payload of a known size and states it as written, so that the caller can copy it in.</summary>
+    /// <summary>Sets the length to that of one payload, growing if needed, so that the caller can copy the payload in.</summary>
     internal byte* Prepare(int lengthBytes)
     {
         _lengthBytes = 0;
@@ -109,10 +116,11 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
         return _start;
     }
 
-    /// <summary>States how far a writer that works on the pointers has come.</summary>
+    /// <summary>Sets the length of a buffer that was written through its pointers.</summary>
     internal void SetEnd(byte* position) => _lengthBytes = (int)(position - _start);
 
-    /// <summary>Makes room for <paramref name="extraBytes"/> at <paramref name="position"/>, and tells where the position is now.</summary>
+    /// <summary>Ensures capacity for <paramref name="extraBytes"/> more at <paramref name="position"/>.</summary>
+    /// <returns>The same position in the memory as it is now.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal byte* Grow(byte* position, long extraBytes)
     {
@@ -121,7 +129,8 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
         return _start + _lengthBytes;
     }
 
-    /// <summary>Refuses a payload that is over <see cref="MaxLengthBytes"/>.</summary>
+    /// <summary>Reports a payload that is over <see cref="MaxLengthBytes"/>.</summary>
+    /// <exception cref="PileException">Always.</exception>
     [DoesNotReturn]
     internal static void ThrowTooLong(long lengthBytes) =>
         throw new PileException(

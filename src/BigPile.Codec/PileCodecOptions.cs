@@ -5,13 +5,12 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile;
 
-/// <summary>What the codec may read and write.</summary>
+/// <summary>The types that the codec may read and write, and how.</summary>
 /// <remarks>
-/// Types of the entry assembly and of all assemblies that refer to BigPile are allowed without further ado; so are the types of the base
-/// class library that hold data. The types that the application names as keys and values of a table, or in a call of a hybrid cache, are
-/// allowed by that, with the assemblies of what they are declared to hold. Types of other assemblies must be allowed here, since a stored
-/// type name never makes the codec load or use a type that the application did not mean to store. Thread safety: none; the options
-/// are read when the codec is made.
+/// Always allowed: types of the entry assembly and of all assemblies that refer to BigPile, and the base class library's types that hold
+/// data. Allowed by use: types that the application names as keys and values of a table, or in a call of a hybrid cache, together with the
+/// assemblies of their members' types. All other types must be allowed here, because a stored type name must never make the codec load
+/// or use a type that the application did not mean to store. Thread safety: none; the options are read when the codec is made.
 /// </remarks>
 public sealed class PileCodecOptions
 {
@@ -20,45 +19,45 @@ public sealed class PileCodecOptions
 
     internal HashSet<Assembly> Assemblies { get; private init; } = [];
 
-    /// <summary>The types that the application named while it ran.</summary>
+    /// <summary>The types that the application has named while running.</summary>
     internal ConditionalWeakTable<Type, object> NamedTypes { get; } = [];
 
-    /// <summary>The assemblies that are allowed by that. Thread safety: all members may be called concurrently.</summary>
+    /// <summary>The assemblies that the named types allow. Thread safety: all members may be called concurrently.</summary>
     internal ConditionalWeakTable<Assembly, object> NamedAssemblies { get; } = [];
 
     internal HashSet<Type> Types { get; private init; } = [];
 
-    /// <summary>Types by the full names that they had.</summary>
+    /// <summary>Types by their former full names.</summary>
     internal Dictionary<string, Type> FormerTypes { get; private init; } = [];
 
-    /// <summary>Members of a type by the names that they had.</summary>
+    /// <summary>Present names of members, by type and former name.</summary>
     internal Dictionary<(Type Type, string Former), string> FormerMembers { get; private init; } = [];
 
     /// <summary>
-    /// When types get generated code. Tests choose, so that every case runs on the interpreter alone and on generated code alone.
+    /// When types get generated code. Tests set it, to run every case on the interpreter alone and on generated code alone.
     /// </summary>
     internal CodeGeneration CodeGeneration { get; set; } =
         RuntimeFeature.IsDynamicCodeCompiled ? CodeGeneration.WhenHot : CodeGeneration.Never;
 
     /// <summary>
-    /// Whether types with the attributes of MessagePack-CSharp may hold what that library could not read: shared references and cycles,
-    /// objects of other classes than a place is declared with, comparers, and members of any type that the pile stores. Otherwise
-    /// such an object is refused, so that a payload of these types always has the bytes that the library gives it.
+    /// Whether types with the attributes of MessagePack-CSharp may hold what that library can't read: shared references and cycles,
+    /// objects of another class than the member declares, comparers, and members of any type that the pile stores. If not, such an
+    /// object is refused, so that payloads of these types always have the library's bytes.
     /// </summary>
-    /// <remarks>Payloads of both kinds are read in any case. Types with data contracts alone may always hold all that.</remarks>
+    /// <remarks>Payloads of both kinds are always readable. Types that have only data contracts may always hold all of these.</remarks>
     public bool MayExtendContracts { get; init; }
 
     /// <summary>
-    /// Whether a class that has gained members since its objects were stored is made by its constructor without parameters, so that
-    /// the new members have what their initializers say. Otherwise, and in a class without such a constructor, new members are
-    /// <see langword="null"/> or zero. Stored members are filled in afterwards.
+    /// Whether the parameterless constructor runs for objects stored before their class gained members, so that the new members get their
+    /// initializers' values. If not, or if the class has no such constructor, new members are <see langword="null"/> or zero. Stored
+    /// members are filled in afterwards.
     /// </summary>
     /// <remarks>The constructor may be private. It runs only for objects of an older schema.</remarks>
     public bool InitializeNewMembers { get; init; }
 
-    /// <summary>Says that a type had another name when objects of it were stored; see <see cref="FormerNameAttribute"/>.</summary>
-    /// <param name="formerName">The full name that it had.</param>
-    /// <param name="type">The type; of a generic one its definition or any type made from it.</param>
+    /// <summary>Gives a type's former name; see <see cref="FormerNameAttribute"/>.</summary>
+    /// <param name="formerName">The former full name.</param>
+    /// <param name="type">The type. For a generic type: its definition or any type constructed from it.</param>
     /// <returns>These options.</returns>
     public PileCodecOptions Rename(string formerName, Type type)
     {
@@ -68,10 +67,10 @@ public sealed class PileCodecOptions
         return this;
     }
 
-    /// <summary>Says that a member had another name when objects of its type were stored.</summary>
-    /// <param name="type">The type that declares the member; of a generic one its definition or any type made from it.</param>
-    /// <param name="formerName">The name that the field, the property or the captured parameter had.</param>
-    /// <param name="name">The name that it has.</param>
+    /// <summary>Gives a member's former name; see <see cref="FormerNameAttribute"/>.</summary>
+    /// <param name="type">The type that declares the member. For a generic type: its definition or any type constructed from it.</param>
+    /// <param name="formerName">The former name of the field, the property or the captured parameter.</param>
+    /// <param name="name">The present name.</param>
     /// <returns>These options.</returns>
     /// <exception cref="ArgumentException">The type declares no such field or property, and captures no such parameter.</exception>
     public PileCodecOptions Rename(Type type, string formerName, string name)
@@ -85,7 +84,7 @@ public sealed class PileCodecOptions
         return this;
     }
 
-    /// <summary>The same options, with nothing named: what the application changes later does not count for them.</summary>
+    /// <summary>Copies the options without the named types. Later changes of these options do not affect the copy.</summary>
     internal PileCodecOptions Copy() => new()
     {
         Assemblies = [.. Assemblies],
@@ -97,12 +96,12 @@ public sealed class PileCodecOptions
         InitializeNewMembers = InitializeNewMembers,
     };
 
-    /// <summary>The field that the compiler makes for a parameter of a primary constructor that the class uses elsewhere.</summary>
+    /// <summary>The name of the field that the compiler makes for a captured parameter of a primary constructor.</summary>
     internal static string CapturedField(string parameter) => $"<{parameter}>P";
 
     private static Type DefinitionOf(Type type) => type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type;
 
-    /// <summary>Allows the objects of one class or structure; a generic one with any allowed arguments.</summary>
+    /// <summary>Allows objects of one class or structure; a generic type with any allowed arguments.</summary>
     /// <returns>These options.</returns>
     public PileCodecOptions Allow(Type type)
     {

@@ -4,14 +4,14 @@ using System.Globalization;
 
 namespace BigPile;
 
-/// <summary>Names one object in a pile, in 8 bytes that the collector has no interest in.</summary>
+/// <summary>Names one object in a pile, in 8 bytes that the garbage collector never follows.</summary>
 /// <remarks>
 /// <code>
-/// bit 63..60  zero, kept for a node number
+/// bit 63..60  zero, reserved for a node number
 /// bit 59..36  generation: how often the slot was freed before
-/// bit 35..0   address in units of 8 bytes: 512 GiB a pile; address 0 is never given out
+/// bit 35..0   address in units of 8 bytes: 512 GiB a pile; address 0 is never allocated
 /// </code>
-/// The generation is what makes a pointer to a deleted object recognizable for ever. <see langword="default"/> is the invalid pointer.
+/// The generation makes a pointer to a deleted object detectable for ever. <see langword="default"/> is the invalid pointer.
 /// Thread safety: immutable.
 /// </remarks>
 public readonly struct PilePointer : IEquatable<PilePointer>
@@ -31,7 +31,7 @@ public readonly struct PilePointer : IEquatable<PilePointer>
     /// <summary>The pointer that names nothing.</summary>
     public static PilePointer Invalid => default;
 
-    /// <summary>Whether the pointer could name an object. Only the pile knows if it still does.</summary>
+    /// <summary>Whether the pointer is well formed. Only the pile knows whether the object still exists.</summary>
     public bool IsValid => (_word & AddressMask) != 0 && _word >> (AddressBits + GenerationBits) == 0;
 
     internal ulong Address => _word & AddressMask;
@@ -44,10 +44,10 @@ public readonly struct PilePointer : IEquatable<PilePointer>
     /// <summary>Two pointers differ when they name different objects.</summary>
     public static bool operator !=(PilePointer left, PilePointer right) => left._word != right._word;
 
-    /// <summary>Makes a pointer from a number that <see cref="ToUInt64"/> gave.</summary>
+    /// <summary>Makes a pointer from a number that <see cref="ToUInt64"/> returned.</summary>
     public static PilePointer FromUInt64(ulong value) => new(value);
 
-    /// <summary>The pointer as a number, to be stored anywhere.</summary>
+    /// <summary>The pointer as a number, which can be stored anywhere.</summary>
     public ulong ToUInt64() => _word;
 
     /// <inheritdoc/>

@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile;
 
-/// <summary>A stored type and the application's type of the same name can't be reconciled.</summary>
+/// <summary>The application's present types can't take the objects of a stored type.</summary>
 public sealed class PileSchemaException : PileSerializationException
 {
     /// <summary>Makes an exception with a message.</summary>

@@ -4,11 +4,11 @@ using MessagePack;
 
 namespace BigPile.MessagePackCSharp;
 
-/// <summary>Options with which no bytes name the type to make, whatever formatters the types or their members ask for.</summary>
+/// <summary>Options under which a payload can't name a type to make, whatever formatters the types or their members use.</summary>
 /// <remarks>Thread safety: immutable.</remarks>
 internal sealed class ClosedOptions : MessagePackSerializerOptions
 {
-    /// <param name="given">What the application chose.</param>
+    /// <param name="given">The application's options.</param>
     internal ClosedOptions(MessagePackSerializerOptions given)
         : base(given.WithSecurity(SecurityOf(given))
             .WithResolver(new GuardedResolver(given.Resolver, given.Security.MaximumObjectGraphDepth)))
@@ -22,19 +22,19 @@ internal sealed class ClosedOptions : MessagePackSerializerOptions
 
     public override Type? LoadType(string typeName) => throw Refusal(typeName);
 
-    // Asked only by who has a type by its name, also when it was known already.
+    // Formatters call this only for a type that was found by name in a payload, also if it was found before.
     public override void ThrowIfDeserializingTypeIsDisallowed(Type type) => throw Refusal(type.ToString());
 
     protected override MessagePackSerializerOptions Clone() => new ClosedOptions(this);
 
     private static MessagePackSerializationException Refusal(string name) =>
-        new($"The bytes name a type to make, '{name}'; they may be anybody's.");
+        new($"The payload names a type to make, '{name}'. Payloads may not, as they may come from anyone.");
 
-    // One of the application's own says itself what it knows.
+    // A security class of the application's is not wrapped: it provides its own comparers.
     private static MessagePackSecurity SecurityOf(MessagePackSerializerOptions given) =>
         given.Security.GetType() == typeof(MessagePackSecurity) ? new PointerSecurity(given.Security) : given.Security;
 
-    /// <summary>Knows pointers as keys, too.</summary>
+    /// <summary>Also allows pointers as keys.</summary>
     private sealed class PointerSecurity : MessagePackSecurity
     {
         internal PointerSecurity(MessagePackSecurity given)
@@ -56,6 +56,6 @@ internal sealed class ClosedOptions : MessagePackSerializerOptions
 
         public bool Equals(PilePointer x, PilePointer y) => x == y;
 
-        public int GetHashCode(PilePointer obj) => HashCode.Combine(obj.ToUInt64()); // by a seed of the process
+        public int GetHashCode(PilePointer obj) => HashCode.Combine(obj.ToUInt64()); // with a random seed of the process
     }
 }

@@ -9,22 +9,24 @@ using MessagePack.Formatters;
 namespace BigPile.MessagePackCSharp;
 
 /// <summary>
-/// Gives the formatters of another resolver, and has each look first whether the stack has room for it: a cycle, or a graph that is too
-/// deep, would end the process. Beside that it knows pointers, by which objects refer to each other.
+/// Wraps the formatters of another resolver, so that each first checks the free stack: a cycle, or a graph that is too deep, would end the
+/// process. Adds a formatter for pile pointers, by which objects refer to each other.
 /// </summary>
-/// <remarks>A pointer is its 64 bits. Thread safety: all members may be called concurrently.</remarks>
+/// <remarks>A pointer is written as its 64 bits. Thread safety: all members may be called concurrently.</remarks>
 internal sealed class GuardedResolver(IFormatterResolver inner, int mostDepth) : IFormatterResolver
 {
-    // A read counts fewer of them than there are formatters one in another. To come back from a full stack would take seconds.
+    // The library's depth limit for reads counts fewer steps than there are nested formatters, so the limit for writes is several times
+    // that. It is needed beside the check of the stack, since unwinding a full stack would take seconds.
     private const int MostFormattersPerStep = 4;
 
-    // The library's own code writes these without asking for a formatter, and nothing is below them.
+    // The library writes these types itself, without a formatter, and they hold no other objects.
     private static readonly HashSet<Type> Leaves =
     [
         typeof(string), typeof(byte[]), typeof(DateTime), typeof(DateTimeOffset), typeof(TimeSpan), typeof(Guid), typeof(decimal),
         typeof(Uri), typeof(Version),
     ];
 
+    // How many guarded formatters are running on this thread, one in another.
     [ThreadStatic]
     private static int _depth;
 
@@ -54,7 +56,7 @@ internal sealed class GuardedResolver(IFormatterResolver inner, int mostDepth) :
         return inner.GetFormatter<T>() is { } formatter ? new Guard<T>(this, formatter) : null;
     }
 
-    /// <summary>The formatter that was asked for last: most programs have one codec.</summary>
+    /// <summary>The formatter used last for a type: a cache, as most programs have one codec.</summary>
     private static class LastUsed<T>
     {
         internal static Guard<T>? Formatter;
@@ -70,7 +72,7 @@ internal sealed class GuardedResolver(IFormatterResolver inner, int mostDepth) :
             if (_depth >= resolver._mostFormatters)
             {
                 throw new MessagePackSerializationException(
-                    $"The graph is a cycle, or has far more than {resolver.MostDepth:N0} objects one in another.");
+                    $"The graph has a cycle, or is nested far deeper than {resolver.MostDepth:N0} objects.");
             }
             _depth++;
             try
@@ -90,7 +92,7 @@ internal sealed class GuardedResolver(IFormatterResolver inner, int mostDepth) :
         }
     }
 
-    /// <summary>Refuses types as data.</summary>
+    /// <summary>Refuses values of type <see cref="Type"/>.</summary>
     private sealed class TypeFormatter<T> : IMessagePackFormatter<T>
     {
         public void Serialize(ref MessagePackWriter writer, T value, MessagePackSerializerOptions options)
@@ -104,7 +106,7 @@ internal sealed class GuardedResolver(IFormatterResolver inner, int mostDepth) :
             reader.TryReadNil() ? default! : throw Refusal();
 
         private static MessagePackSerializationException Refusal() =>
-            new("A Type is no data: a read would load whatever assembly the bytes name. Store its name as text.");
+            new("A Type is no data: reading it would load any assembly that the payload names. Store its name as text.");
     }
 
     private sealed class PointerFormatter : IMessagePackFormatter<PilePointer>

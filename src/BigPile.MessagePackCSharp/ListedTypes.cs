@@ -7,14 +7,14 @@ using System.Text;
 
 namespace BigPile.MessagePackCSharp;
 
-/// <summary>The types that a codec may put, each with a number that follows from its name: their order means nothing.</summary>
+/// <summary>The types that a codec may put. Each has a number that is a hash of its name, so their order has no meaning.</summary>
 /// <remarks>Thread safety: immutable.</remarks>
 internal sealed class ListedTypes
 {
     private readonly Dictionary<Type, uint> _numbers = [];
     private readonly Dictionary<uint, Type> _types = [];
 
-    /// <exception cref="ArgumentException">One can't be that of an object, is listed twice, or has the number of another one.</exception>
+    /// <exception cref="ArgumentException">A type can't have objects, is listed twice, or has the number of another one.</exception>
     internal ListedTypes(Type[] types)
     {
         foreach (Type? type in types)
@@ -22,7 +22,7 @@ internal sealed class ListedTypes
             if (type == null || type.ContainsGenericParameters || type.IsAbstract || type.IsPointer || type.IsByRef || type == typeof(void)
                 || type == typeof(object) || Nullable.GetUnderlyingType(type) != null)
                 throw new ArgumentException(
-                    $"No object is of the type {type?.ToString() ?? "null"}. List types that can be put.", nameof(types));
+                    $"No object is of the type {type?.ToString() ?? "null"}. List only types whose objects can be put.", nameof(types));
             if (!_numbers.TryAdd(type, NumberOf(type.ToString())))
                 throw new ArgumentException($"The type {type} is listed twice.", nameof(types));
         }
@@ -43,12 +43,12 @@ internal sealed class ListedTypes
     {
         if (!_types.TryAdd(number, type))
             throw new ArgumentException(
-                $"The types {_types[number]} and {type} have, or had, one name, or the same number. Rename one.", "types");
+                $"The types {_types[number]} and {type} have the same present or former name, or the same number. Rename one.", "types");
     }
 
     private static uint NumberOf(string name) => BinaryPrimitives.ReadUInt32LittleEndian(SHA256.HashData(Encoding.UTF8.GetBytes(name)));
 
-    // Of "Shop.Page`1[Shop.Order]", all but what stands in brackets.
+    // For "Shop.Page`1[Shop.Order]" only the part before the brackets is replaced.
     private static string FormerNameOf(Type type, string former)
     {
         string arguments = type.ToString()[(type.IsGenericType ? type.GetGenericTypeDefinition().FullName! : type.FullName!).Length..];

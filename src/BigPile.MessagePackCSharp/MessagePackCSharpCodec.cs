@@ -6,14 +6,14 @@ using MessagePack.Formatters;
 
 namespace BigPile.MessagePackCSharp;
 
-/// <summary>Serializes with MessagePack-CSharp, for types that are written for it.</summary>
+/// <summary>A codec over MessagePack-CSharp, for types with its attributes.</summary>
 /// <remarks>
-/// A payload is a number that stands for the root's type (4 bytes, little-endian, of the SHA-256 of its name), and what
-/// <see cref="MessagePackSerializer"/> writes. The list of types is the registry: no name is stored, and no type is ever made but these and
-/// what their members and unions declare. Its order means nothing; a renamed type has its former name as
-/// <see cref="FormerNameAttribute"/>. What the library does not keep is not kept: shared references become copies, and cycles are refused;
-/// objects refer to each other by <see cref="PilePointer"/>, which any of them may hold. A put reads what it wrote: what could not be read
-/// again is refused. Thread safety: all members may be called concurrently.
+/// A payload is the number of the root's type (4 bytes, little-endian, of the SHA-256 of its name), then the bytes that
+/// <see cref="MessagePackSerializer"/> writes. The list of types is the registry: no name is stored, and a read makes only objects of the
+/// listed types, and of those that their members and unions declare. The list's order has no meaning. A renamed type needs its former name
+/// as <see cref="FormerNameAttribute"/>. Shared references become copies, and cycles are refused, as the library keeps neither; objects
+/// can refer to each other by <see cref="PilePointer"/>. A put reads back what it wrote, and refuses an object that can't be read again.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class MessagePackCSharpCodec : IPileCodec
 {
@@ -21,16 +21,16 @@ public sealed class MessagePackCSharpCodec : IPileCodec
     private const string NeedsCode = "MessagePack-CSharp makes code for the types that are put.";
     private const string NeedsMembers = "MessagePack-CSharp finds the members of the types that are put by reflection.";
 
-    // What is in a file may be damaged, and somebody may have written it.
+    // A file may be damaged, or written by an attacker.
     private static readonly MessagePackSerializerOptions Safe =
         MessagePackSerializerOptions.Standard.WithSecurity(MessagePackSecurity.UntrustedData);
 
     private readonly MessagePackSerializerOptions _options;
     private readonly ListedTypes _types;
 
-    /// <summary>Makes a codec with the library's standard resolver and its security for data that nobody vouches for.</summary>
+    /// <summary>Makes a codec with the library's standard resolver and its security for untrusted data.</summary>
     /// <param name="types">The types that may be put, in any order.</param>
-    /// <exception cref="ArgumentException">A type can't be that of an object, or is listed twice.</exception>
+    /// <exception cref="ArgumentException">A type can't have objects, or is listed twice.</exception>
     [RequiresDynamicCode(NeedsCode)]
     [RequiresUnreferencedCode(NeedsMembers)]
     public MessagePackCSharpCodec(params Type[] types)
@@ -38,14 +38,14 @@ public sealed class MessagePackCSharpCodec : IPileCodec
     {
     }
 
-    /// <summary>Makes a codec with options of its own.</summary>
+    /// <summary>Makes a codec with the application's options.</summary>
     /// <param name="options">
-    /// Resolver, security and compression. With <see cref="MessagePackSecurity.TrustedData"/>, whoever can write the pile's files can have
-    /// a read take long, or end the process.
+    /// Resolver, security and compression. With <see cref="MessagePackSecurity.TrustedData"/>, someone who can write the pile's files can
+    /// make a read take very long, or end the process.
     /// </param>
     /// <param name="types">The types that may be put, in any order.</param>
     /// <exception cref="ArgumentException">
-    /// A type can't be that of an object, or is listed twice; or the options' resolver makes objects of whatever type the bytes name.
+    /// A type can't have objects, or is listed twice; or the options' resolver makes objects of any type that a payload names.
     /// </exception>
     [RequiresDynamicCode(NeedsCode)]
     [RequiresUnreferencedCode(NeedsMembers)]
@@ -56,8 +56,8 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         if (options.Resolver.GetFormatter<object>() is TypelessFormatter)
         {
             throw new ArgumentException(
-                "The resolver is a typeless one: the bytes would name the types to make, and may be anybody's. Take one that goes by the "
-                + "declared types, such as StandardResolver or ContractlessStandardResolver.", nameof(options));
+                "The resolver is typeless: the bytes would name the types to make, and they may come from anyone. Use one that goes by "
+                + "the declared types, such as StandardResolver or ContractlessStandardResolver.", nameof(options));
         }
         _options = new ClosedOptions(options);
         _types = new ListedTypes(types);
@@ -100,7 +100,7 @@ public sealed class MessagePackCSharpCodec : IPileCodec
             var reader = new MessagePackReader(payload[NumberBytes..]);
             object? value = MessagePackSerializer.Deserialize(type, ref reader, _options);
             if (!reader.End)
-                throw new PileSerializationException($"A payload of type {type} has bytes behind its value: it is damaged.");
+                throw new PileSerializationException($"A payload of type {type} has bytes after its value: it is damaged.");
             return value ?? throw new PileSerializationException($"A payload of type {type} is null, which is never put.");
         }
         catch (Exception e) when (e is MessagePackSerializationException or InsufficientExecutionStackException)
@@ -109,7 +109,7 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         }
     }
 
-    // A graph that is too deep, a key without a safe hash, a constructor that throws: the library writes them, and reads them never again.
+    // The library writes objects that it can't read: too deep a graph, a key type without a safe hash, a constructor that throws.
     private void VerifyReadable(PileBuffer written, Type type)
     {
         try
@@ -122,7 +122,7 @@ public sealed class MessagePackCSharpCodec : IPileCodec
         }
     }
 
-    // The library says what it was doing; why it failed is said by the innermost exception.
+    // The library's own message says what it was doing; the innermost exception says why that failed.
     private static string Reason(Exception e) =>
         e.GetBaseException() is { } root && root != e ? $"{e.Message} {root.GetType().Name}: {root.Message}" : e.Message;
 }

@@ -72,7 +72,7 @@ internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCac
 
     private T[] Make(int count, ReadContext c)
     {
-        c.Charge((long)count * codec.LeastBytes);
+        c.Charge((long)count * codec.LeastBytes); // before the allocation: a damaged count must not claim memory
         return new T[count];
     }
 }

@@ -3,10 +3,10 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>Writes a collection's comparer before its elements, unless it is the default one.</summary>
+/// <summary>Writes and reads a collection's comparer, before its elements. The default comparer is not written.</summary>
 internal sealed unsafe class ComparerCodec(FieldCodec any)
 {
-    /// <summary>How many elements <see cref="Write"/> will put in front.</summary>
+    /// <summary>How many elements <see cref="Write"/> writes.</summary>
     public static int ExtraCount(ComparerCode code) => code switch
     {
         ComparerCode.Default => 0,
@@ -24,7 +24,7 @@ internal sealed unsafe class ComparerCodec(FieldCodec any)
         return code == ComparerCode.Object ? Items.WriteOne(comparer, any, p, c) : p;
     }
 
-    /// <summary>Reads the comparer if there is one, and takes it out of the count.</summary>
+    /// <summary>Reads the comparer if there is one, and subtracts its elements from the count.</summary>
     public byte* Read<TComparer>(ref int count, byte* p, out TComparer? comparer, out bool isKnown, ReadContext c)
         where TComparer : class
     {

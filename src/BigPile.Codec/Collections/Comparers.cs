@@ -3,7 +3,9 @@ using System.Collections.Generic;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>The comparers that are stored as a code. Any other is stored as the object that it is.</summary>
+/// <summary>
+/// The codes of comparers. One without a code of its own is stored as an object, after <see cref="ComparerCode.Object"/>.
+/// </summary>
 internal enum ComparerCode
 {
     Default = 0,
@@ -17,10 +19,10 @@ internal enum ComparerCode
     Object = 8,
 }
 
-/// <summary>Finds codes for comparers and comparers for codes.</summary>
+/// <summary>Maps comparers to codes, and codes to comparers.</summary>
 internal static unsafe class Comparers
 {
-    /// <summary>The code of one of the comparers of text.</summary>
+    /// <summary>The code of a text comparer.</summary>
     public static ComparerCode CodeOf(StringComparer comparer) => CodeOfText(comparer);
 
     /// <summary>The code of an equality comparer.</summary>

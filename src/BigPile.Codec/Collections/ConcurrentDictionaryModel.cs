@@ -7,7 +7,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>A concurrent dictionary: the pairs that are there at one instant.</summary>
+/// <summary>A concurrent dictionary: a snapshot of its pairs.</summary>
 internal sealed unsafe class ConcurrentDictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<ConcurrentDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull

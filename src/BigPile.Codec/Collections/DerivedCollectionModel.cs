@@ -8,14 +8,14 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>A class of the application that derives from a collection: the content of the base, then the fields of its own.</summary>
+/// <summary>A class of the application that derives from a collection: the content of the base, then the class's own fields.</summary>
 internal sealed unsafe class DerivedCollectionModel(
     Type type, ContainerModel part, FieldList fields, ModelCache models, Action<object>? initialize = null)
     : ContainerModel(type, models)
 {
     private readonly Callbacks? _callbacks = Callbacks.Of(type);
 
-    /// <summary>The name in definitions of the member that is the base's content.</summary>
+    /// <summary>The name, in definitions, of the member with the base's content.</summary>
     public const string BaseName = "<base>";
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
@@ -50,7 +50,7 @@ internal sealed unsafe class DerivedCollectionModel(
             BadData.WrongCount(Type, count);
         initialize?.Invoke(value);
         if (_callbacks is { } callbacks)
-            c.Complete(() => callbacks.AfterRead(value)); // after the elements: what is put off first runs last
+            c.Complete(() => callbacks.AfterRead(value)); // deferred before the elements are, so that it runs after theirs
         p = part.FillDeferred(value, p, c);
         return fields.ReadFields(ref RawObject.Data(value), p, c);
     }

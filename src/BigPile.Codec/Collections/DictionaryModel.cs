@@ -9,7 +9,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary><see cref="Dictionary{TKey, TValue}"/>: a map, with the comparer before it unless that is the default one.</summary>
+/// <summary><see cref="Dictionary{TKey, TValue}"/>: a map, after the comparer unless that is the default one.</summary>
 internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : ContainerModel(type, models)
     where TKey : notnull
@@ -78,11 +78,11 @@ internal sealed unsafe class DictionaryModel<TKey, TValue>(Type type, FieldCodec
         return p;
     }
 
-    // The hash of such a key may depend on content that comes later.
+    // The hash of such a key may depend on content that is read later.
     private byte* AddAfterwards(Dictionary<TKey, TValue> dictionary, int pairs, byte* p, ReadContext c)
     {
         var items = new KeyValuePair<TKey, TValue>[pairs];
-        c.Complete(() => // before what is inside, as that is completed the other way round
+        c.Complete(() => // deferred before the elements are read: deferred actions run in reverse, so those of the elements run first
         {
             foreach (KeyValuePair<TKey, TValue> item in items)
                 dictionary.Add(item.Key, item.Value);

@@ -11,26 +11,28 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>
-/// Refuses a collection whose keys have become equal since they were added, or would by being stored: no reader could build it.
+/// Refuses a collection whose keys have become equal since they were added, or would become so by storing: no reader could rebuild it.
 /// </summary>
 internal sealed class DistinctKeys<TKey>
 {
-    // The types that a key is made of may grow without end.
+    // The most types visited: those that a key consists of may be infinitely many.
     private const int MaxVisited = 64;
 
+    // Whether keys have members that are not stored.
     private readonly bool _areStoredInPart = IsStoredInPart(typeof(TKey));
 
+    // Whether keys can't change while they are in a collection.
     private readonly bool _areFixed = AreFixed(typeof(TKey), []);
 
-    /// <summary>Whether keys can have become equal, so that they must be checked: they may change, or an own comparer may.</summary>
+    /// <summary>Whether keys can have become equal, and so must be checked: they can change, or the comparer may.</summary>
     public bool MayBeEqual(ComparerCode code) => !_areFixed || code == ComparerCode.Object;
 
     /// <summary>Checks the keys of a collection that is about to be written.</summary>
     /// <param name="collection">The collection's type.</param>
     /// <param name="keys">The keys.</param>
-    /// <param name="comparer">The collection's comparer; null for the default one of its kind.</param>
-    /// <param name="isSorted">Whether the collection orders its keys; else it hashes them.</param>
-    /// <param name="c">The writing thread's state.</param>
+    /// <param name="comparer">The collection's comparer; null for the default one.</param>
+    /// <param name="isSorted">Whether the collection orders its keys; if not, it hashes them.</param>
+    /// <param name="c">The state of writing.</param>
     public void Check(Type collection, IEnumerable<TKey> keys, object? comparer, bool isSorted, WriteContext c)
     {
         ISet<TKey> seen = isSorted
@@ -40,19 +42,19 @@ internal sealed class DistinctKeys<TKey>
         {
             if (!seen.Add(key))
                 throw new RefusedException(
-                    collection, $"Two keys of a {collection} are equal: they were changed after they were added, and no reader could build "
-                    + "it again. Remove a key before you change it, and add it anew.");
+                    collection, $"Two keys of a {collection} are equal: they were changed after they were added, so no reader could "
+                    + "rebuild it. Remove a key before you change it, and add it anew.");
         }
         if (_areStoredInPart)
             c.ReadBack("Keys of a collection differ only in members that are not stored.");
     }
 
     private static IEqualityComparer<TKey>? EqualityOf(object? comparer) => comparer is not (null or IEqualityComparer<TKey>)
-        && comparer is IEqualityComparer untyped // of a collection without type arguments
+        && comparer is IEqualityComparer untyped // that of a collection without type arguments
             ? EqualityComparer<TKey>.Create((x, y) => untyped.Equals(x, y), key => untyped.GetHashCode(key!))
             : (IEqualityComparer<TKey>?)comparer;
 
-    // Nothing that they are compared by can change while they are in a collection.
+    // Whether nothing that keys are compared by can change while they are in a collection.
     private static bool AreFixed(Type key, HashSet<Type> visited)
     {
         if (SelfContainedKeys.Contains(key))

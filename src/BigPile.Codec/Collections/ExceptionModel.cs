@@ -9,8 +9,8 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>What every exception has: message, stack as text, source, link, number, inner exception, and data.</summary>
-/// <remarks>What a class adds to that are its fields. The method that threw it is not kept.</remarks>
+/// <summary>The content of <see cref="Exception"/>: message, stack as text, source, link, number, inner exception, and data.</summary>
+/// <remarks>A derived class's own fields are stored after it. The method that threw the exception is not stored.</remarks>
 internal sealed unsafe class ExceptionModel(Type type, FieldCodec text, FieldCodec any, ModelCache models) : ContainerModel(type, models)
 {
     private const int MemberCount = 7;
@@ -55,7 +55,7 @@ internal sealed unsafe class ExceptionModel(Type type, FieldCodec text, FieldCod
         p = Items.ReadOne(out object? inner, any, p, c);
         p = Items.ReadOne(out object? data, any, p, c);
         if (inner is not (null or Exception) || data is not (null or object?[]))
-            BadData.Invalid("an exception holds something else than one");
+            BadData.Invalid("an exception's inner exception or data is of another type");
         ExceptionAccess.Construct(exception, message, (Exception?)inner);
         ExceptionAccess.Message(exception) = message;
         ExceptionAccess.Stack(exception) = stack;
@@ -72,7 +72,7 @@ internal sealed unsafe class ExceptionModel(Type type, FieldCodec text, FieldCod
         codec.Describe(definition);
     }
 
-    // Keys and values in turn.
+    // Keys and values alternate.
     private static object?[]? DataOf(Exception exception)
     {
         if (exception.Data.Count == 0)
@@ -91,7 +91,7 @@ internal sealed unsafe class ExceptionModel(Type type, FieldCodec text, FieldCod
     }
 }
 
-/// <summary>Constructs exceptions in place, and reaches what they were given.</summary>
+/// <summary>Constructs exceptions in place, and accesses their private fields.</summary>
 internal static class ExceptionAccess
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]

@@ -6,7 +6,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>A frozen dictionary. Its class follows from its content, so it is made last, and nothing in it can refer to it.</summary>
+/// <summary>A frozen dictionary. Its class depends on its content, so it is made last, and nothing inside can refer to it.</summary>
 internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<FrozenDictionary<TKey, TValue>, TKey, TValue>(type, key, value, models)
     where TKey : notnull
@@ -63,8 +63,9 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Fiel
         throw new NotSupportedException();
 }
 
-/// <summary>A frozen set. Its class follows from its content, so it is made last, and nothing in it can refer to it.</summary>
-internal sealed unsafe class FrozenSetModel<T>(Type type, FieldCodec codec, ModelCache models) : SequenceModel<FrozenSet<T>, T>(type, codec, models)
+/// <summary>A frozen set. Its class depends on its content, so it is made last, and nothing inside can refer to it.</summary>
+internal sealed unsafe class FrozenSetModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<FrozenSet<T>, T>(type, codec, models)
 {
     public override bool CanDefer => false;
 
@@ -113,7 +114,7 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, FieldCodec codec, Mode
     protected override void Construct(FrozenSet<T> target, T[] items, object? comparer) => throw new NotSupportedException();
 }
 
-/// <summary>Keeps count of the containers that can't be referred to from inside.</summary>
+/// <summary>Tracks the open containers that nothing inside can refer to.</summary>
 internal static class OpenContainers
 {
     public static int Enter(WriteContext c)
@@ -126,7 +127,7 @@ internal static class OpenContainers
 
     public static void Leave(int number, WriteContext c) => c.OpenImmutables.Remove(number);
 
-    /// <summary>Checks that keys have the hashes under which they were taken in, now that all they refer to is whole.</summary>
+    /// <summary>Reports keys that a collection no longer finds: their hashes changed when objects that they refer to were filled.</summary>
     public static void CheckFound(bool areFound)
     {
         if (!areFound)

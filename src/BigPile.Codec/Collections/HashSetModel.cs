@@ -9,7 +9,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary><see cref="HashSet{T}"/>: its elements, with the comparer before them unless that is the default one.</summary>
+/// <summary><see cref="HashSet{T}"/>: its elements, after the comparer unless that is the default one.</summary>
 internal sealed unsafe class HashSetModel<T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
 {
     private readonly ComparerCodec _comparers = new(models.Any);
@@ -56,7 +56,7 @@ internal sealed unsafe class HashSetModel<T>(Type type, FieldCodec codec, ModelC
         var items = new T[count];
         bool isSelfContained = _hasSelfContainedItems && isKnown;
         if (!isSelfContained)
-            c.Complete(() => Add(set, items)); // before what is inside, as that is completed the other way round
+            c.Complete(() => Add(set, items)); // deferred before the elements are read, so that it runs after their own deferred actions
         p = Items.Read<T>(items, codec, p, c);
         if (isSelfContained)
             Add(set, items);

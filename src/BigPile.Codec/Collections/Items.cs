@@ -5,7 +5,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>Elements one after the other.</summary>
+/// <summary>Writes and reads the elements of collections one by one.</summary>
 internal static unsafe class Items
 {
     public static byte* Write<T>(ReadOnlySpan<T> items, FieldCodec codec, byte* p, WriteContext c)
@@ -46,7 +46,7 @@ internal static unsafe class Items
         return p;
     }
 
-    /// <summary>Checks that a collection gave as many elements as its header says; another thread may have changed it meanwhile.</summary>
+    /// <summary>Checks that a collection had as many elements as its header says: another thread may have changed it.</summary>
     public static void CheckUnchanged(int missing, Type type)
     {
         if (missing != 0)

@@ -7,10 +7,10 @@ using BigPile.Codec.Graph;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>The part of a class that derives from <see cref="KeyedCollection{TKey, TItem}"/>: comparer and items.</summary>
+/// <summary>The base of a class that derives from <see cref="KeyedCollection{TKey, TItem}"/>: comparer and items.</summary>
 /// <remarks>
-/// Code of the application tells an item's key, so the items are added when the whole graph is filled. The size at which the collection
-/// starts an index of its own is not kept: that is no data.
+/// The application's code computes an item's key, so the items are added when the whole graph is filled. The size at which the collection
+/// creates its lookup dictionary is not stored.
 /// </remarks>
 internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, FieldCodec key, FieldCodec item, ModelCache models)
     : SequenceModel<KeyedCollection<TKey, TItem>, TItem>(type, item, models)
@@ -24,12 +24,12 @@ internal sealed unsafe class KeyedCollectionModel<TKey, TItem>(Type type, FieldC
 
     protected override bool HasSelfContainedItems => false;
 
-    // Where each item's key is equal to none before it, by whatever code tells the keys.
+    // Checks in all cases: the application's code may compute other keys now than when the items were added.
     protected override void CheckDistinct(
         KeyedCollection<TKey, TItem> collection, ComparerCode code, object? comparer, WriteContext c) =>
         _distinct.Check(
             Type, collection.Select(item => KeyedCollectionAccess<TKey, TItem>.KeyOf(collection, item)).Where(static k => k is not null),
-            comparer, isSorted: false, c); // an item without a key is not looked for by it
+            comparer, isSorted: false, c); // items with a null key are not in the lookup dictionary
 
     protected override int CountOf(KeyedCollection<TKey, TItem> collection) => collection.Count;
 

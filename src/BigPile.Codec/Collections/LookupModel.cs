@@ -7,13 +7,13 @@ using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>Groups of elements by keys: a pair for each element, in the order of the groups, with the comparer before them.</summary>
+/// <summary>A lookup: a pair of key and element for each element, in the order of the groups, after the comparer.</summary>
 internal sealed unsafe class LookupModel<TKey, TElement>(Type type, FieldCodec pair, ModelCache models)
     : SequenceModel<ILookup<TKey, TElement>, KeyValuePair<TKey, TElement>>(type, pair, models)
 {
     private const BindingFlags Hidden = BindingFlags.Instance | BindingFlags.NonPublic;
 
-    // What the library makes offers more than the public class. A key's own code has no part in that.
+    // The class that ToLookup returns, which implements more than the public one. The comparer keeps the key's own code from being called.
     private static readonly Type Made = new KeyValuePair<TKey, TElement>[1]
         .ToLookup(pair => pair.Key, pair => pair.Value, EqualityComparer<TKey>.Create(static (_, _) => true, static _ => 0)).GetType();
 
@@ -45,7 +45,7 @@ internal sealed unsafe class LookupModel<TKey, TElement>(Type type, FieldCodec p
         return Comparers.CodeOf((IEqualityComparer<TKey>?)comparer);
     }
 
-    // A lookup of nothing is of another class, which has no place for what this one has.
+    // ToLookup of no items returns another class, with other fields. So an empty lookup is made by the private constructor.
     protected override void Construct(ILookup<TKey, TElement> target, KeyValuePair<TKey, TElement>[] items, object? comparer)
     {
         var equality = (IEqualityComparer<TKey>?)comparer;

@@ -39,7 +39,7 @@ internal static class OrderedDictionaryAccess<TKey, TValue>
     public static extern void Construct(OrderedDictionary<TKey, TValue> target, int capacity, IEqualityComparer<TKey>? comparer);
 }
 
-/// <summary>An object whose members are made while the program runs. Its observers are not stored.</summary>
+/// <summary><see cref="ExpandoObject"/>: a map of its members. Its observers are not stored.</summary>
 internal sealed unsafe class ExpandoModel(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<ExpandoObject, string, object?>(type, key, value, models)
 {
@@ -63,7 +63,7 @@ internal sealed unsafe class ExpandoModel(Type type, FieldCodec key, FieldCodec 
     }
 }
 
-/// <summary>Names with several values each: a map of names to arrays.</summary>
+/// <summary><see cref="NameValueCollection"/>: a map of names to arrays of values.</summary>
 internal sealed unsafe class NameValueModel(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<NameValueCollection, string?, string[]?>(type, key, value, models)
 {
@@ -102,7 +102,7 @@ internal sealed unsafe class NameValueModel(Type type, FieldCodec key, FieldCode
     }
 }
 
-/// <summary>Constructs such maps in place, and reaches what they do not show.</summary>
+/// <summary>Constructs such maps in place, and accesses their private members.</summary>
 internal static class LegacyMapAccess
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]

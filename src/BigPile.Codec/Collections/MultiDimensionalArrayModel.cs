@@ -9,7 +9,7 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Collections;
 
 /// <summary>
-/// Arrays of several dimensions, or whose indexes start elsewhere than at 0: lengths and lower bounds, then the elements by rows.
+/// Arrays of several dimensions, or with a first index other than 0: length and first index of each dimension, then the elements by rows.
 /// </summary>
 internal sealed unsafe class MultiDimensionalArrayModel : ContainerModel
 {

@@ -8,7 +8,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>A collection of keys and values: a map, with the comparer before it unless that is the default one.</summary>
+/// <summary>A collection of keys and values: a map, after the comparer unless that is the default one.</summary>
 internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : ContainerModel(type, models)
     where TCollection : class
@@ -16,13 +16,13 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
     private readonly ComparerCodec _comparers = new(models.Any);
     private readonly DistinctKeys<TKey> _distinct = new();
 
-    /// <summary>What the collection compares needs no code of the application and no content of other objects.</summary>
+    /// <summary>Whether comparing keys needs neither the application's code nor the content of other objects.</summary>
     protected virtual bool HasSelfContainedKeys => SelfContainedKeys.Contains(typeof(TKey));
 
-    /// <summary>The collection orders its keys; else it hashes them.</summary>
+    /// <summary>Whether the collection orders its keys; if not, it hashes them.</summary>
     protected virtual bool IsSorted => false;
 
-    /// <summary>The keys; none where they need not be distinct.</summary>
+    /// <summary>The keys; none if they need not be distinct.</summary>
     protected virtual IEnumerable<TKey> KeysOf(TCollection collection) => collection is IDictionary<TKey, TValue> map ? map.Keys : [];
 
     /// <summary>Writes the map's header and its pairs.</summary>
@@ -67,7 +67,7 @@ internal abstract unsafe class PairsModel<TCollection, TKey, TValue>(Type type, 
         p = ReadHead(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isSelfContained, c);
         var collection = (TCollection)target;
         if (!isSelfContained)
-            c.Complete(() => Construct(collection, pairs, comparer)); // before what is inside, as that is completed the other way round
+            c.Complete(() => Construct(collection, pairs, comparer)); // deferred before those of the pairs, so that it runs after them
         p = ReadEach(pairs, p, c);
         if (isSelfContained)
             Construct(collection, pairs, comparer);

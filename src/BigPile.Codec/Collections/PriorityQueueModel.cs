@@ -7,7 +7,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>A priority queue: its comparer, and a map of elements to priorities in the heap's order.</summary>
+/// <summary>A priority queue: its comparer, and a map of elements to priorities, in heap order.</summary>
 internal sealed unsafe class PriorityQueueModel<TElement, TPriority>(Type type, FieldCodec element, FieldCodec priority, ModelCache models)
     : PairsModel<PriorityQueue<TElement, TPriority>, TElement, TPriority>(type, element, priority, models)
 {

@@ -56,7 +56,8 @@ internal sealed unsafe class LinkedListModel<T>(Type type, FieldCodec codec, Mod
 }
 
 /// <summary>A sorted set, with its comparer.</summary>
-internal sealed unsafe class SortedSetModel<T>(Type type, FieldCodec codec, ModelCache models) : SequenceModel<SortedSet<T>, T>(type, codec, models)
+internal sealed unsafe class SortedSetModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<SortedSet<T>, T>(type, codec, models)
 {
     protected override bool ComparesItems => true;
 

@@ -8,10 +8,10 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>A collection that is its elements, and perhaps a comparer before them.</summary>
+/// <summary>A collection of elements: an array of them, after the comparer unless there is none or it is the default one.</summary>
 /// <remarks>
-/// A container without a comparer writes none. One that orders or hashes its elements gets them when the whole graph is filled, unless they
-/// are plain.
+/// A collection that orders or hashes its elements is constructed when the whole graph is filled, unless comparing elements needs neither
+/// the application's code nor the content of other objects.
 /// </remarks>
 internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
     where TCollection : class
@@ -20,16 +20,16 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCod
     private readonly bool _hasSelfContainedItems = SelfContainedKeys.Contains(typeof(T));
     private readonly DistinctKeys<T> _distinct = new();
 
-    /// <summary>The slot of the elements.</summary>
+    /// <summary>The codec of the elements.</summary>
     protected FieldCodec ItemCodec => codec;
 
-    /// <summary>Comparing elements needs no code of the application and no content of other objects.</summary>
+    /// <summary>Whether comparing elements needs neither the application's code nor the content of other objects.</summary>
     protected virtual bool HasSelfContainedItems => _hasSelfContainedItems;
 
-    /// <summary>The container hashes or orders its elements.</summary>
+    /// <summary>Whether the collection hashes or orders its elements.</summary>
     protected virtual bool ComparesItems => false;
 
-    /// <summary>A container that compares orders its elements; else it hashes them.</summary>
+    /// <summary>Whether a collection that compares elements orders them; if not, it hashes them.</summary>
     protected virtual bool IsSorted => false;
 
     protected abstract int CountOf(TCollection collection);
@@ -74,14 +74,14 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCod
         var target = (TCollection)value;
         bool isAtOnce = !ComparesItems || isSelfContained;
         if (!isAtOnce)
-            c.Complete(() => Construct(target, items, comparer)); // before what is inside, as that is completed the other way round
+            c.Complete(() => Construct(target, items, comparer)); // deferred before those of the elements, so that it runs after them
         p = Items.Read<T>(items, codec, p, c);
         if (isAtOnce)
             Construct(target, items, comparer);
         return p;
     }
 
-    /// <summary>Checks that what the container compares is distinct.</summary>
+    /// <summary>Checks that the elements, or their keys, are distinct.</summary>
     protected virtual void CheckDistinct(TCollection collection, ComparerCode code, object? comparer, WriteContext c)
     {
         if (_distinct.MayBeEqual(code))
@@ -105,7 +105,7 @@ internal abstract unsafe class SequenceModel<TCollection, T>(Type type, FieldCod
         return p;
     }
 
-    /// <summary>Writes what an enumerator gives, without a box for it.</summary>
+    /// <summary>Writes the elements of an enumerator, without boxing it.</summary>
     protected byte* WriteEach<TEnumerator>(TEnumerator items, int count, byte* p, WriteContext c)
         where TEnumerator : IEnumerator<T>
     {

@@ -10,7 +10,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>A collection that others may change meanwhile: its elements are copied first.</summary>
+/// <summary>A collection that other threads may change during the write: a snapshot of its elements is written.</summary>
 internal abstract unsafe class SnapshotModel<TCollection, T>(Type type, FieldCodec codec, ModelCache models) : ContainerModel(type, models)
     where TCollection : class
 {
@@ -90,7 +90,7 @@ internal sealed class ConcurrentBagModel<T>(Type type, FieldCodec codec, ModelCa
     }
 }
 
-/// <summary>Collections whose elements are in the order in which they give them, the last that was added first.</summary>
+/// <summary>Marks stacks and bags that are written in the order of enumeration: the element that was added last comes first.</summary>
 internal static class Enumerated
 {
     /// <summary>The name of the elements in definitions.</summary>
@@ -127,8 +127,9 @@ internal sealed class EnumeratedBagModel<T>(Type type, FieldCodec codec, ModelCa
     }
 }
 
-/// <summary>A collection that is made to be derived from: its elements go past the methods that a derived class overrides.</summary>
-internal sealed class CollectionModel<T>(Type type, FieldCodec codec, ModelCache models) : SnapshotModel<Collection<T>, T>(type, codec, models)
+/// <summary><see cref="Collection{T}"/>. Its elements are read without calling the methods that derived classes override.</summary>
+internal sealed class CollectionModel<T>(Type type, FieldCodec codec, ModelCache models)
+    : SnapshotModel<Collection<T>, T>(type, codec, models)
 {
     protected override T[] Snapshot(Collection<T> collection) => [.. collection];
 

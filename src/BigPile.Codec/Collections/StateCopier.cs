@@ -5,8 +5,11 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>Fills an object that already has its identity with the state of another of the same type.</summary>
-/// <remarks>An immutable collection can only be made whole, but others may have to refer to it before its content is known.</remarks>
+/// <summary>Copies all fields of one object into another of the same class.</summary>
+/// <remarks>
+/// For immutable collections: other objects may refer to one before its content is read, but only a complete one can be made. So an empty
+/// object is made first, and filled from the complete one.
+/// </remarks>
 internal static class StateCopier
 {
     private static readonly ConditionalWeakTable<Type, FieldInfo[]> Fields = [];
@@ -17,7 +20,7 @@ internal static class StateCopier
             field.SetValue(target, field.GetValue(made));
     }
 
-    // A class's list of fields lacks the private ones of its bases.
+    // GetFields of a class leaves out the private fields of its base classes.
     private static FieldInfo[] FieldsOf(Type type)
     {
         var fields = new List<FieldInfo>();

@@ -8,8 +8,9 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>A list of bits: one boolean each, as every reader of MessagePack understands it.</summary>
-internal sealed unsafe class BitArrayModel(Type type, FieldCodec codec, ModelCache models) : SequenceModel<BitArray, bool>(type, codec, models)
+/// <summary><see cref="BitArray"/>: a boolean for each bit, so that every MessagePack reader understands it.</summary>
+internal sealed unsafe class BitArrayModel(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<BitArray, bool>(type, codec, models)
 {
     protected override int CountOf(BitArray collection) => collection.Length;
 
@@ -23,8 +24,9 @@ internal sealed unsafe class BitArrayModel(Type type, FieldCodec codec, ModelCac
     protected override void Construct(BitArray target, bool[] items, object? comparer) => UntypedAccess.Construct(target, items);
 }
 
-/// <summary>The list that is older than generic ones.</summary>
-internal sealed unsafe class ArrayListModel(Type type, FieldCodec codec, ModelCache models) : SequenceModel<ArrayList, object?>(type, codec, models)
+/// <summary><see cref="ArrayList"/>: its elements.</summary>
+internal sealed unsafe class ArrayListModel(Type type, FieldCodec codec, ModelCache models)
+    : SequenceModel<ArrayList, object?>(type, codec, models)
 {
     protected override int CountOf(ArrayList collection) => collection.Count;
 
@@ -38,7 +40,7 @@ internal sealed unsafe class ArrayListModel(Type type, FieldCodec codec, ModelCa
     protected override void Construct(ArrayList target, object?[] items, object? comparer) => UntypedAccess.Construct(target, items);
 }
 
-/// <summary>The dictionary that is older than generic ones.</summary>
+/// <summary><see cref="Hashtable"/>: a map.</summary>
 internal sealed unsafe class HashtableModel(Type type, FieldCodec key, FieldCodec value, ModelCache models)
     : PairsModel<Hashtable, object, object?>(type, key, value, models)
 {
@@ -74,7 +76,7 @@ internal sealed unsafe class HashtableModel(Type type, FieldCodec key, FieldCode
     }
 }
 
-/// <summary>Constructs such collections in place, and reaches what they do not show.</summary>
+/// <summary>Constructs such collections in place, and accesses their private members.</summary>
 internal static class UntypedAccess
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = ".ctor")]

@@ -10,7 +10,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Collections;
 
-/// <summary>An object that is a view of one other object, which it holds.</summary>
+/// <summary>A read-only view that wraps one collection: an array with a reference to that.</summary>
 internal abstract unsafe class WrapperModel(Type type, ModelCache models) : ContainerModel(type, models)
 {
     /// <summary>The member's name in definitions.</summary>
@@ -50,7 +50,7 @@ internal abstract unsafe class WrapperModel(Type type, ModelCache models) : Cont
 /// <summary>A read-only view of a list.</summary>
 internal class ReadOnlyCollectionModel<T> : WrapperModel
 {
-    // The factory has the slots of the elements for each collection; a view leaves them to what it holds.
+    // The factory passes the elements' codecs to each collection's model; a view does not need them.
     public ReadOnlyCollectionModel(Type type, FieldCodec _, ModelCache models) : base(type, models)
     {
     }
@@ -62,7 +62,8 @@ internal class ReadOnlyCollectionModel<T> : WrapperModel
 }
 
 /// <summary>
-/// What a compiler has made of a collection expression, whose class another build may lack: it comes back as a view of an array.
+/// A list that the compiler made for a collection expression. Another build may lack its class, so it comes back as a read-only view of an
+/// array.
 /// </summary>
 internal sealed class CollectionExpressionModel<T>(ModelCache models)
     : ReadOnlyCollectionModel<T>(typeof(ReadOnlyCollection<T>), models.Any, models)
@@ -98,7 +99,7 @@ internal sealed class ReadOnlySetModel<T> : WrapperModel
         SetWrapperAccess<T>.Construct((ReadOnlySet<T>)wrapper, (ISet<T>)inner!);
 }
 
-/// <summary>Reaches the set under a read-only view, and constructs such views in place.</summary>
+/// <summary>Accesses the set under a read-only view, and constructs such views in place.</summary>
 internal static class SetWrapperAccess<T>
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Set")]
@@ -108,14 +109,14 @@ internal static class SetWrapperAccess<T>
     public static extern void Construct(ReadOnlySet<T> wrapper, ISet<T> set);
 }
 
-/// <summary>Reaches the list under a read-only view.</summary>
+/// <summary>Accesses the list under a read-only view.</summary>
 internal static class WrapperAccess<T>
 {
     [UnsafeAccessor(UnsafeAccessorKind.Method, Name = "get_Items")]
     public static extern IList<T> List(ReadOnlyCollection<T> wrapper);
 }
 
-/// <summary>Reaches the dictionary under a read-only view, and constructs such views in place.</summary>
+/// <summary>Accesses the dictionary under a read-only view, and constructs such views in place.</summary>
 internal static class DictionaryWrapperAccess<TKey, TValue>
     where TKey : notnull
 {

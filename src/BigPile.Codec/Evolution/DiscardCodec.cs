@@ -7,7 +7,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Evolution;
 
-/// <summary>Reads a value and forgets it. The objects in it are numbered as ever.</summary>
+/// <summary>Reads a value and discards it. The objects in it are numbered nevertheless.</summary>
 internal sealed unsafe class DiscardCodec(FieldCodec inner, Type valueType, bool isNullable) : FieldCodec
 {
     public override bool IsLeaf => inner.IsLeaf;
@@ -36,7 +36,7 @@ internal sealed unsafe class DiscardCodec(FieldCodec inner, Type valueType, bool
     public override void Describe(DefinitionWriter definition) => throw new NotSupportedException();
 }
 
-/// <summary>A place for a structure whose type is gone.</summary>
+/// <summary>Skips a structure whose type no longer exists.</summary>
 internal sealed unsafe class SkipCodec(TypeModel structure) : FieldCodec
 {
     public override bool IsLeaf => false;
@@ -49,7 +49,8 @@ internal sealed unsafe class SkipCodec(TypeModel structure) : FieldCodec
 }
 
 /// <summary>
-/// A place for a union whose type is gone: its objects say nothing of their types, so only empty places can be passed over.
+/// Reads a union whose type no longer exists. An object of a listed type has a key instead of a type id, so nothing can read it: only nil
+/// and objects with type ids can be read.
 /// </summary>
 internal sealed unsafe class SkipUnionCodec(FieldCodec any) : FieldCodec
 {

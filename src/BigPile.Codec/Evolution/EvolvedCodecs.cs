@@ -8,17 +8,17 @@ using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Evolution;
 
-/// <summary>Finds the slot that reads a stored kind into a place of today's type.</summary>
+/// <summary>Finds the codec that reads a value of a stored kind into a member of the present type.</summary>
 internal static class EvolvedCodecs
 {
-    /// <summary>The slot for a member that still exists.</summary>
-    /// <exception cref="PileSchemaException">The member's type has changed into one that can't take the stored value.</exception>
+    /// <summary>The codec of a member that still exists.</summary>
+    /// <exception cref="PileSchemaException">The member's present type can't hold the stored value.</exception>
     public static FieldCodec Make(EvolvedModels stored, StoredKind kind, Type declared, Type owner, string member) =>
         TryMake(stored, kind, declared) ?? throw new PileSchemaException(
-            $"Member {member} of type {owner} was stored as {Describe(stored, kind)} and is of type {declared} by now, which can't take "
-            + "such values. Give the member another name, or put its objects anew.");
+            $"Member {member} of type {owner} was stored as {Describe(stored, kind)}. Its type is now {declared}, which can't hold such "
+            + "values. Give the member another name, or put its objects anew.");
 
-    /// <summary>The slot for a member that is gone: it reads the value and forgets it.</summary>
+    /// <summary>The codec of a member that no longer exists: it reads the value and discards it.</summary>
     public static FieldCodec MakeDiscard(EvolvedModels stored, StoredKind kind)
     {
         FieldCodec codec = DiscardContent(stored, kind, out Type valueType);
@@ -49,7 +49,7 @@ internal static class EvolvedCodecs
         };
     }
 
-    // A type that became a contract, or is one no longer, has stored its values in the other form.
+    // If the owner became a contract since, or is one no longer, its values were stored in the other format.
     private static FieldCodec? TryMakeLeaf(string kind, FieldCodec current, Type declared)
     {
         if (LeafKinds.CanRead(kind, current))

@@ -10,14 +10,14 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Evolution;
 
-/// <summary>Makes the readers of a stored schema that differs from what the application's types look like by now.</summary>
+/// <summary>Schema evolution: makes the readers of a stored schema that differs from the application's present types.</summary>
 /// <remarks>
-/// Members are found by name. One that is gone is read all the same, into a place that nobody keeps, because the objects in it are
-/// numbered and may be referred to from members that are still there.
+/// Members are matched by name. A member that no longer exists is read and discarded, because its objects are numbered, and members that
+/// still exist may refer to them. Thread safety: none; it is used up before the readers are shared.
 /// </remarks>
 internal sealed class EvolvedModels
 {
-    /// <summary>Structures in structures, and collections under classes, go no deeper; in a damaged definition they may go round.</summary>
+    /// <summary>The deepest nesting of structures and of collections' base classes. A damaged definition may be cyclic.</summary>
     private const int NestingMost = 100;
 
     private readonly StoredSchema _schema;
@@ -42,13 +42,13 @@ internal sealed class EvolvedModels
 
     public ModelCache Models => _models;
 
-    /// <summary>The reader of an entry; of one whose type is gone, a reader that passes over the content.</summary>
+    /// <summary>The reader of an entry; a skipper if the entry's type no longer exists.</summary>
     public TypeModel Entry(int index) => _entries[index] ??= Nested(() => MakeEntry(index));
 
-    /// <summary>The type of an entry, or null when the application has it no more.</summary>
+    /// <summary>The type of an entry, or null if the application no longer has it.</summary>
     public Type? TypeOf(int index) => _types[index];
 
-    /// <summary>The type of an entry that a place of today's application holds: the place's own type needs no name to be found.</summary>
+    /// <summary>The type of an entry, for a member with a declared type: that type itself is found even if the registry can't.</summary>
     public Type? TypeOf(int index, Type declared) =>
         _types[index] ??= _models.Types.NameOf(declared) == NameOf(index) ? declared : null;
 
@@ -59,12 +59,12 @@ internal sealed class EvolvedModels
     /// <summary>The fields of a structure as they were stored.</summary>
     public FieldList Structure(int index) => _structures[index] ??= Nested(() => MakeFields(index, _types[index]!));
 
-    /// <summary>The slot of places for a structure as it was stored.</summary>
+    /// <summary>The codec of a structure as it was stored.</summary>
     public FieldCodec StructureCodec(int index) => FormOf(index) == SchemaForm.NamedStructure
         ? new NamedStructCodec(Nested(() => new NamedFields(_types[index]!, MakePlans(index, _types[index]!))))
         : new StructCodec(Structure(index));
 
-    /// <summary>The slot of places for a union as it was stored.</summary>
+    /// <summary>The codec of a union as it was stored.</summary>
     public UnionCodec Union(int index)
     {
         Type declared = _types[index]!;
@@ -79,7 +79,7 @@ internal sealed class EvolvedModels
         return (key, _types[entry] ?? typeof(SkippedObject), new ReferenceCodec(declared, _models, () => Entry(entry)));
     }
 
-    /// <summary>Makes everything that the schema reaches, so that what does not fit is found at once.</summary>
+    /// <summary>Makes the readers of all entries, so that members that can't be matched are reported at once.</summary>
     public void MakeAll()
     {
         for (int i = 0; i < _entries.Length; i++)
@@ -115,7 +115,7 @@ internal sealed class EvolvedModels
         };
     }
 
-    // What a wrapper holds always states its own type.
+    // A wrapper's only content is one reference with a type id.
     private static bool IsWrapper(StoredEntry entry) => entry.Members is [{ Name: WrapperModel.InnerName }];
 
     private TypeModel MakeObject(int index, Type type)
@@ -126,7 +126,7 @@ internal sealed class EvolvedModels
             return new FieldsModel(type, fields, _models, InitializerOf(index, type));
         if (Entry(entry.Members[0].Kind.Entry) is not ContainerModel part || !part.Type.IsAssignableFrom(type))
             throw new PileSchemaException(
-                $"Type {type} derives from another collection than it did: {NameOf(entry.Members[0].Kind.Entry)}.");
+                $"Type {type} no longer derives from the collection that it was stored with: {NameOf(entry.Members[0].Kind.Entry)}.");
         return new DerivedCollectionModel(type, part, fields, _models, InitializerOf(index, type));
     }
 
@@ -137,19 +137,19 @@ internal sealed class EvolvedModels
     private FieldPlan[] MakePlans(int index, Type type)
     {
         if (!_factory.IsMadeOfFields(type))
-            throw new PileSchemaException($"Type {type} was stored by its fields, and can't be by now.");
+            throw new PileSchemaException($"Type {type} was stored by its fields, which is no longer possible.");
         StoredEntry entry = _schema.Entries[index];
         StoredMember[] members = HasBase(entry) ? entry.Members[1..] : entry.Members;
         var map = new MemberMap(type, members, _models.Options);
         if (LossyTypes.IsAnonymous(type) && !Array.TrueForAll(members, map.Has))
             throw new PileSchemaException(
-                $"The stored anonymous type {entry.Name} is another one than the application has under this name by now.");
+                $"The stored anonymous type {entry.Name} differs from the one that the application now has under this name.");
         return Array.ConvertAll(members, member => map.Take(member) is { Member: not null } field
             ? FieldPlan.Of(field, EvolvedCodecs.Make(this, member.Kind, field.ValueType, type, member.Name), type)
             : new FieldPlan(member.Name, 0, EvolvedCodecs.MakeDiscard(this, member.Kind)));
     }
 
-    // What the members that are new begin with. A constructor that can be run on an object which exists already.
+    // Runs the parameterless constructor on an object that exists already, so that new members get their initializers' values.
     private Action<object>? InitializerOf(int index, Type type)
     {
         StoredEntry entry = _schema.Entries[index];
@@ -164,7 +164,7 @@ internal sealed class EvolvedModels
     {
         Type[] declared = ModelFactory.ElementTypes(type);
         if (declared.Length != entry.Members.Length)
-            throw new PileSchemaException($"The stored type {entry.Name} is another kind of collection than it was.");
+            throw new PileSchemaException($"The stored type {entry.Name} is now another kind of collection.");
         var codecs = new FieldCodec[declared.Length];
         for (int i = 0; i < codecs.Length; i++)
             codecs[i] = EvolvedCodecs.Make(this, entry.Members[i].Kind, declared[i], type, entry.Members[i].Name);

@@ -6,17 +6,17 @@ using BigPile.Codec.Members;
 
 namespace BigPile.Codec.Evolution;
 
-/// <summary>The names that members say they had.</summary>
+/// <summary>The former names of members.</summary>
 internal static class FormerMembers
 {
-    /// <summary>The names of a member, also those that the options give it.</summary>
+    /// <summary>The former names of a member, from its attributes and from the options.</summary>
     public static IEnumerable<string> Of(StoredField field, Type owner, PileCodecOptions options)
     {
         bool isCaptured = field.Member!.Name.StartsWith('<') && field.Member.Name.EndsWith(">P", StringComparison.Ordinal);
         foreach (string name in Declared(field, owner, options))
         {
             string captured = PileCodecOptions.CapturedField(name);
-            yield return isCaptured ? captured : name; // a parameter was one before, most likely
+            yield return isCaptured ? captured : name; // a parameter now was most likely a parameter then
             yield return isCaptured ? name : captured;
         }
     }
@@ -38,14 +38,14 @@ internal static class FormerMembers
         }
     }
 
-    // A parameter of a primary constructor is what the compiler made a member of: a record's property, or a field.
+    // The primary constructor's parameter of which the compiler made the member: a record's property, or a field.
     private static IEnumerable<ParameterInfo> ParametersOf(MemberInfo member) => member.DeclaringType!
         .GetConstructors(FieldListBuilder.Declared)
         .SelectMany(static constructor => constructor.GetParameters())
         .Where(parameter => parameter.Name is { } name
             && (PileCodecOptions.CapturedField(name) == member.Name || (name == member.Name && member is PropertyInfo)));
 
-    // The attribute stands on the property, not on the field that the compiler made for it.
+    // The attribute is on the property, not on its backing field.
     private static MemberInfo DeclaredMember(MemberInfo member)
     {
         string name = FieldListBuilder.MemberName(member.Name);

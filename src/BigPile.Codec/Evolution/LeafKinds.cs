@@ -6,14 +6,14 @@ using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Evolution;
 
-/// <summary>The names of leaf kinds in definitions, and which of them reads which.</summary>
+/// <summary>The names of leaf kinds in definitions, and their compatibility.</summary>
 internal static class LeafKinds
 {
     private static readonly HashSet<string> Integers = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"];
 
     private static readonly Dictionary<string, (Type Type, FieldCodec Codec)> Kinds = MakeKinds();
 
-    /// <summary>Whether a slot reads values of a stored kind: the same kind, or numbers whose range is checked at each value.</summary>
+    /// <summary>Whether a codec reads values of a stored kind: the same kind, or numbers. Their range is checked at each value.</summary>
     public static bool CanRead(string stored, FieldCodec current)
     {
         if (current.LeafName is not { } name)
@@ -25,7 +25,7 @@ internal static class LeafKinds
         return IsFloat(stored) && IsFloat(name);
     }
 
-    /// <summary>The slot that reads values of a kind, and the type of its places.</summary>
+    /// <summary>The codec that reads values of a kind, and their type.</summary>
     public static FieldCodec CodecOf(string kind, out Type valueType)
     {
         if (!Kinds.TryGetValue(kind, out (Type Type, FieldCodec Codec) known))

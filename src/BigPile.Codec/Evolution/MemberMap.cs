@@ -6,7 +6,7 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Evolution;
 
-/// <summary>Finds the fields of today's type that stored members go into: by their names, then by the names that they had.</summary>
+/// <summary>Matches stored members with fields of the present type: by name, then by former name.</summary>
 internal sealed class MemberMap
 {
     private readonly Dictionary<string, StoredField> _byName = new(StringComparer.Ordinal);
@@ -31,15 +31,16 @@ internal sealed class MemberMap
         }
     }
 
-    /// <summary>The type has members that were not stored.</summary>
+    /// <summary>Whether the type has members that were not stored.</summary>
     public bool HasNew { get; }
 
     public bool Has(StoredMember member) => _byName.ContainsKey(member.Name);
 
-    /// <summary>The field for the next stored member, or null when there is none any more.</summary>
+    /// <summary>The field of the next stored member, or null if it no longer exists.</summary>
     public StoredField? Take(StoredMember member)
     {
-        // Hidden fields of classes that share a simple name had one name in common, the base's first.
+        // Former versions gave one name to hidden fields of classes with the same simple name. They are stored in the order of the
+        // classes, the base's first, so one name takes its fields in that order.
         if (_ambiguous.TryGetValue(member.Name, out Queue<StoredField>? candidates) && candidates.TryDequeue(out StoredField hidden))
             return hidden;
         return _byName.TryGetValue(member.Name, out StoredField field) ? field : null;

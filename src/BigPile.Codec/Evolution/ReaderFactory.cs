@@ -7,7 +7,7 @@ using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Evolution;
 
-/// <summary>Finds or makes what reads the payloads of a stored schema.</summary>
+/// <summary>Finds or makes the reader of a stored schema's payloads.</summary>
 internal sealed class ReaderFactory(ModelFactory factory) : IReaderFactory
 {
     /// <inheritdoc/>

@@ -7,7 +7,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Evolution;
 
-/// <summary>Passes over content whose type is gone. Its objects keep their numbers, and nothing may refer to them.</summary>
+/// <summary>Skips content whose type no longer exists. Its objects are numbered, but nothing that is kept may refer to them.</summary>
 internal sealed unsafe class SkipModel(SchemaForm form, FieldCodec[] codecs, ModelCache models)
     : TypeModel(typeof(object), models, isSkipper: true)
 {
@@ -28,7 +28,7 @@ internal sealed unsafe class SkipModel(SchemaForm form, FieldCodec[] codecs, Mod
 
     public override byte* FillDeferred(object value, byte* p, ReadContext c) => Skip(p, c);
 
-    /// <summary>Passes over content in its exact form.</summary>
+    /// <summary>Skips content without a type id, header included.</summary>
     public byte* Skip(byte* p, ReadContext c)
     {
         int count = NoArray;
@@ -70,7 +70,8 @@ internal sealed unsafe class SkipModel(SchemaForm form, FieldCodec[] codecs, Mod
 
     private byte* SkipItems(int count, byte* p, ReadContext c)
     {
-        // One element that is an object looks like a blob too: a back reference, a forward reference, a byte array.
+        // Only leaves are stored as a blob. A single element that is an object may start like one: a back reference, a forward reference
+        // or a byte array.
         if (count is NoArray or 1 && codecs[0].IsLeaf && Blob.IsAt(p))
             return SkipBlob(p, c);
         p = _comparers.Read(ref count, p, out object? _, out _, c);

@@ -8,10 +8,10 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Fields;
 
-/// <summary>Generates the writer and the reader of a field list: the interpreter's loop, unrolled.</summary>
+/// <summary>Generates IL for the writer and the reader of a field list: the interpreter's loop, unrolled.</summary>
 /// <remarks>
-/// The methods touch fields through offsets alone, so private, inherited and read-only ones are no special case. The slots are the first
-/// argument, which the delegate is closed over.
+/// The methods access fields by offset only, so private, inherited and read-only fields need no special case. Their first argument is the
+/// array of field codecs, over which the delegate is closed.
 /// </remarks>
 internal static unsafe class FieldCompiler
 {
@@ -59,7 +59,9 @@ internal static unsafe class FieldCompiler
     }
 
     private static DynamicMethod Begin(string name, Type context) =>
-        new(name, BytePointer, [typeof(FieldCodec[]), ByteReference, BytePointer, context], typeof(FieldCompiler).Module, skipVisibility: true);
+        new(
+            name, BytePointer, [typeof(FieldCodec[]), ByteReference, BytePointer, context], typeof(FieldCompiler).Module,
+            skipVisibility: true);
 
     private static FieldCodec[] Codecs(FieldPlan[] plans) => Array.ConvertAll(plans, plan => plan.Codec);
 

@@ -6,11 +6,11 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Fields;
 
 /// <summary>
-/// Writes and reads fields by their kinds and offsets: no code is generated, so it is ready at once and works everywhere.
+/// Writes and reads fields by kind and offset. It generates no code, so it needs no warm-up and works on every platform.
 /// </summary>
 internal static unsafe class FieldInterpreter
 {
-    /// <summary>Fields after which room is checked anew: so many of fixed size fit into the buffer's slack.</summary>
+    /// <summary>How many fields are written between two capacity checks: so many of fixed size fit into the buffer's slack.</summary>
     public const int FieldsPerCheck = 64;
 
     public static byte* Write(FieldPlan[] plans, ref byte data, byte* p, WriteContext c)
@@ -24,7 +24,7 @@ internal static unsafe class FieldInterpreter
         return p;
     }
 
-    /// <summary>Like <see cref="Write"/>, and keeps the names on the way, for an error message.</summary>
+    /// <summary>Like <see cref="Write"/>, and keeps the path of member names, for an error message.</summary>
     public static byte* WriteLocated(FieldPlan[] plans, ref byte data, byte* p, WriteContext c)
     {
         for (int i = 0; i < plans.Length; i++)

@@ -12,20 +12,24 @@ internal unsafe delegate byte* FieldsWriter(ref byte data, byte* p, WriteContext
 
 internal unsafe delegate byte* FieldsReader(ref byte data, byte* p, ReadContext c);
 
-/// <summary>The fields of one class or structure, in their order on the wire.</summary>
+/// <summary>The fields of one class or structure, in the order in which they are written.</summary>
 /// <remarks>
-/// It starts as an interpreter over kinds and offsets. A list that was used often gets a generated pair of methods, made on the thread
-/// pool, so that no caller waits for the compiler. Thread safety: all members may be called concurrently.
+/// A new list is interpreted. After <see cref="HotUses"/> uses the thread pool generates a writer and a reader for it, so that no caller
+/// waits for the compiler. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed unsafe class FieldList : IDefined
 {
-    /// <summary>Uses after which generating code pays.</summary>
+    /// <summary>Uses after which generated code pays.</summary>
     private const int HotUses = 64;
 
     private readonly FieldPlan[] _plans;
     private readonly CodeGeneration _generation;
+
+    // The generated methods; null until they are made. Written once, by Generate; the reader first.
     private FieldsWriter? _writer;
     private FieldsReader? _reader;
+
+    // Interpreted uses so far.
     private int _uses;
 
     public FieldList(Type type, FieldPlan[] plans, CodeGeneration generation)
@@ -46,7 +50,7 @@ internal sealed unsafe class FieldList : IDefined
 
     public int LeastBytes { get; }
 
-    /// <summary>Generated code has taken over.</summary>
+    /// <summary>Whether generated code is in use.</summary>
     public bool IsGenerated => Volatile.Read(ref _writer) is not null;
 
     public byte* Write(ref byte data, int typeId, byte* p, WriteContext c)
@@ -87,7 +91,7 @@ internal sealed unsafe class FieldList : IDefined
         DefineMembers(definition);
     }
 
-    /// <summary>The members alone, of an entry that has begun.</summary>
+    /// <summary>Appends only the members, to an entry that has begun.</summary>
     public void DefineMembers(DefinitionWriter definition)
     {
         foreach (FieldPlan plan in _plans)
@@ -125,8 +129,8 @@ internal sealed unsafe class FieldList : IDefined
             ThreadPool.UnsafeQueueUserWorkItem(static list => list.GenerateQuietly(), this, preferLocal: false);
     }
 
-    // Nobody is there to catch it, and the interpreter is right without: only slower.
-    [SuppressMessage("Design", "CA1031", Justification = "On a thread of the pool it would end the process.")]
+    // An exception on a thread of the pool would end the process. Without generated code the interpreter goes on, only slower.
+    [SuppressMessage("Design", "CA1031", Justification = "An exception on a thread of the pool ends the process.")]
     private void GenerateQuietly()
     {
         try
@@ -135,7 +139,7 @@ internal sealed unsafe class FieldList : IDefined
         }
         catch (Exception)
         {
-            // the interpreter goes on
+            // The interpreter goes on.
         }
     }
 
@@ -145,12 +149,13 @@ internal sealed unsafe class FieldList : IDefined
         {
             FieldsReader reader = FieldCompiler.Reader(_plans);
             FieldsWriter writer = FieldCompiler.Writer(_plans);
+            // The writer last: IsGenerated then means that both are set.
             Volatile.Write(ref _reader, reader);
             Volatile.Write(ref _writer, writer);
         }
         catch (NotSupportedException)
         {
-            // A platform that promised generated code and has none after all: the interpreter goes on.
+            // The platform claimed to support generated code and does not: the interpreter goes on.
         }
     }
 }

@@ -5,18 +5,22 @@ using BigPile.Codec.Members;
 
 namespace BigPile.Codec.Fields;
 
-/// <summary>One step in writing or reading an object's fields.</summary>
+/// <summary>How to write and read one field of an object.</summary>
 internal readonly struct FieldPlan(string name, int offsetBytes, FieldCodec codec)
 {
+    /// <summary>The codec's kind, copied here to save a load.</summary>
     public readonly FieldKind Kind = codec.Kind;
 
+    /// <summary>The field's offset from the first byte of the object's fields; 0 for a property, which is reached by its owner.</summary>
     public readonly int OffsetBytes = offsetBytes;
 
+    /// <summary>The codec of the field's values.</summary>
     public readonly FieldCodec Codec = codec;
 
+    /// <summary>The member's name in the schema.</summary>
     public readonly string Name = name;
 
-    /// <summary>The step that writes and reads a member through a slot for its values.</summary>
+    /// <summary>The plan of a member, with the codec of its values.</summary>
     public static FieldPlan Of(StoredField field, FieldCodec codec, Type owner)
     {
         if (field.Member is FieldInfo info)

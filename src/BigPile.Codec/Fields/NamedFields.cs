@@ -8,7 +8,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Fields;
 
-/// <summary>The fields of a contract type whose keys are names: a map.</summary>
+/// <summary>The fields of a contract type whose keys are names; written as a map.</summary>
 internal sealed unsafe class NamedFields : IDefined
 {
     private readonly FieldPlan[] _plans;
@@ -74,7 +74,7 @@ internal sealed unsafe class NamedFields : IDefined
             plan.Codec.Analyze(analysis);
     }
 
-    // Members mostly come in the order in which they were written.
+    // Members are usually stored in the order of the plans. The dictionary finds those that are not.
     private int IndexOf(ReadOnlySpan<byte> key, int expected)
     {
         if (key.SequenceEqual(_keys[expected]))
@@ -85,7 +85,7 @@ internal sealed unsafe class NamedFields : IDefined
     }
 }
 
-/// <summary>A place for a structure whose keys are names.</summary>
+/// <summary>The codec of a structure whose keys are names.</summary>
 internal sealed unsafe class NamedStructCodec(NamedFields fields) : FieldCodec
 {
     public NamedFields Fields => fields;

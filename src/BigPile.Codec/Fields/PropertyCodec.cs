@@ -7,8 +7,8 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Fields;
 
-/// <summary>The value that the code of an object's property gives and takes. The place is the object's first field.</summary>
-/// <remarks>The setter runs while the object is read, in the order of the keys; without one the value is read and forgotten.</remarks>
+/// <summary>The codec of a property of a class, through its getter and setter. The field passed is the object's first one.</summary>
+/// <remarks>The setter runs while the object is read, in the order of the keys. Without a setter the value is read and discarded.</remarks>
 internal sealed unsafe class PropertyCodec<TOwner, TValue>(PropertyInfo property, FieldCodec inner) : FieldCodec
     where TOwner : class
 {
@@ -36,7 +36,7 @@ internal sealed unsafe class PropertyCodec<TOwner, TValue>(PropertyInfo property
     public override void Analyze(SharingAnalysis analysis) => inner.Analyze(analysis);
 }
 
-/// <summary>The value that the code of a structure's property gives and takes. The place is the structure.</summary>
+/// <summary>The codec of a property of a structure, through its getter and setter. The field passed is the structure.</summary>
 internal sealed unsafe class StructPropertyCodec<TOwner, TValue>(PropertyInfo property, FieldCodec inner) : FieldCodec
     where TOwner : struct
 {

@@ -3,7 +3,7 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Fields;
 
-/// <summary>A place for a structure: an array of its fields' values.</summary>
+/// <summary>The codec of a structure: an array of its fields' values.</summary>
 internal sealed unsafe class StructCodec(FieldList fields) : FieldCodec
 {
     public FieldList Fields => fields;

@@ -2,33 +2,36 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>How a place of one declared type is written and read: a field, an element, the content of a box.</summary>
-/// <remarks>A place is passed as a reference to its first byte; the caller has made sure that its type is the slot's.</remarks>
+/// <summary>Writes and reads values of one declared type: a field, an element of a collection, the content of a box.</summary>
+/// <remarks>
+/// A value is passed as a reference to its first byte. The caller guarantees that the value's type is the codec's; nothing checks it.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
 internal abstract unsafe class FieldCodec
 {
-    /// <summary>What interpreter and generated code may do instead of a virtual call.</summary>
+    /// <summary>The kind, by which interpreter and generated code replace the virtual call with inlined code.</summary>
     public virtual FieldKind Kind => FieldKind.Other;
 
-    /// <summary>The name in definitions of a kind that is no type with members.</summary>
+    /// <summary>The name in schema definitions, if the type has no entry of its own there.</summary>
     public virtual string? LeafName => null;
 
-    /// <summary>No object hangs on such a place, so nothing in it can be shared.</summary>
+    /// <summary>Values hold no references, so nothing in them can be shared.</summary>
     public virtual bool IsLeaf => true;
 
-    /// <summary>The fewest bytes that one such place takes in a payload.</summary>
+    /// <summary>The fewest bytes of one value in a payload. A reader limits its allocations by it.</summary>
     public virtual int LeastBytes => 1;
 
     public abstract byte* Write(ref byte field, byte* p, WriteContext c);
 
     public abstract byte* Read(ref byte field, byte* p, ReadContext c);
 
-    /// <summary>The same slot for elements that must not be stored in one piece.</summary>
+    /// <summary>The same codec for elements that must be written one by one, and not as a blob.</summary>
     public virtual FieldCodec ElementWise() => this;
 
-    /// <summary>Appends the kind to a schema's definition.</summary>
+    /// <summary>Appends the value's kind to a schema's definition.</summary>
     public abstract void Describe(DefinitionWriter definition);
 
-    /// <summary>Follows the places that the object graph reaches from here.</summary>
+    /// <summary>Visits the types that a value can refer to.</summary>
     public virtual void Analyze(SharingAnalysis analysis)
     {
     }

@@ -1,7 +1,7 @@
 namespace BigPile.Codec.Graph;
 
-/// <summary>The kinds of slot that interpreter and generated code handle without a virtual call.</summary>
-/// <remarks>The numbers of the primitives are part of the format: a primitive array's extension code contains its element's.</remarks>
+/// <summary>The kinds of fields that interpreter and generated code handle without a virtual call.</summary>
+/// <remarks>The numbers of the primitives are part of the file format: the extension code of a primitive array is made from them.</remarks>
 internal enum FieldKind
 {
     Other = 0,

@@ -2,13 +2,13 @@ using System;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>Chooses how each type is written and read; asked once for each.</summary>
+/// <summary>Chooses the model and the codec of each type. The cache asks once for each type.</summary>
 internal interface IModelFactory
 {
     TypeModel MakeModel(Type type);
 
     FieldCodec MakeCodec(Type declared);
 
-    /// <summary>Whether an object can be exactly of a declared type, and can be stored.</summary>
+    /// <summary>Whether objects of exactly the declared type can exist and can be stored.</summary>
     bool CanBeExact(Type declared);
 }

@@ -2,12 +2,12 @@ using System;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>Makes what reads the payloads of a stored schema.</summary>
+/// <summary>Makes the readers for the payloads of stored schemas.</summary>
 internal interface IReaderFactory
 {
-    /// <summary>The current model if the application's type still has the stored schema, else one that maps members by name.</summary>
+    /// <summary>Makes a reader: the current model if the type still has the stored schema, else one that maps members by name.</summary>
     TypeModel Make(ReadOnlyMemory<byte> definition);
 
-    /// <summary>What passes over the payloads of a stored schema whose type is gone.</summary>
+    /// <summary>Makes a reader that skips the payloads of a stored schema whose type no longer exists.</summary>
     TypeModel MakeSkipper(ReadOnlyMemory<byte> definition);
 }

@@ -1,8 +1,9 @@
 namespace BigPile.Codec.Graph;
 
-/// <summary>Gives schemas their numbers.</summary>
+/// <summary>Assigns ids to schemas.</summary>
 internal interface ITypeIds
 {
-    /// <summary>Enters the schema of a model into the catalog, and gives its id.</summary>
+    /// <summary>Adds the schema of a model to the catalog.</summary>
+    /// <returns>The schema's id.</returns>
     int Assign(TypeModel model);
 }

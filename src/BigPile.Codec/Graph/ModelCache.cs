@@ -5,15 +5,17 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>The models and slots of one codec, by type.</summary>
+/// <summary>The models and field codecs of one pile codec, by type.</summary>
 /// <remarks>
-/// The tables hold their types weakly, so that a plug-in's types can be unloaded. Thread safety: all members may be called concurrently.
+/// The tables hold types weakly, so that a plug-in's types can be unloaded. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeRegistry types, IModelFactory factory)
 {
     private readonly ConditionalWeakTable<Type, TypeModel> _models = [];
     private readonly ConditionalWeakTable<Type, FieldCodec> _codecs = [];
     private readonly Lock _adding = new();
+
+    // Counts calls of Clear. Written under _adding.
     private int _epoch;
 
     public PileCodecOptions Options => options;
@@ -22,18 +24,18 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
 
     public CodeGeneration CodeGeneration { get; } = options.CodeGeneration;
 
-    /// <summary>A place for any object.</summary>
+    /// <summary>The codec of a reference to any object.</summary>
     public FieldCodec Any => CodecFor(typeof(object));
 
-    /// <summary>The model of objects that are exactly of a type.</summary>
+    /// <summary>The model of objects of exactly one type.</summary>
     public TypeModel ForType(Type type) => _models.TryGetValue(type, out TypeModel? model) ? model : Make(_models, type, factory.MakeModel);
 
-    /// <summary>The slot of places that are declared with a type.</summary>
+    /// <summary>The codec of values with a declared type.</summary>
     public FieldCodec CodecFor(Type declared) =>
         _codecs.TryGetValue(declared, out FieldCodec? codec) ? codec : Make(_codecs, declared, factory.MakeCodec);
 
     /// <summary>
-    /// Whether an object can be exactly of a declared type, and can be stored. Else places of the type always state what they hold.
+    /// Whether objects of exactly the declared type can exist and can be stored. If not, each value is written with its type id.
     /// </summary>
     public bool CanBeExact(Type declared) => factory.CanBeExact(declared);
 
@@ -41,7 +43,7 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
     public int Assign(TypeModel model) => ids.Assign(model);
 
     /// <summary>
-    /// Lets go of all models and slots. They refer to this cache, so a type that never goes would keep the cache for ever.
+    /// Drops all models and codecs. They refer to this cache, so a type that is never unloaded would keep the cache alive for ever.
     /// </summary>
     public void Clear()
     {
@@ -53,7 +55,7 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
         }
     }
 
-    // What was begun before a Clear serves whoever asked for it, and is not kept.
+    // A model whose making began before a Clear is returned to its caller and not cached: it may rest on outdated options.
     private T Make<T>(ConditionalWeakTable<Type, T> made, Type type, Func<Type, T> make)
         where T : class
     {

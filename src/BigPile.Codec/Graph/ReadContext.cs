@@ -5,41 +5,56 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>What is needed while a graph is read. The position itself is passed and returned by value.</summary>
+/// <summary>The state of reading one graph. The position itself is passed and returned by value.</summary>
+/// <remarks>It belongs to a <see cref="PileBuffer"/>, and is reused for each payload. Thread safety: none.</remarks>
 internal sealed class ReadContext : PayloadReader
 {
     private const int KeptObjectsMost = 4096;
 
+    // Actions to run when the whole graph is filled, last one first.
     private readonly List<Action> _completions = [];
+
+    // Objects whose finalizers are suppressed until the whole graph is filled.
     private readonly List<object> _finalizable = [];
+
+    // The tracked objects by number. Null: reserved for an object that is made after its content.
     private Numbered[] _objects = [];
+
+    // How many entries of _objects are in use.
     private int _objectCount;
+
+    // Whether anything must be reset after this payload.
     private bool _isUsed;
 
-    /// <summary>The models of the codec that reads from the buffer now.</summary>
+    /// <summary>The readers of the codec that reads from the buffer now.</summary>
     public ReaderTable Readers { get; set; } = null!;
 
-    /// <summary>Objects are numbered, because back references occur.</summary>
+    /// <summary>Whether objects are numbered, because the payload has back references.</summary>
     public bool IsTracking;
 
+    /// <summary>How many objects enclose the one that is being read.</summary>
     public int Depth;
 
-    /// <summary>What is being read belongs to a member that is gone: types in it may be gone as well.</summary>
+    /// <summary>Whether the value belongs to a member that no longer exists: types in it may not exist either.</summary>
     public bool IsDiscarding;
 
+    /// <summary>The objects that were made from forward references and whose content comes after the root, in its order.</summary>
     public WorkQueue<(object Value, TypeModel Model, bool IsDiscarded)> Deferred { get; } = new();
 
-    /// <summary>Objects are to be numbered.</summary>
+    /// <summary>Starts numbering objects.</summary>
     public void BeginTracking() => IsTracking = _isUsed = true;
 
-    /// <summary>Keeps an object whose content comes later.</summary>
+    /// <summary>Queues an object whose content comes after the root.</summary>
     public void Defer(object value, TypeModel model)
     {
         Deferred.Enqueue((value, model, IsDiscarding));
         _isUsed = true;
     }
 
-    /// <summary>Numbers an object. It must be called for each tracked object when its reading starts, as the writer did.</summary>
+    /// <summary>
+    /// Numbers an object. Must be called for each tracked object before its content is read: that is the order in which the writer
+    /// numbers them.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Register(object? value)
     {
@@ -47,7 +62,7 @@ internal sealed class ReadContext : PayloadReader
             Add(value);
     }
 
-    /// <summary>Reserves a number for an object that can only be made when its content is known.</summary>
+    /// <summary>Reserves a number for an object that can be made only after its content was read.</summary>
     public int RegisterLater()
     {
         Register(null);
@@ -70,14 +85,14 @@ internal sealed class ReadContext : PayloadReader
         return value;
     }
 
-    /// <summary>Puts off what calls code of the application until the whole graph is filled.</summary>
+    /// <summary>Defers an action that may call the application's code until the whole graph is filled.</summary>
     public void Complete(Action completion)
     {
         _completions.Add(completion);
         _isUsed = true;
     }
 
-    /// <summary>Turns the finalizer of a half-filled object on again, but only when the whole graph has been read.</summary>
+    /// <summary>Registers an object whose finalizer is suppressed; it is turned on again when the whole graph is filled.</summary>
     public void FinalizeLater(object value)
     {
         _finalizable.Add(value);
@@ -85,7 +100,8 @@ internal sealed class ReadContext : PayloadReader
     }
 
     /// <summary>
-    /// The whole graph is there: runs what was put off, the innermost container first, turns finalizers on again, and lets go of it.
+    /// Ends a payload whose graph is filled: runs the deferred actions, those of inner containers first, turns finalizers on again, and
+    /// drops all references to the graph.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Complete()
@@ -113,6 +129,7 @@ internal sealed class ReadContext : PayloadReader
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void CompleteAll()
     {
+        // In reverse: an outer container registers its action before its content is read, and needs its content complete.
         for (int i = _completions.Count - 1; i >= 0; i--)
             _completions[i]();
         foreach (object value in _finalizable)
@@ -133,7 +150,7 @@ internal sealed class ReadContext : PayloadReader
         _objects[_objectCount++].Value = value;
     }
 
-    // A structure, since storing into an array of references would check the element's type.
+    // A structure, because a store into an array of references checks the element's type.
     private struct Numbered
     {
         public object? Value;

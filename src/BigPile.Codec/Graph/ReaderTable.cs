@@ -4,11 +4,13 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>What reads payloads, by the type ids in them.</summary>
+/// <summary>The readers of payloads, by type id.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory)
 {
     private readonly Lock _lock = new();
+
+    // Indexed by type id. Read without a lock; written and replaced under _lock.
     private TypeModel?[] _readers = new TypeModel?[64];
 
     /// <summary>The reader of payloads with a type id.</summary>
@@ -18,7 +20,7 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
         return (uint)id < (uint)readers.Length && readers[id] is { } reader ? reader : FindReader(id);
     }
 
-    /// <summary>Like <see cref="Reader"/>, but of a type that is gone gives what passes over its content.</summary>
+    /// <summary>Like <see cref="Reader"/>, but returns a skipper if the type no longer exists.</summary>
     public TypeModel ReaderOrSkipper(int id)
     {
         try
@@ -31,8 +33,8 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
         }
     }
 
-    /// <summary>Keeps what reads payloads with a type id.</summary>
-    /// <remarks>A type that can be unloaded is not held here: its reader is made anew for each payload.</remarks>
+    /// <summary>Sets the reader of payloads with a type id.</summary>
+    /// <remarks>A type that can be unloaded is not kept, as this would prevent it: its reader is made anew for each payload.</remarks>
     public void Set(int id, TypeModel reader)
     {
         if (reader.Type.IsCollectible)
@@ -42,12 +44,13 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
             TypeModel?[] readers = _readers;
             if (id >= readers.Length)
                 Array.Resize(ref readers, Math.Max(id + 1, readers.Length * 2));
+            // A thread without the lock sees the old array or the new one; a null in either only makes it ask the factory again.
             readers[id] = reader;
             Volatile.Write(ref _readers, readers);
         }
     }
 
-    /// <summary>Lets go of all of them.</summary>
+    /// <summary>Drops all readers.</summary>
     public void Clear()
     {
         lock (_lock)

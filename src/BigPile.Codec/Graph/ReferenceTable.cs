@@ -3,11 +3,11 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>Numbers objects in the order of their first visit, and finds those that were visited before.</summary>
+/// <summary>Numbers objects in the order of their first visit, and finds objects that were visited before.</summary>
 /// <remarks>
-/// An open table whose slot follows from the object's current address: an identity hash would cost 20 ns for the first time and write
-/// into the header of the user's object. The keys are references, so a hit is always right. On a miss the number of collections is
-/// compared with the one at which the slots were computed; when it differs, objects may have moved, and the table is built anew.
+/// A hash table with open addressing and linear probing. The hash is the object's current address: an identity hash code would cost 20 ns
+/// at the first visit, and write into the header of the user's object. The garbage collector may move objects, so the table is rebuilt
+/// after a collection. Thread safety: none.
 /// </remarks>
 internal sealed class ReferenceTable
 {
@@ -15,23 +15,35 @@ internal sealed class ReferenceTable
     private const int SparseResetMost = 64;
     private const int KeptSlotsMost = 64 * 1024;
 
+    // The hash table: its length is a power of 2, and at most half of it is in use. A null key ends a probe.
     private Entry[] _entries = new Entry[InitialSlots];
+
+    // Where the first SparseResetMost objects are in _entries, by number: Reset clears only these if there are no more.
     private readonly int[] _used = new int[SparseResetMost];
+
+    // How far a 64-bit hash is shifted right to give an index of _entries.
     private int _shift = 64 - 8;
+
+    // Objects in the table.
     private int _count;
+
+    // How many collections had run when the hashes were computed.
     private int _collections;
 
-    /// <summary>The number of objects seen.</summary>
+    /// <summary>The number of objects in the table.</summary>
     public int Count => _count;
 
-    /// <summary>The number of an object that was there before, or -1 when it was added now.</summary>
+    /// <summary>Finds the number of an object, or adds the object.</summary>
+    /// <returns>The number of an object that was visited before, or -1 if it was added now.</returns>
     public int FindOrAdd(object item)
     {
         if (_count == 0)
             _collections = GC.CollectionCount(0);
         int index = Probe(item);
+        // A hit is always right, since keys are compared by reference.
         if (_entries[index].Key is not null)
             return _entries[index].Number;
+        // A miss is right only if no collection has moved the object since its hash was computed.
         return GC.CollectionCount(0) == _collections ? Add(item, index) : FindOrAddAfterCollection(item);
     }
 
@@ -80,10 +92,10 @@ internal sealed class ReferenceTable
         }
     }
 
-    // The stamp is taken before the first address: a collection in between makes the next miss rebuild once more.
     private void Rebuild(int capacity)
     {
         Entry[] entries = _entries;
+        // Count collections before the first address is taken: if one runs in between, the next miss rebuilds once more.
         _collections = GC.CollectionCount(0);
         Resize(capacity);
         foreach (Entry entry in entries)
@@ -113,10 +125,13 @@ internal sealed class ReferenceTable
         return index;
     }
 
-    // A structure, since storing into an array of references would check the element's type.
+    // A structure, because a store into an array of references checks the element's type.
     private struct Entry
     {
+        // The object; null in a free entry.
         public object? Key;
+
+        // Its number, in the order of first visits.
         public int Number;
     }
 }

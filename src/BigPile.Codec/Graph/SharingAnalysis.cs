@@ -3,10 +3,10 @@ using System.Collections.Generic;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>Finds out whether the graph below a type can reach one object by two ways.</summary>
+/// <summary>Finds out whether a graph that starts at a type can reach one object by two paths.</summary>
 /// <remarks>
-/// A place whose declared type is not sealed is taken to hold exactly that type; the writer notices when it does not. Two ways to one
-/// type, or a type inside a collection, mean that an object may be shared.
+/// An object may be shared if two paths lead to its type, or if its type is inside a collection. A member is assumed to hold an object of
+/// exactly its declared type. The writer detects any other object, and then restarts with tracking.
 /// </remarks>
 internal sealed class SharingAnalysis
 {
@@ -31,7 +31,7 @@ internal sealed class SharingAnalysis
             CanShare = true;
     }
 
-    /// <summary>Follows the elements of a collection: there may be two of them.</summary>
+    /// <summary>Visits the elements of a collection: twice, as there may be two of them.</summary>
     public void ReachEach(FieldCodec element)
     {
         element.Analyze(this);

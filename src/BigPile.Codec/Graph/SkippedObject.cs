@@ -1,6 +1,6 @@
 namespace BigPile.Codec.Graph;
 
-/// <summary>Stands in the list of numbered objects for one whose type is gone.</summary>
+/// <summary>A placeholder among the numbered objects, for an object whose type no longer exists.</summary>
 internal sealed class SkippedObject
 {
     public static readonly SkippedObject Instance = new();

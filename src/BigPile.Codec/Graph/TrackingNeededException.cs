@@ -2,5 +2,5 @@ using System;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>A write that began without numbering objects met one that may be shared: it starts over, once for each root type.</summary>
+/// <summary>A write without tracking met an object that may be shared. The write restarts with tracking, once for each root type.</summary>
 internal sealed class TrackingNeededException : Exception;

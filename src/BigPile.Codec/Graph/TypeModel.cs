@@ -7,18 +7,24 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>How objects of exactly one type are written and read.</summary>
+/// <summary>Writes and reads objects of exactly one type.</summary>
 /// <remarks>
-/// Content comes in two shapes: an array of elements, whose header also counts a type id where one is needed; or one value that is no
-/// array, which is wrapped together with its type id where one is needed. Thread safety: all members may be called concurrently.
+/// An object's content has one of two shapes. An array of elements: a type id, where needed, is its first element, and the header counts
+/// it. Or one value that is no array: where a type id is needed, an array of the two wraps it.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSkipper = false) : IDefined
 {
-    /// <summary>The count that stands for content which is not an array.</summary>
+    /// <summary>The count of content that is not an array.</summary>
     public const int NoArray = -1;
 
+    // The type's handle, which each of its objects has in its header.
     private readonly nint _handle = type.TypeHandle.Value;
+
+    // The id of the schema in the catalog; 0 until the first write.
     private int _typeId;
+
+    // Whether writing a graph from here starts with tracking: 1 yes, -1 no, 0 not analyzed yet. Never goes from 1 to -1.
     private int _rootTracking;
 
     public Type Type => type;
@@ -27,31 +33,34 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSk
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool IsModelOf(object value) => RawObject.TypeHandle(value) == _handle;
 
-    /// <summary>Payloads of such a root have none of the pile's extensions.</summary>
+    /// <summary>Whether payloads with such a root are in the plain format, without the pile's extensions.</summary>
     public bool IsPlainRoot { get; set; }
 
-    /// <summary>It reads content whose type is gone, and gives no object.</summary>
+    /// <summary>Whether this model skips content whose type no longer exists, and makes no object.</summary>
     public bool IsSkipper { get; } = isSkipper;
 
-    /// <summary>Objects have an identity that is kept, and are numbered.</summary>
+    /// <summary>Whether objects keep their identity. Such objects are numbered.</summary>
     public virtual bool IsTracked => true;
 
-    /// <summary>Objects hold no other objects, so they add nothing to the depth of a graph.</summary>
+    /// <summary>Whether objects hold no other objects, and so can't make a graph deeper.</summary>
     public virtual bool IsLeaf => false;
 
-    /// <summary>An object can be made before its content is known.</summary>
+    /// <summary>Whether an object can be made before its content is read.</summary>
     public virtual bool CanDefer => IsTracked && !IsLeaf;
 
     /// <summary>The id of this schema in the catalog.</summary>
     public int TypeId => _typeId != 0 ? _typeId : AssignTypeId();
 
-    /// <summary>Writing a graph from here starts with numbering its objects.</summary>
+    /// <summary>Whether writing a graph from here starts with tracking.</summary>
     public bool IsTrackedAsRoot => _rootTracking == 0 ? AnalyzeAsRoot() : _rootTracking > 0;
 
-    /// <summary>From now on graphs from here are numbered from the start.</summary>
+    /// <summary>Makes all later writes of graphs from here start with tracking.</summary>
     public void TrackAsRoot() => Volatile.Write(ref _rootTracking, 1);
 
-    /// <summary>Writes an object with all that belongs to a reference: numbering, depth, type id (0: the reader knows the type).</summary>
+    /// <summary>
+    /// Writes an object at a reference: a back reference, a forward reference if it is too deep, or its content with a type id (0: none,
+    /// the reader knows the type).
+    /// </summary>
     public byte* WriteReference(object value, int typeId, byte* p, WriteContext c)
     {
         if (c.IsTracking && IsTracked)
@@ -71,16 +80,14 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSk
     /// <summary>Writes the header, the type id if there is one, and the content.</summary>
     public abstract byte* WriteContent(object value, int typeId, byte* p, WriteContext c);
 
-    /// <summary>Makes the object, puts it in its place, numbers it, and reads its content.</summary>
-    /// <param name="target">The place.</param>
-    /// <param name="count">
-    /// The elements that the array has behind its type id, or <see cref="NoArray"/> when the content is no array.
-    /// </param>
+    /// <summary>Makes the object, stores its reference, numbers it, and reads its content.</summary>
+    /// <param name="target">Where to store the reference.</param>
+    /// <param name="count">The number of elements after the type id, or <see cref="NoArray"/> if the content is no array.</param>
     /// <param name="p">The first element, or the value that is no array.</param>
-    /// <param name="c">The reading thread's state.</param>
+    /// <param name="c">The state of reading.</param>
     public abstract byte* ReadContent(ref object? target, int count, byte* p, ReadContext c);
 
-    /// <summary>Reads content in its exact form, header included.</summary>
+    /// <summary>Reads content without a type id, header included.</summary>
     public virtual byte* ReadExact(ref object? target, byte* p, ReadContext c)
     {
         int count = NoArray;
@@ -89,17 +96,17 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSk
         return ReadContent(ref target, count, p, c);
     }
 
-    /// <summary>The numbers that a reader needs to make the object before it sees its content.</summary>
+    /// <summary>The lengths that a reader needs to make the object before it reads the content.</summary>
     public virtual int[] CreationLengths(object value) => [];
 
-    /// <summary>Makes an object whose content comes later.</summary>
+    /// <summary>Makes an object whose content is read later.</summary>
     public virtual object CreateDeferred(ReadOnlySpan<int> lengths, ReadContext c)
     {
         BadData.BadReference();
         return null!;
     }
 
-    /// <summary>Reads the content of an object that was made before.</summary>
+    /// <summary>Reads the content of an object that <see cref="CreateDeferred"/> made.</summary>
     public virtual byte* FillDeferred(object value, byte* p, ReadContext c)
     {
         BadData.BadReference();
@@ -115,6 +122,7 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSk
     [MethodImpl(MethodImplOptions.NoInlining)]
     private byte* WriteDeep(object value, int typeId, byte* p, WriteContext c)
     {
+        // Not inside a key that is hashed before the graph is filled: a deferred part of it would be missing from the hash.
         if (CanDefer && c.OpenKeys == 0)
             return c.Defer(p, value, this);
         if (!IsLeaf && (c.Depth >= WriteContext.InPlaceDepthLimit || !RuntimeHelpers.TryEnsureSufficientExecutionStack()))

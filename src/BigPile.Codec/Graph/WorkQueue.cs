@@ -2,16 +2,17 @@ using System;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>A queue, first in first out, that gives its memory back after one huge graph.</summary>
+/// <summary>A FIFO queue that frees its array after a huge graph.</summary>
 internal sealed class WorkQueue<T>
 {
     private const int KeptItemsMost = 4096;
 
+    // The queue is _items[_head.._tail].
     private T[] _items = [];
     private int _head;
     private int _tail;
 
-    /// <summary>How many items were ever added since the last reset.</summary>
+    /// <summary>How many items were added since the last reset.</summary>
     public int Added { get; private set; }
 
     public void Enqueue(T item)

@@ -5,41 +5,46 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Graph;
 
-/// <summary>What is needed while a graph is written into one buffer. The position itself is passed and returned by value.</summary>
+/// <summary>The state of writing one graph. The position itself is passed and returned by value.</summary>
+/// <remarks>It belongs to one buffer, and is reused for each payload. Thread safety: none.</remarks>
 internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buffer)
 {
     /// <summary>Objects below this depth are written after the root.</summary>
     public const int DepthLimit = 128;
 
-    /// <summary>Objects that can't be written after the root nest no deeper: any thread's stack must do for reading them.</summary>
+    /// <summary>The depth limit of objects that can't be written after the root: every thread's stack must suffice to read them.</summary>
     public const int InPlaceDepthLimit = 384;
 
+    // The reason to read the payload back after writing; null: none.
     private string? _readBackFor;
 
-    /// <summary>Objects are numbered, so that a second visit becomes a back reference.</summary>
+    /// <summary>Whether objects are numbered, so that a second visit becomes a back reference.</summary>
     public bool IsTracking;
 
     /// <summary>How many objects enclose the one that is being written.</summary>
     public int Depth;
 
+    /// <summary>The objects written so far, if <see cref="IsTracking"/>.</summary>
     public ReferenceTable References { get; } = new();
 
+    /// <summary>The objects to be written after the root.</summary>
     public WorkQueue<(object Value, TypeModel Model)> Deferred { get; } = new();
 
-    /// <summary>Numbers of immutable containers that are being written: nothing inside may refer to them.</summary>
+    /// <summary>The numbers of immutable containers that are being written: nothing inside may refer to them.</summary>
     public List<int> OpenImmutables { get; } = [];
 
     /// <summary>
-    /// How many keys enclose the place that a reader hashes before the graph is whole: nothing in them may come after the root.
+    /// How many keys enclose the value that a reader hashes before the graph is filled: no object in them may be written after the root.
     /// </summary>
     public int OpenKeys;
 
+    /// <summary>The flags of the payload so far.</summary>
     public PayloadFlags Flags;
 
-    /// <summary>The member names from the root, while an error is being located.</summary>
+    /// <summary>The member names from the root, while the path to a refused object is sought; else null.</summary>
     public List<string>? Path;
 
-    /// <summary>The model of the last root: most threads write one type for long.</summary>
+    /// <summary>The model of the last root: most threads write objects of one type many times.</summary>
     public TypeModel? LastRoot;
 
     public void Begin(bool isTracking)
@@ -50,12 +55,12 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
         Flags = PayloadFlags.None;
     }
 
-    /// <summary>Lets go of the graph.</summary>
-    /// <returns>If what was written must be read once before it counts: what is wrong with it when it can't be.</returns>
+    /// <summary>Drops all references to the graph.</summary>
+    /// <returns>Null, or why the payload must be read back: the message if that fails.</returns>
     public string? Finish() => IsTracking || Flags != PayloadFlags.None || _readBackFor is not null ? FinishTracked() : null;
 
-    /// <summary>Has what is being written read once before it counts: whether something matters, only reading tells.</summary>
-    /// <param name="reason">What is wrong when it can't be read, as sentences.</param>
+    /// <summary>Has the codec read the payload back before the write succeeds, because only reading shows whether it is readable.</summary>
+    /// <param name="reason">The message if it can't be read, as sentences.</param>
     public void ReadBack(string reason) => _readBackFor ??= reason;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -90,7 +95,7 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
         return Encode.ShortExtension(p, ExtensionCode.BackReference, number);
     }
 
-    /// <summary>What stands for an object in its place when it comes after the root.</summary>
+    /// <summary>Writes a forward reference, and queues the object to be written after the root.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public byte* Defer(byte* p, object value, TypeModel model)
     {

@@ -3,10 +3,10 @@ using System.Reflection;
 
 namespace BigPile.Codec.Members;
 
-/// <summary>What a class wants to be told: that it is about to be written, and that it was read. Known by the interface's name.</summary>
+/// <summary>The callbacks of a class, before a write and after a read. MessagePack-CSharp's interface is recognized by its name.</summary>
 /// <remarks>
-/// Before writing can come twice for one write, which starts over when the graph turns out to share objects. After reading comes when the
-/// whole graph is filled, the root last.
+/// One write may call <see cref="BeforeWrite"/> twice: it restarts if the graph turns out to share objects. <see cref="AfterRead"/> runs
+/// when the whole graph is filled, the root's last.
 /// </remarks>
 internal abstract class Callbacks
 {
@@ -44,7 +44,7 @@ internal sealed class ReadCallbacks(Callbacks? contract) : Callbacks
     }
 }
 
-/// <summary>The callbacks by way of the interface as the application has it.</summary>
+/// <summary>The callbacks through MessagePack-CSharp's interface, of whatever version the application has.</summary>
 internal sealed class CallbacksOf<TReceiver> : Callbacks
     where TReceiver : class
 {

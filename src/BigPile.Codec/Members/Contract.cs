@@ -6,11 +6,11 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Members;
 
-/// <summary>A member of a type that says by attributes how MessagePack sees it.</summary>
+/// <summary>A member of a contract type: its key (index or name), and whether it has the application's own formatter.</summary>
 internal readonly record struct ContractMember(int Index, string? Name, MemberInfo Member, bool HasFormatter = false);
 
 /// <summary>
-/// What the attributes of MessagePack-CSharp and of data contracts say about a type. They are known by name, not by reference.
+/// A type's contract: its attributes of MessagePack-CSharp or of data contracts. These are recognized by name: no assembly is referenced.
 /// </summary>
 internal sealed class Contract
 {
@@ -44,24 +44,24 @@ internal sealed class Contract
         CheckKeys();
     }
 
-    /// <summary>Members have names and the object is a map; else they have indexes and it is an array.</summary>
+    /// <summary>Whether the keys are names, and objects are maps. If not, the keys are indexes, and objects are arrays.</summary>
     public bool IsNamed => _members.Count > 0 && _members[0].Member.Index == NoIndex;
 
-    /// <summary>The members in the order in which that library writes them.</summary>
+    /// <summary>The members, in the order in which MessagePack-CSharp writes them.</summary>
     public IEnumerable<ContractMember> Members =>
         IsNamed ? _members.OrderBy(m => m.Order).Select(m => m.Member) : _members.Select(m => m.Member).OrderBy(m => m.Index);
 
-    /// <summary>The contract of a type, or null when it has none.</summary>
+    /// <summary>The contract of a type, or null if it has none.</summary>
     public static Contract? Of(Type type)
     {
         CustomAttributeData? attribute = FindInherited(type);
         return attribute is null && Find(type, DataContractAttribute) is null ? null : new Contract(type, attribute);
     }
 
-    /// <summary>Whether a type is made for MessagePack-CSharp.</summary>
+    /// <summary>Whether a type has the attributes of MessagePack-CSharp.</summary>
     public static bool IsMessagePackObject(Type type) => FindInherited(type) is not null;
 
-    /// <summary>Whether code of the application's own writes a type or a member there.</summary>
+    /// <summary>Whether a type or a member has a formatter of the application's.</summary>
     public static bool HasFormatter(MemberInfo member) => Find(member, FormatterAttribute) is not null;
 
     private static CustomAttributeData? FindInherited(Type type)
@@ -102,7 +102,7 @@ internal sealed class Contract
             return;
         if (key is null && !_usesPropertyNames)
             throw new RefusedException(_type, $"Member {member.Name} of type {_type} has neither a key nor an ignore attribute.");
-        // Under property names, a property that is computed and can't be set is nobody's data.
+        // Where property names are the keys, a computed property without a setter is not data.
         if (key is null && FieldOf(member) is null && ((PropertyInfo)member).SetMethod is not { IsPublic: true })
             return;
         if (FieldOf(member) is null && ((PropertyInfo)member).GetMethod is null)

@@ -6,7 +6,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Members;
 
-/// <summary>Lists the fields of a type: all instance fields, private and inherited ones too, the base's first.</summary>
+/// <summary>Lists the fields of a type: all instance fields, also private and inherited ones, those of base classes first.</summary>
 internal static class FieldListBuilder
 {
     internal const BindingFlags Declared =
@@ -52,7 +52,7 @@ internal static class FieldListBuilder
         }
     }
 
-    // The first element has the field's name, as it had when it was the only one that was stored.
+    // The first element has the field's name without an index: former versions stored only this element.
     private static void AddElements(string name, FieldInfo field, int count, List<StoredField> fields)
     {
         fields.Add(new StoredField(name, field));
@@ -63,7 +63,7 @@ internal static class FieldListBuilder
             fields.Add(new StoredField(string.Create(CultureInfo.InvariantCulture, $"{name}[{i}]"), field, i * elementBytes));
     }
 
-    /// <summary>The property's name for the field that the compiler made for it.</summary>
+    /// <summary>The name of the property if the field is its backing field, else the field's name.</summary>
     public static string MemberName(string fieldName) =>
         fieldName.StartsWith('<') && fieldName.IndexOf('>') is > 1 and var end
             && fieldName.EndsWith(">k__BackingField", StringComparison.Ordinal)
@@ -91,7 +91,7 @@ internal static class FieldListBuilder
         return false;
     }
 
-    // A field keeps its plain name; one of the same name in a base class is told apart by the class.
+    // The most derived field of a name keeps it. A field of the same name in a base class gets its class's name as a prefix.
     private static void QualifyHidden(List<StoredField> fields)
     {
         var taken = new HashSet<string>();
@@ -108,17 +108,20 @@ internal static class FieldListBuilder
         }
     }
 
-    /// <summary>The name that tells a hidden field apart by its class alone. Classes of one simple name had it in common once.</summary>
+    /// <summary>
+    /// A hidden field's name with its class's simple name as a prefix. Former versions gave this name also to the fields of several base
+    /// classes with one simple name.
+    /// </summary>
     public static string QualifiedName(StoredField field) => field.Member!.DeclaringType!.Name + "." + MemberName(field.Member.Name);
 }
 
 /// <summary>
-/// A field, or a property that a contract wants stored, and the name under which a schema knows it; no member for a key that is left out.
+/// A stored member: a field, or a property that a contract wants stored.
 /// </summary>
-/// <param name="Name">The name.</param>
-/// <param name="Member">The member.</param>
-/// <param name="OffsetBytes">How far behind the field's place the value lies, where the field stands for several.</param>
-/// <param name="HasFormatter">The contract has the application's own code write the member.</param>
+/// <param name="Name">The name in the schema.</param>
+/// <param name="Member">The field or property; null for an index that the contract leaves out.</param>
+/// <param name="OffsetBytes">The value's offset from the field: not 0 for the further elements of inline arrays and fixed buffers.</param>
+/// <param name="HasFormatter">Whether the member has a formatter of the application's.</param>
 internal readonly record struct StoredField(string Name, MemberInfo? Member, int OffsetBytes = 0, bool HasFormatter = false)
 {
     /// <summary>The type of the member's values.</summary>

@@ -5,10 +5,11 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Members;
 
-/// <summary>Where a field lies, in bytes from the first byte of its object's fields or of its structure.</summary>
+/// <summary>The offset of a field, in bytes from the first byte of its object's fields, or of its structure.</summary>
 /// <remarks>
-/// The runtime keeps the offset in the lower 27 bits of the second word of a field's description. Whether that still holds is checked
-/// once, against fields whose places are known; if not, a small generated method subtracts addresses, which takes forty times as long.
+/// The runtime keeps the offset in its field descriptor (CoreCLR's FieldDesc): the lower 27 bits of the word at byte 12. At first use a
+/// check against fields of known offsets shows whether this holds in the present runtime. If not, a small generated method subtracts
+/// addresses, which takes forty times as long.
 /// </remarks>
 internal static unsafe class FieldOffsets
 {
@@ -19,11 +20,11 @@ internal static unsafe class FieldOffsets
 
     public static int Of(FieldInfo field) => IsDescriptionKnown ? FromDescription(field) : FromAddresses(field);
 
-    /// <summary>The offset as the runtime's own description has it.</summary>
+    /// <summary>The offset in the runtime's field descriptor.</summary>
     internal static int FromDescription(FieldInfo field) =>
         (int)(*(uint*)(field.FieldHandle.Value + OffsetWordBytes) & OffsetMask);
 
-    /// <summary>The offset as the distance of two addresses, with the object pinned meanwhile.</summary>
+    /// <summary>The offset as the difference of two addresses, with the object pinned.</summary>
     internal static int FromAddresses(FieldInfo field)
     {
         Type type = field.DeclaringType!;

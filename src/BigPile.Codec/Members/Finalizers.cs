@@ -3,7 +3,7 @@ using System.Reflection;
 
 namespace BigPile.Codec.Members;
 
-/// <summary>Which types have a finalizer, which must not run on an object that is only half filled.</summary>
+/// <summary>Finds types with a finalizer: it must not run on a half-filled object.</summary>
 internal static class Finalizers
 {
     public static bool AreOn(Type type)

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Members;
 
-/// <summary>Structures that have one field, and elements behind it which only the runtime or the compiler knows of.</summary>
+/// <summary>Inline arrays and fixed buffers: structures with one declared field, and further elements after it.</summary>
 internal static class InlineElements
 {
     /// <summary>The number of elements of an inline array or a fixed buffer; 1 for every other type.</summary>

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Members;
 
-/// <summary>Sees an object as the runtime lays it out: the handle of its type, then its fields.</summary>
+/// <summary>An object as the runtime lays it out: the handle of its type, then its fields.</summary>
 internal sealed class RawObject
 {
     private byte _firstByte;
@@ -10,10 +10,10 @@ internal sealed class RawObject
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static nint TypeHandle(object value) => Unsafe.Subtract(ref Unsafe.As<byte, nint>(ref Data(value)), 1);
 
-    /// <summary>The object whose first field is at a place.</summary>
+    /// <summary>The object whose first field is at a reference.</summary>
     public static unsafe object Owner(ref byte data)
     {
-        // While the place is pinned, the object does not move, and its address is one.
+        // While its field is pinned, the object can't move: then its address, made a reference, is valid.
         fixed (byte* first = &data)
         {
             nint address = (nint)first - sizeof(nint);

@@ -6,18 +6,18 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Models;
 
-/// <summary>A container that exists before its content: references to it are right whatever its elements refer to.</summary>
+/// <summary>A container that is made before its content is read, so that its elements may refer to it.</summary>
 internal abstract unsafe class ContainerModel(Type type, ModelCache models) : TypeModel(type, models)
 {
     private readonly bool _hasFinalizer = Finalizers.AreOn(type);
 
-    /// <summary>The class of what is made: one that derives from the type, or the type itself.</summary>
+    /// <summary>The class to instantiate: the type, or a class that derives from it.</summary>
     protected virtual Type MadeType => Type;
 
     /// <summary>Reads the content into an object that <see cref="Create"/> made.</summary>
     protected abstract byte* Fill(object value, int count, byte* p, ReadContext c);
 
-    /// <summary>Makes the object. A collection is constructed in place when its content, and with it the comparer, is read.</summary>
+    /// <summary>Makes the object, without running a constructor: <see cref="Fill"/> runs it, when the comparer is known.</summary>
     protected virtual object Create(int count, byte* p, ReadContext c) => Make(c);
 
     public override byte* ReadContent(ref object? target, int count, byte* p, ReadContext c)
@@ -43,12 +43,12 @@ internal abstract unsafe class ContainerModel(Type type, ModelCache models) : Ty
         return FillDeeper(value, count, p, c);
     }
 
-    // An object that is only half filled when the payload turns out to be bad must not be finalized.
     private object Make(ReadContext c)
     {
         object value = RuntimeHelpers.GetUninitializedObject(MadeType);
         if (_hasFinalizer)
         {
+            // If the payload turns out to be bad, the object stays half filled, and must never be finalized.
             GC.SuppressFinalize(value);
             c.FinalizeLater(value);
         }

@@ -8,7 +8,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Models;
 
-/// <summary>Objects of the application's classes, and its structures in boxes: an array of the fields' values.</summary>
+/// <summary>Objects of the application's classes, and its boxed structures: an array of the fields' values.</summary>
 internal sealed unsafe class FieldsModel : TypeModel
 {
     private const int ShortHeaderCounts = 16;
@@ -16,13 +16,17 @@ internal sealed unsafe class FieldsModel : TypeModel
     private readonly FieldList _fields;
     private readonly bool _hasFinalizer;
     private readonly Callbacks? _callbacks;
+
+    // Runs the constructor on a new object whose stored schema is older; null: none.
     private readonly Action<object>? _initialize;
+
+    // Whether a new object needs more than its fields: one test on the fast path.
     private readonly bool _needsSetup;
 
     /// <param name="type">The type.</param>
     /// <param name="fields">Its fields.</param>
     /// <param name="models">The models of the codec.</param>
-    /// <param name="initialize">What an object begins with, when the stored members are not all that it has by now.</param>
+    /// <param name="initialize">Runs on each new object, if the type has members that were not stored.</param>
     public FieldsModel(Type type, FieldList fields, ModelCache models, Action<object>? initialize = null) : base(type, models)
     {
         _initialize = initialize;
@@ -34,12 +38,13 @@ internal sealed unsafe class FieldsModel : TypeModel
         _needsSetup = _hasFinalizer || _callbacks is not null || initialize is not null;
     }
 
-    /// <summary>The first byte of the exact form, if one byte says it all; else nil, which is no object.</summary>
+    /// <summary>The header of content without a type id, if it is one byte; else nil, with which no object starts.</summary>
     public byte Header { get; }
 
+    /// <summary>The number of fields.</summary>
     public int Count { get; }
 
-    /// <summary>Whether generated code has taken over, which tests wait for.</summary>
+    /// <summary>Whether generated code is in use. Tests wait for it.</summary>
     internal bool IsGenerated => _fields.IsGenerated;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
@@ -64,7 +69,7 @@ internal sealed unsafe class FieldsModel : TypeModel
     public override byte* ReadExact(ref object? target, byte* p, ReadContext c) =>
         *p == Header ? ReadObject(ref target, p + 1, c) : base.ReadExact(ref target, p, c);
 
-    /// <summary>Reads an object whose header was seen to be right.</summary>
+    /// <summary>Reads an object whose header was checked.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public byte* ReadObject(ref object? target, byte* p, ReadContext c)
     {
@@ -102,10 +107,10 @@ internal sealed unsafe class FieldsModel : TypeModel
         return value;
     }
 
-    // An object that is only half filled when the payload turns out to be bad must not be finalized, nor be told that it was read.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void SetUp(object value, ReadContext c)
     {
+        // If the payload turns out to be bad, the object stays half filled: then it must never be finalized, nor get its callback.
         if (_hasFinalizer)
         {
             GC.SuppressFinalize(value);

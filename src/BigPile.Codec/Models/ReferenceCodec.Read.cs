@@ -8,6 +8,7 @@ namespace BigPile.Codec.Models;
 /// <content>Reading.</content>
 internal sealed unsafe partial class ReferenceCodec
 {
+    // The last model whose type was found to fit the declared type: a cache.
     private TypeModel? _lastAccepted;
 
     public override byte* Read(ref byte field, byte* p, ReadContext c)
@@ -58,7 +59,7 @@ internal sealed unsafe partial class ReferenceCodec
             if (value is SkippedObject)
                 value = c.IsDiscarding
                     ? null
-                    : throw new PileSchemaException($"A place of type {_declared} refers to an object whose type is gone.");
+                    : throw new PileSchemaException($"A member of type {_declared} refers to an object whose type no longer exists.");
             else if (!_declared.IsInstanceOfType(value))
                 BadData.WrongType(value.GetType(), _declared);
             target = value;
@@ -87,7 +88,7 @@ internal sealed unsafe partial class ReferenceCodec
     {
         TypeModel? exact = Exact;
         if (exact is null)
-            BadData.Unexpected(*p, $"an object for a place of type {_declared}");
+            BadData.Unexpected(*p, $"an object for a member of type {_declared}");
         if (_storedExact is not null)
             Accept(exact);
         return exact.ReadContent(ref target, count, p, c);

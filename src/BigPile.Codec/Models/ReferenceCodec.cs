@@ -7,16 +7,30 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Models;
 
-/// <summary>A place for a reference: nil, the content of exactly the declared type, or an array that starts with a type id.</summary>
+/// <summary>
+/// The codec of a reference: nil, the content of an object of exactly the declared type, or an array that starts with a type id.
+/// </summary>
 internal sealed unsafe partial class ReferenceCodec : FieldCodec
 {
     private readonly Type _declared;
+
+    // The type handle of the objects that are written without a type id.
     private readonly nint _declaredHandle;
     private readonly ModelCache _models;
+
+    // Whether content without a type id exists.
     private readonly bool _canBeExact;
+
+    // Finds the model of content without a type id, as a stored schema has it; null: the model of the declared type.
     private readonly Func<TypeModel>? _storedExact;
+
+    // The model of content without a type id; null until the first use. Threads may race to set it, to equal models.
     private TypeModel? _exact;
+
+    // _exact, if it is a FieldsModel: for the fast path of reading.
     private FieldsModel? _exactFields;
+
+    // The model of the last object that was written with a type id: a cache.
     private TypeModel? _lastWritten;
 
     public ReferenceCodec(Type declared, ModelCache models)
@@ -28,12 +42,12 @@ internal sealed unsafe partial class ReferenceCodec : FieldCodec
     }
 
     /// <summary>
-    /// A place as a stored schema had it: its exact content is what the schema says, not what the type looks like by now.
+    /// The codec of a reference whose content without a type id has another model than that of the declared type.
     /// </summary>
-    /// <param name="declared">The place's type.</param>
+    /// <param name="declared">The declared type.</param>
     /// <param name="models">The models of the codec.</param>
-    /// <param name="storedExact">The model of the exact content, or null when no content is exact.</param>
-    /// <param name="exactType">The class whose objects are written as the exact content, when it is not the declared type.</param>
+    /// <param name="storedExact">The model of content without a type id, or null if all content has one.</param>
+    /// <param name="exactType">The class whose objects are written without a type id, if it is not the declared type.</param>
     public ReferenceCodec(Type declared, ModelCache models, Func<TypeModel>? storedExact, Type? exactType = null)
     {
         _declared = declared;
@@ -48,7 +62,7 @@ internal sealed unsafe partial class ReferenceCodec : FieldCodec
     public override bool IsLeaf => false;
 
     /// <summary>
-    /// The model of the declared type, or null when no object can be exactly of it. Found late, since types refer to each other.
+    /// The model of content without a type id, or null if there is none. It is found at first use, because types refer to each other.
     /// </summary>
     public TypeModel? Exact => _exact ?? FindExact();
 
@@ -95,16 +109,17 @@ internal sealed unsafe partial class ReferenceCodec : FieldCodec
             return TextEncode.String(p, text, c);
         if (c.IsPlain)
             throw new RefusedException(
-                value.GetType(), PlainForm.WhyNot($"an object of type {value.GetType()} in a place of type {_declared}"));
+                value.GetType(), PlainForm.WhyNot($"an object of type {value.GetType()} in a member of type {_declared}"));
         if (p > c.End)
             p = c.Grow(p, 0);
         TypeModel model = ModelOf(value);
+        // The sharing analysis assumed an object of exactly the declared type. This one may be shared: restart with tracking.
         if (model.IsTracked && !c.IsTracking)
             throw new TrackingNeededException();
         return model.WriteReference(value, model.TypeId, p, c);
     }
 
-    // Most places hold objects of one type for long. A type that can be unloaded is not held.
+    // Most references hold objects of one type many times. A type that can be unloaded is not cached, as this would prevent it.
     private TypeModel ModelOf(object value)
     {
         if (_lastWritten is { } last && last.IsModelOf(value))

@@ -9,8 +9,10 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Models;
 
-/// <summary>A place of an interface or abstract class that lists its types under keys: an array of key and object.</summary>
-/// <remarks>An object that is not listed takes the form that it has everywhere else; the list may grow without a new schema.</remarks>
+/// <summary>The codec of a union: an interface or abstract class that lists its types under keys. An array of key and object.</summary>
+/// <remarks>
+/// An object whose type is not listed is written with its type id, as everywhere else. So the list may grow without a new schema.
+/// </remarks>
 internal sealed unsafe class UnionCodec : FieldCodec, IDefined
 {
     private const string UnionAttribute = "MessagePack.UnionAttribute";
@@ -35,7 +37,7 @@ internal sealed unsafe class UnionCodec : FieldCodec, IDefined
     public override bool IsLeaf => false;
 
     /// <summary>
-    /// The keys and classes that a declared type lists. A structure has no place of its own there; it is stored with its type.
+    /// The keys and classes that a declared type lists. Listed structures are left out: they are written with their type ids.
     /// </summary>
     public static IEnumerable<(int Key, Type Type)> ListOf(Type declared)
     {

@@ -7,7 +7,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Models;
 
-/// <summary>A value in a box whose wire form is one value of its own: numbers, enums, dates.</summary>
+/// <summary>Boxed values whose type has a codec of its own: numbers, enumerations, dates.</summary>
 internal sealed unsafe class BoxedModel(Type type, FieldCodec codec, ModelCache models) : TypeModel(type, models)
 {
     public override bool IsTracked => !codec.IsLeaf;
@@ -30,7 +30,7 @@ internal sealed unsafe class BoxedModel(Type type, FieldCodec codec, ModelCache 
         return ReadExact(ref target, p, c);
     }
 
-    // The value's own form may be an array.
+    // Unlike in the base class, a leading array header is not the content's but may be the value's own.
     public override byte* ReadExact(ref object? target, byte* p, ReadContext c)
     {
         object value = RuntimeHelpers.GetUninitializedObject(Type);
@@ -53,7 +53,7 @@ internal sealed unsafe class BoxedModel(Type type, FieldCodec codec, ModelCache 
     public override void Analyze(SharingAnalysis analysis) => codec.Analyze(analysis);
 }
 
-/// <summary>Immutable objects that are text: <see cref="Uri"/>, <see cref="Version"/> and the like.</summary>
+/// <summary>Immutable objects that are stored as one text: <see cref="Uri"/>, <see cref="Version"/> and the like.</summary>
 internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> format, Func<string, T> parse)
     : TypeModel(typeof(T), models)
     where T : class
@@ -89,14 +89,14 @@ internal sealed unsafe class TextModel<T>(ModelCache models, Func<T, string> for
     }
 }
 
-/// <summary>What has no place in a pile.</summary>
+/// <summary>Objects that can't be stored: each write is refused.</summary>
 internal sealed unsafe class RefusedModel(Type type, string reason, ModelCache models, bool isStillRead = false) : TypeModel(type, models)
 {
     public override bool IsTracked => false;
 
     public string Reason => reason;
 
-    /// <summary>Older versions stored such objects, and their payloads are read.</summary>
+    /// <summary>Whether payloads of such objects, which older versions wrote, are still read.</summary>
     public bool IsStillRead => isStillRead;
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c) => throw new RefusedException(Type, reason);

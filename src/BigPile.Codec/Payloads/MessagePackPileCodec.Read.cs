@@ -18,7 +18,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         try
         {
             object root = ReadRoot(source, c);
-            GC.KeepAlive(source); // the reader holds a pointer into its memory, which the collector does not follow
+            GC.KeepAlive(source); // the reader has a raw pointer into its memory, which the collector does not see
             return root;
         }
         catch (Exception e)
@@ -30,8 +30,8 @@ internal sealed unsafe partial class MessagePackPileCodec
         }
     }
 
-    /// <summary>Refuses what was just written if it can't be read.</summary>
-    /// <exception cref="PileSerializationException">It can't be.</exception>
+    /// <summary>Reads back a payload that was just written.</summary>
+    /// <exception cref="PileSerializationException">It can't be read.</exception>
     private void CheckReadable(PileBuffer written, string reason)
     {
         var copy = new PileBuffer();
@@ -70,7 +70,7 @@ internal sealed unsafe partial class MessagePackPileCodec
             ? _readers.Reader((int)prefix).ReadExact(ref root, p + PrefixBytes, c)
             : ReadFlagged(ref root, prefix, p + PrefixBytes, c);
         if (p != end)
-            BadData.Invalid("it is shorter than its block says");
+            BadData.Invalid("its value ends before the payload does");
         c.Complete();
         return root!;
     }
@@ -79,6 +79,7 @@ internal sealed unsafe partial class MessagePackPileCodec
     private byte* ReadFlagged(ref object? root, uint prefix, byte* p, ReadContext c)
     {
         var flags = (PayloadFlags)(prefix >> TypeIdBits);
+        // A newer version may have added flags.
         if ((flags & ~KnownFlags) != 0)
             BadData.Invalid("its prefix has flags that this version does not know");
         if ((flags & PayloadFlags.HasBackReferences) != 0)

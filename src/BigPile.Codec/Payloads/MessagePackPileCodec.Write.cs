@@ -51,13 +51,14 @@ internal sealed unsafe partial class MessagePackPileCodec
     private TypeModel FindRootModel(Type type, WriteContext c)
     {
         TypeModel model = _models.ForType(type);
-        c.LastRoot = type.IsCollectible || model is RefusedModel ? null : model; // it may be allowed later
+        c.LastRoot = type.IsCollectible || model is RefusedModel ? null : model; // a refused type may be allowed later
         c.IsPlain = model.IsPlainRoot;
         return model;
     }
 
     private static void WriteRoot(object value, TypeModel model, PileBuffer destination, WriteContext c)
     {
+        // A new type's schema goes into the catalog here. It is refused if a later process could not find the type.
         int typeId = model.TypeId;
         c.Begin(model.IsTrackedAsRoot);
         byte* p = model.WriteReference(value, 0, destination.Start + PrefixBytes, c);
@@ -69,7 +70,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         destination.SetEnd(p);
     }
 
-    // The root moves up to make room for the header of the array around it and the deferred objects.
+    // Writes the deferred objects after the root, and the header of the array of all of them before it.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* WriteDeferred(byte* p, PileBuffer destination, WriteContext c)
     {
@@ -82,6 +83,7 @@ internal sealed unsafe partial class MessagePackPileCodec
             c.Depth = 1;
             p = item.Model.WriteContent(item.Value, 0, p, c);
         }
+        // The header's length follows from the count, which is known only now: the payload shifts up by so many bytes.
         byte* header = stackalloc byte[ArrayHeaderMaxBytes];
         int headerBytes = (int)(Encode.ArrayHeader(header, c.Deferred.Added + 1) - header);
         p = c.Reserve(p, headerBytes);
@@ -98,12 +100,12 @@ internal sealed unsafe partial class MessagePackPileCodec
         switch (error)
         {
             case TrackingNeededException:
-                c.LastRoot = null; // it may be a model from before more types were allowed
+                c.LastRoot = null; // the model may be outdated, if more types have been allowed since
                 _models.ForType(value.GetType()).TrackAsRoot();
                 Serialize(value, destination);
                 break;
             case RefusedException when c.LastRoot is { } last && last != _models.ForType(value.GetType()):
-                c.LastRoot = null; // what it knew of types has changed
+                c.LastRoot = null; // the refusal came from an outdated model: more types have been allowed since
                 Serialize(value, destination);
                 break;
             case RefusedException refused:
@@ -113,7 +115,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         }
     }
 
-    // The graph is written once more with the names of the fields on the way.
+    // Writes the graph once more, with tracking of member names, to find the path to the refused object.
     private string Locate(object value, PileBuffer destination, WriteContext c, RefusedException refused)
     {
         c.Path = [];

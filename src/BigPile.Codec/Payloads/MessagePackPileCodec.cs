@@ -9,12 +9,12 @@ namespace BigPile.Codec.Payloads;
 
 /// <summary>The pile's own codec: object graphs as MessagePack.</summary>
 /// <remarks>
-/// A payload is a prefix of 4 bytes (24 bits of type id, 8 of flags) and one MessagePack value. What the classes look like is not in the
-/// payload but once in the catalog. Thread safety: all members may be called concurrently.
+/// A payload is a prefix of 4 bytes (24 bits of type id, 8 bits of flags) and one MessagePack value. The classes' schemas are not in the
+/// payload: the catalog has each of them once. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
 {
-    /// <summary>What is remembered of the codec that wrote a pile's objects; this one needs no record, since its schemas are one.</summary>
+    /// <summary>The codec's name. A pile does not store it: the schemas in the catalog already show which codec wrote it.</summary>
     internal const string OwnName = "BigPile";
 
     private const int PrefixBytes = 4;
@@ -26,10 +26,10 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
     private readonly ModelCache _models;
     private readonly ReaderTable _readers;
 
-    /// <summary>Makes a codec whose schemas live in a catalog.</summary>
+    /// <summary>Makes a codec that keeps its schemas in a catalog.</summary>
     /// <param name="catalog">The catalog.</param>
     /// <param name="options">What it may read and write.</param>
-    /// <param name="isNormal">Whether it writes values that are equal by the same bytes.</param>
+    /// <param name="isNormal">Whether equal values must have equal bytes, as for keys.</param>
     public MessagePackPileCodec(ISchemaCatalog catalog, PileCodecOptions options, bool isNormal = false)
     {
         _catalog = catalog;
@@ -45,17 +45,17 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
     /// <summary>What it may read and write.</summary>
     internal PileCodecOptions Options { get; }
 
-    /// <summary>The models of types, which tests look at.</summary>
+    /// <summary>The models of types, for tests.</summary>
     internal ModelCache Models => _models;
 
-    /// <summary>Lets go of what it knows of types: nobody uses it any more, or more types are allowed.</summary>
+    /// <summary>Drops all that is cached by type: when the codec is no longer used, or when more types are allowed.</summary>
     internal void Clear()
     {
         _factory.Clear();
         _readers.Clear();
     }
 
-    /// <summary>Why no object that is exactly of a type can be stored, as a sentence; null when it can be, or there is none.</summary>
+    /// <summary>Why no object of exactly a type can be stored, as a sentence; null if one can be, or if there is none.</summary>
     internal string? WhyNot(Type type) => !type.IsAbstract
         ? (_models.ForType(type) as RefusedModel)?.Reason
         : StorableTypes.WhyNot(type) is null ? null : StorableTypes.WhyRefused(type);

@@ -12,7 +12,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Resolution;
 
-/// <summary>The slots of members of contract types: in the forms that MessagePack-CSharp gives them.</summary>
+/// <summary>The field codecs for members of contract types, in MessagePack-CSharp's formats.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class ContractCodecs(ModelFactory factory, bool mayExtend)
 {
@@ -40,10 +40,10 @@ internal sealed class ContractCodecs(ModelFactory factory, bool mayExtend)
 
     private ModelCache Models => factory.Models;
 
-    /// <summary>The leaves whose form differs from the pile's own.</summary>
+    /// <summary>The leaf codecs whose format differs from the pile's own.</summary>
     public static IReadOnlyDictionary<Type, FieldCodec> OwnLeaves => Leaves;
 
-    /// <summary>Lets go of the containers' models, which refer to all others.</summary>
+    /// <summary>Drops the containers' models, which refer to all others.</summary>
     public void Clear() => _containers.Clear();
 
     public FieldCodec CodecFor(Type declared)
@@ -77,7 +77,7 @@ internal sealed class ContractCodecs(ModelFactory factory, bool mayExtend)
         type, [.. FieldListBuilder.FieldsOf(type).ConvertAll(field => FieldPlan.Of(field, CodecFor(field.ValueType), type))],
         Models.CodeGeneration);
 
-    // The class that the library reads where an interface of a collection is declared. Objects of other classes are stored with their type.
+    // The class that the library makes for a collection's interface. Objects of other classes are written with a type id.
     private static Type ClassOf(Type declared)
     {
         if (!declared.IsInterface || !declared.IsConstructedGenericType)
@@ -93,7 +93,7 @@ internal sealed class ContractCodecs(ModelFactory factory, bool mayExtend)
         : _containers.GetValue(type, t =>
             factory.MakeContainer(t, Array.ConvertAll(ModelFactory.ElementTypes(t), e => ElementCodecFor(t, e)), isEnumerated: true)!);
 
-    // Numbers stand one by one there; only an array of bytes is in one piece.
+    // In that library numbers are written one by one: only an array of bytes is a blob.
     private FieldCodec ElementCodecFor(Type container, Type element) =>
         container == typeof(byte[]) ? Models.CodecFor(element) : CodecFor(element).ElementWise();
 }

@@ -10,7 +10,7 @@ using System.Text;
 
 namespace BigPile.Codec.Resolution;
 
-/// <summary>What MessagePack-CSharp reads and writes in the same form as the pile.</summary>
+/// <summary>The types that MessagePack-CSharp reads and writes in the same format as the pile.</summary>
 internal static class ContractForm
 {
     private static readonly HashSet<Type> Values =
@@ -34,14 +34,14 @@ internal static class ContractForm
         typeof(BitArray),
     ];
 
-    /// <summary>Whether values of a type have the same bytes there.</summary>
+    /// <summary>Whether values of a type have the same bytes in both.</summary>
     public static bool IsValue(Type type) => Values.Contains(type) || type.IsEnum;
 
-    /// <summary>Whether a container has the same form there, if its elements have.</summary>
+    /// <summary>Whether a container has the same bytes in both, if its elements have.</summary>
     public static bool IsContainer(Type type) =>
         type.IsSZArray || Containers.Contains(type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type);
 
-    /// <summary>Whether a type is an array of values of its arguments' types.</summary>
+    /// <summary>Whether a type is a tuple or a pair: an array of values of its arguments' types.</summary>
     public static bool IsTuple(Type type) => type.IsConstructedGenericType
         && (type.GetGenericTypeDefinition() == typeof(KeyValuePair<,>)
             || type.FullName!.StartsWith("System.Tuple`", StringComparison.Ordinal)

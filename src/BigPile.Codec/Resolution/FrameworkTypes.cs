@@ -7,11 +7,11 @@ using BigPile.Codec.Values;
 namespace BigPile.Codec.Resolution;
 
 /// <summary>
-/// The base class library's types that a payload may name. All others are refused, because their insides are no stable schema.
+/// The base class library's types that a payload may name. All others are refused, because their private fields are no stable schema.
 /// </summary>
 internal static class FrameworkTypes
 {
-    /// <summary>Types whose fields have been the same for ever, and which are stored by their fields.</summary>
+    /// <summary>Types that are stored by their fields, which no version of .NET has changed.</summary>
     private static readonly HashSet<Type> StoredByFields =
     [
         typeof(object), typeof(EventArgs),
@@ -26,7 +26,7 @@ internal static class FrameworkTypes
         typeof(System.Drawing.Color), typeof(System.Drawing.Rectangle), typeof(System.Drawing.RectangleF),
     ];
 
-    /// <summary>All of them, by their full names.</summary>
+    /// <summary>All types that a payload may name, by full name.</summary>
     public static IReadOnlyDictionary<string, Type> ByName { get; } = MakeNames();
 
     public static bool IsStoredByFields(Type type) => StoredByFields.Contains(Definition(type));

@@ -17,7 +17,7 @@ namespace BigPile.Codec.Resolution;
 /// <content>Arrays and collections.</content>
 internal sealed partial class ModelFactory
 {
-    /// <summary>Collections and the models that know them; of generic ones, type arguments and elements correspond.</summary>
+    /// <summary>Collections and their models. A generic model has the same type arguments as its collection.</summary>
     private static readonly Dictionary<Type, Type> Collections = new()
     {
         [typeof(List<>)] = typeof(ListModel<>),
@@ -59,7 +59,7 @@ internal sealed partial class ModelFactory
         [typeof(Hashtable)] = typeof(HashtableModel),
     };
 
-    /// <summary>What the collections hold that have no type arguments.</summary>
+    /// <summary>The element types of collections without type arguments.</summary>
     private static readonly Dictionary<Type, Type[]> UntypedElements = new()
     {
         [typeof(BitArray)] = [typeof(bool)],
@@ -70,10 +70,10 @@ internal sealed partial class ModelFactory
         [typeof(Hashtable)] = [typeof(object), typeof(object)],
     };
 
-    /// <summary>The base class library's types that are made here.</summary>
+    /// <summary>The base class library's types that have a model of their own.</summary>
     public static IEnumerable<Type> KnownTypes => [.. Collections.Keys, .. TextModels.Types];
 
-    // The class of a frozen collection follows from its content, and is none of the public ones.
+    // The framework chooses the class of a frozen collection by its content: a private one, derived from the public base.
     private static Type? PublicCollectionBase(Type type)
     {
         for (Type? level = type; level is not null; level = level.BaseType)
@@ -85,7 +85,7 @@ internal sealed partial class ModelFactory
         return null;
     }
 
-    // A lookup of nothing is of a class that is not public.
+    // An empty lookup is of a class that is not public.
     private static Type? LookupBase(Type type) => type.Assembly != typeof(Lookup<,>).Assembly
         ? null
         : Array.Find(
@@ -93,7 +93,7 @@ internal sealed partial class ModelFactory
             ? typeof(Lookup<,>).MakeGenericType(lookup.GetGenericArguments())
             : null;
 
-    /// <summary>The collection of the base class library that a class derives from, if any.</summary>
+    /// <summary>The collection of the base class library that a class derives from; null if there is none.</summary>
     public static Type? ContainerBase(Type type)
     {
         Type? level = type.BaseType;
@@ -102,14 +102,14 @@ internal sealed partial class ModelFactory
         return level;
     }
 
-    /// <summary>Arrays, and the collections of the base class library.</summary>
+    /// <summary>Whether a type is an array or a collection of the base class library.</summary>
     public static bool IsContainer(Type type) =>
         type.IsArray || Collections.ContainsKey(type.IsConstructedGenericType ? type.GetGenericTypeDefinition() : type);
 
-    /// <summary>The model of an array or a collection over given places for its elements; null when the type is neither.</summary>
+    /// <summary>Makes the model of an array or a collection; null if the type is neither.</summary>
     /// <param name="type">The type.</param>
-    /// <param name="codecs">The places.</param>
-    /// <param name="isEnumerated">Its elements are in the order in which it gives them, as MessagePack-CSharp has them.</param>
+    /// <param name="codecs">The codecs of its elements.</param>
+    /// <param name="isEnumerated">Whether elements are written in the order of enumeration, as in MessagePack-CSharp.</param>
     public TypeModel? MakeContainer(Type type, FieldCodec[] codecs, bool isEnumerated = false)
     {
         if (isEnumerated && EnumeratedModel(type) is { } enumerated)
@@ -137,7 +137,7 @@ internal sealed partial class ModelFactory
             : null;
     }
 
-    /// <summary>The types of what a container holds, in the order of its model's slots.</summary>
+    /// <summary>The types of a container's elements, in the order of its model's codecs.</summary>
     public static Type[] ElementTypes(Type type) => type.IsArray
         ? [type.GetElementType()!]
         : type.IsConstructedGenericType && type.GetGenericTypeDefinition() == typeof(Lookup<,>)

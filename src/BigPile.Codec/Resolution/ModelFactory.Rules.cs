@@ -9,7 +9,7 @@ namespace BigPile.Codec.Resolution;
 /// <content>Which types can be stored, and why others can't.</content>
 internal sealed partial class ModelFactory
 {
-    // Members of class N<T> { N<List<T>> Next; } are of ever larger types. What a place of a larger one holds is stored with its type.
+    // The members of class N<T> { N<List<T>> Next; } are of ever larger types. Above these limits values are written with a type id.
     private const int MostParts = 512;
     private const int MostDepth = 32;
 
@@ -22,7 +22,7 @@ internal sealed partial class ModelFactory
             && IsSupported(declared);
     }
 
-    // A pair of pairs has many parts soon: no more of them are looked at than may be.
+    // The parts of nested pairs grow exponentially, so counting stops at the limit.
     private static bool HasFewParts(Type type, int depth, ref int parts)
     {
         for (int level = depth; level <= MostDepth && ++parts <= MostParts; level++)
@@ -43,11 +43,11 @@ internal sealed partial class ModelFactory
     }
 
     private static string WhyNoFormatter(Type type) =>
-        PlainForm.WhyNot($"objects of type {type}, whose formatter is the application's own");
+        PlainForm.WhyNot($"objects of type {type}, which has a formatter of the application's");
 
     private bool RefusesFormatter(Type type) => Contract.HasFormatter(type) && !_mayExtendContracts;
 
-    /// <summary>Whether objects of a type can be made from nothing and filled field by field.</summary>
+    /// <summary>Whether objects of a type can be made without a constructor and filled field by field.</summary>
     public bool IsMadeOfFields(Type type) =>
         !type.IsAbstract && !type.IsArray && !type.IsEnum && StorableTypes.WhyNot(type) is null && MayUseFields(type, out _);
 
@@ -70,7 +70,7 @@ internal sealed partial class ModelFactory
         return reason is null;
     }
 
-    // A framework class without fields (Comparer<T>, EventArgs, Attribute) does no harm as a base.
+    // The nearest base class that is the framework's and has fields. One without fields (Comparer<T>, EventArgs, Attribute) does no harm.
     private Type? UnfitBase(Type type)
     {
         for (Type? level = type.BaseType; level is not null && level != typeof(object) && !IsContainer(level); level = level.BaseType)

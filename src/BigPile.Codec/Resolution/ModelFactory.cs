@@ -13,11 +13,11 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Resolution;
 
-/// <summary>Chooses how each type is written and read.</summary>
+/// <summary>Chooses the model and the field codec of each type.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed partial class ModelFactory : IModelFactory
 {
-    // Made when a name is looked for: they lie in many assemblies, which a process that stores bytes and texts need not load.
+    // Lazy, because the types are in many assemblies: a process that stores only bytes and texts never loads them.
     private static readonly Lazy<IReadOnlyDictionary<string, Type>> FrameworkTypesByName = new(static () => FrameworkTypes.ByName);
 
     private readonly PileCodecOptions _options;
@@ -36,13 +36,13 @@ internal sealed partial class ModelFactory : IModelFactory
         _plainContracts = new ContractCodecs(this, mayExtend: _mayExtendContracts);
     }
 
-    /// <summary>Whether values that are equal are written by the same bytes.</summary>
+    /// <summary>Whether equal values are written by equal bytes.</summary>
     public bool IsNormal { get; }
 
-    /// <summary>What it has made.</summary>
+    /// <summary>The cache of all models and codecs that this factory has made.</summary>
     public ModelCache Models => _models;
 
-    /// <summary>Lets go of all models and slots.</summary>
+    /// <summary>Drops all models and codecs.</summary>
     public void Clear()
     {
         _models.Clear();
@@ -113,7 +113,7 @@ internal sealed partial class ModelFactory : IModelFactory
         return ContainerBase(type) is { } part ? MakeDerived(type, part) : MakeFields(type);
     }
 
-    /// <summary>What the elements of a view are, or null for any other type. Views of bytes are values of their own.</summary>
+    /// <summary>The element type of a <c>Memory</c> or <c>ReadOnlyMemory</c>; null for any other type. Those of bytes are leaves.</summary>
     public static Type? ViewedType(Type declared) => declared.IsConstructedGenericType
         && declared.GetGenericTypeDefinition() is var view && (view == typeof(Memory<>) || view == typeof(ReadOnlyMemory<>))
             ? declared.GetGenericArguments()[0]
@@ -169,12 +169,12 @@ internal sealed partial class ModelFactory : IModelFactory
             return FieldPlan.Of(field, _contracts.CodecFor(field.ValueType), owner);
         FieldCodec codec = field.HasFormatter
             ? new RefusedCodec(
-                field.ValueType, PlainForm.WhyNot($"the member {field.Name}, whose formatter is the application's own"), always: true)
+                field.ValueType, PlainForm.WhyNot($"the member {field.Name}, which has a formatter of the application's"), always: true)
             : _plainContracts.CodecFor(field.ValueType);
         return FieldPlan.Of(field, codec, owner);
     }
 
-    // Whether a type's payloads are in the form of MessagePack-CSharp, without the pile's extensions.
+    // Whether a type's payloads are in the plain format.
     private bool IsPlain(Type type) => !_mayExtendContracts && Contract.IsMessagePackObject(type);
 
     private static bool IsNamed(Type type) => Contract.Of(type) is { IsNamed: true };

@@ -7,7 +7,7 @@ using System.Threading.Tasks;
 
 namespace BigPile.Codec.Resolution;
 
-/// <summary>Which types mean something outside the process.</summary>
+/// <summary>Finds types whose objects mean nothing outside the process.</summary>
 internal static class StorableTypes
 {
     private static readonly Type[] ProcessBound =
@@ -23,7 +23,7 @@ internal static class StorableTypes
         typeof(System.Runtime.InteropServices.GCHandle), typeof(CancellationToken), typeof(ValueTask),
     ];
 
-    /// <summary>Why no object of a type can be stored, as the end of a sentence; null when nothing speaks against it.</summary>
+    /// <summary>Why no object of a type can be stored, as the end of a sentence; null if there is no reason.</summary>
     public static string? WhyNot(Type type)
     {
         if (type.IsSubclassOf(typeof(Delegate)))
@@ -41,7 +41,7 @@ internal static class StorableTypes
         return null;
     }
 
-    /// <summary>The sentence for an error message.</summary>
+    /// <summary>The reason as a sentence, for an error message.</summary>
     public static string WhyRefused(Type type) =>
         $"Type {type} can't be stored: {WhyNot(type) ?? LossyTypes.WhyNot(type) ?? "it is not supported"}.";
 }

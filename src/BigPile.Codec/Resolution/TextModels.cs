@@ -32,7 +32,7 @@ internal static class TextModels
             new TextModel<StringComparer>(m, NameOf, text => (StringComparer)Comparers.Of(Enum.Parse<ComparerCode>(text))!),
     };
 
-    // Documents and patterns have many shapes in memory, and one text.
+    // Documents and patterns: one text each, however they are represented in memory.
     private static readonly Dictionary<Type, Func<ModelCache, TypeModel>> DocumentMakers = new()
     {
         [typeof(DBNull)] = static m => new TextModel<DBNull>(m, static _ => "", static _ => DBNull.Value),
@@ -48,7 +48,7 @@ internal static class TextModels
 
     public static IEnumerable<Type> Types => [.. Makers.Keys, .. DocumentMakers.Keys];
 
-    /// <summary>The class under which objects of a type are stored; the runtime's own are often derived from it and not public.</summary>
+    /// <summary>The public class under which objects of a type are stored: the runtime's own classes often derive from it.</summary>
     public static Type? PublicType(Type type)
     {
         for (Type? level = type; level is not null; level = level.BaseType)

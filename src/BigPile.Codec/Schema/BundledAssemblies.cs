@@ -6,14 +6,14 @@ using System.Runtime.Loader;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>What a program in a single file is made of.</summary>
+/// <summary>Finds the assemblies bundled in a single-file program.</summary>
 /// <remarks>
-/// No file and no list says it, so it is found by name: from the entry assembly along the references of each, which the compiler wrote
-/// down, and which are the same in every process. An assembly of other people's may lie between two of the application's.
+/// Such a program has no list of them, so they are found by name, along the references from the entry assembly. The compiler wrote these,
+/// so they are the same in every process. The walk passes through third-party assemblies, which may lie between two of the application's.
 /// </remarks>
 internal static class BundledAssemblies
 {
-    /// <summary>Loads them all, but for the framework's; none, if the program is no single file.</summary>
+    /// <summary>Loads them all except the framework's; none if the program is not a single file.</summary>
     public static HashSet<Assembly> Load()
     {
         var loaded = new HashSet<Assembly>();
@@ -34,7 +34,7 @@ internal static class BundledAssemblies
         return loaded;
     }
 
-    // Loading runs nothing of it. One that was left out, or can't be loaded, declares nothing that could have been stored.
+    // Loading runs no code of the assembly. One that was left out or can't be loaded declares no type that could have been stored.
     private static Assembly? TryLoad(AssemblyLoadContext context, AssemblyName name)
     {
         try

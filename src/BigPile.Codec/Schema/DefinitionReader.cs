@@ -6,7 +6,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>Reads the few MessagePack forms that a definition has.</summary>
+/// <summary>Reads the few MessagePack formats that occur in a definition.</summary>
 internal ref struct DefinitionReader(ReadOnlySpan<byte> bytes)
 {
     private ReadOnlySpan<byte> _rest = bytes;
@@ -31,7 +31,7 @@ internal ref struct DefinitionReader(ReadOnlySpan<byte> bytes)
             Code.Array32 => BinaryPrimitives.ReadUInt32BigEndian(Take(4)),
             _ => code & 15,
         };
-        // Each element takes a byte at least.
+        // Each element takes at least one byte.
         if (count > _rest.Length)
             Damaged();
         return (int)count;

@@ -5,7 +5,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>What has an entry of its own in a schema's definition.</summary>
+/// <summary>A type with an entry of its own in schema definitions.</summary>
 internal interface IDefined
 {
     Type Type { get; }
@@ -15,8 +15,8 @@ internal interface IDefined
 
 /// <summary>Writes the definition of a schema: an array of entries, the root's type first.</summary>
 /// <remarks>
-/// An entry is an array of the type's name, its form, and pairs of member name and kind. A kind is the name of a leaf, or the index of the
-/// entry of the type whose exact content stands in such a place; so a definition holds everything that is needed to read its payloads.
+/// An entry is an array: the type's name, its form, and a name and a kind for each member. A kind is the name of a leaf, or the index of
+/// the entry of the type that the member holds without a type id. So a definition holds everything that is needed to read its payloads.
 /// </remarks>
 internal sealed unsafe class DefinitionWriter
 {
@@ -34,7 +34,7 @@ internal sealed unsafe class DefinitionWriter
     public static byte[] ToStore(IDefined root, TypeRegistry types)
     {
         byte[] definition = Of(root, types);
-        // Only the root is found by its name; the others follow from what its members are declared with.
+        // A reader finds only the root by its name; the other types follow from the declared types of its members.
         types.NameToStore(root.Type);
         return definition;
     }

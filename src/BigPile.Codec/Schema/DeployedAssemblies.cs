@@ -8,10 +8,10 @@ using System.Runtime.Loader;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>The assemblies that are deployed with the application, so that every later process of it has them too.</summary>
+/// <summary>The assemblies that are deployed with the application, so that each of its later processes has them too.</summary>
 /// <remarks>
-/// They lie beside it, or in its single file. Which are loaded does not follow from stored text: either none, or all that refer to the
-/// library, and of a single file all that it is made of.
+/// They are in its directory, or bundled in its single file. Stored text never selects which of them are loaded: either none, or all that
+/// refer to the library, and in a single file all that are bundled. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal static class DeployedAssemblies
 {
@@ -31,11 +31,11 @@ internal static class DeployedAssemblies
         return assembly.Location is { Length: > 0 } path ? Paths.Value.Contains(path) : Bundled.Value.Contains(assembly);
     }
 
-    /// <summary>Whether an assembly is loaded where those are, and not as a plug-in.</summary>
+    /// <summary>Whether an assembly is in the load context of the application or the library, and so is no plug-in.</summary>
     public static bool AreLoadedWith(Assembly assembly) =>
         AssemblyLoadContext.GetLoadContext(assembly) is { } context && (context == AssemblyLoadContext.Default || context == Context);
 
-    /// <summary>Loads those that refer to the library, if that has not been done.</summary>
+    /// <summary>Loads all that refer to the library, once.</summary>
     public static void EnsureOwnAreLoaded() => _ = AllOwn.Value;
 
     private static HashSet<string> FindPaths()
@@ -70,11 +70,11 @@ internal static class DeployedAssemblies
         }
         catch (Exception e) when (e is IOException or BadImageFormatException)
         {
-            // One that can't be loaded declares nothing that could have been stored.
+            // An assembly that can't be loaded declares no type that could have been stored.
         }
     }
 
-    // The references are read from the file, so that nothing is loaded which is not the application's own.
+    // Reads the references from the file, so that no third-party assembly is loaded.
     private static bool RefersToLibrary(string path)
     {
         try

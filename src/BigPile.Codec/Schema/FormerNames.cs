@@ -4,10 +4,10 @@ using System.Reflection;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>The names that types say they had.</summary>
+/// <summary>The former names of types, from their attributes.</summary>
 internal static class FormerNames
 {
-    /// <summary>The types of an assembly by the full names that they had.</summary>
+    /// <summary>The types of an assembly, by former full name.</summary>
     public static Dictionary<string, Type> TypesOf(Assembly assembly)
     {
         var types = new Dictionary<string, Type>();

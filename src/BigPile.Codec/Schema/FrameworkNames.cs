@@ -6,11 +6,11 @@ using System.Runtime.Loader;
 namespace BigPile.Codec.Schema;
 
 /// <summary>
-/// The framework's public interfaces, abstract classes and enumerations, which make no object and run no code, and its exceptions.
+/// Finds framework types by stored name: public interfaces, abstract classes and enumerations, which can't be instantiated, and exceptions.
 /// </summary>
 /// <remarks>
-/// They are stored with the assembly that has them at run time. A later framework may have them elsewhere, so its façades are asked
-/// as well. Only assemblies that are signed as the framework's count, and loading one runs nothing of it.
+/// The stored name has the assembly that declared the type when it was stored. A later framework may have moved the type, so the façade
+/// assemblies are searched too. Only assemblies with the framework's signature are accepted; loading one runs none of its code.
 /// </remarks>
 internal static class FrameworkNames
 {
@@ -24,11 +24,11 @@ internal static class FrameworkNames
         [0xcc, 0x7b, 0x13, 0xff, 0xcd, 0x2d, 0xdd, 0x51],
     ];
 
-    // also that of the compiler's own assemblies
+    // Also the token of the compiler's own assemblies.
     private static readonly byte[] DesktopToken = [0x31, 0xbf, 0x38, 0x56, 0xad, 0x36, 0x4e, 0x35];
     private static readonly byte[] AspNetCoreToken = [0xad, 0xb9, 0x79, 0x38, 0x29, 0xdd, 0xae, 0x60];
 
-    /// <summary>Whether a definition only names something, or is an exception's, which is data.</summary>
+    /// <summary>Whether a type definition can't be instantiated, or is an exception, which is data.</summary>
     public static bool IsNameOnly(Type definition) =>
         (definition.IsAbstract || definition.IsEnum) && definition.IsVisible && IsFramework(definition.Assembly.GetName())
             || IsException(definition);
@@ -40,12 +40,12 @@ internal static class FrameworkNames
     /// <summary>Whether a type is declared by the framework.</summary>
     public static bool IsOfFramework(Type type) => IsFramework(type.Assembly.GetName());
 
-    /// <summary>Whether an assembly comes with .NET or ASP.NET, so that it refers to none of an application's.</summary>
+    /// <summary>Whether an assembly comes with .NET or ASP.NET, and so refers to no application's assembly.</summary>
     public static bool ComesWithFramework(AssemblyName name) =>
         name.GetPublicKeyToken() is { } token
         && (IsKnown(token) || token.AsSpan().SequenceEqual(AspNetCoreToken) || token.AsSpan().SequenceEqual(DesktopToken));
 
-    /// <summary>The definition with a name, or null.</summary>
+    /// <summary>Finds a type definition by name, or null.</summary>
     public static Type? Find(string assemblyName, string fullName)
     {
         if (!IsFrameworkName(assemblyName))
@@ -65,7 +65,7 @@ internal static class FrameworkNames
         }
         catch (Exception e) when (e is IOException or BadImageFormatException or ArgumentException)
         {
-            return null; // there is no such assembly here
+            return null; // this process has no such assembly
         }
     }
 

@@ -7,21 +7,21 @@ using System.Reflection;
 namespace BigPile.Codec.Schema;
 
 /// <summary>
-/// The types that the application named in its code, as those of a table's values. The assemblies that declare them, and what their
-/// objects are declared to hold, are allowed as if the options did; but never the framework's.
+/// The types that the application named in its code, for example as a table's value type. Allowed like those in the options are the
+/// assemblies that declare them, and those of their members' declared types; never the framework's.
 /// </summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal static class NamedTypes
 {
-    /// <summary>Whether nothing is left to be done for a type.</summary>
+    /// <summary>Whether a type was added before, or needs no adding.</summary>
     public static bool Contain(Type type, PileCodecOptions options) =>
         type.IsPrimitive || type == typeof(string) || options.NamedTypes.TryGetValue(type, out _);
 
-    /// <summary>Has <see cref="Contain"/> find a type, once it is added and counts.</summary>
+    /// <summary>Marks a type as added. To be called after <see cref="Add"/> has taken effect.</summary>
     public static void Remember(Type type, PileCodecOptions options) => options.NamedTypes.TryAdd(type, options);
 
-    /// <summary>Allows the assemblies of a type and its members.</summary>
-    /// <returns>Whether one is allowed now that was not before.</returns>
+    /// <summary>Allows the assemblies of a type and of its members' types.</summary>
+    /// <returns>Whether this allowed an assembly that was not allowed before.</returns>
     public static bool Add(Type type, PileCodecOptions options)
     {
         bool isMore = false;
@@ -39,7 +39,7 @@ internal static class NamedTypes
         return isMore;
     }
 
-    // Of a generic type the definition's members are looked at, as those of a type that is made of itself have no end.
+    // For a generic type the walk visits its definition's members: those of a type that contains larger constructions of itself never end.
     private static IEnumerable<Type> PartsOf(Type type)
     {
         if (type.HasElementType)
@@ -55,7 +55,7 @@ internal static class NamedTypes
         return type.BaseType is { } level ? members.Append(level) : members;
     }
 
-    // A member of an assembly that is not here can't be stored, and keeps nobody from storing others.
+    // A member whose assembly is missing can't be stored, but must not prevent storing the others.
     private static IEnumerable<Type> TypeOf(FieldInfo field)
     {
         try

@@ -1,7 +1,7 @@
 namespace BigPile.Codec.Schema;
 
 /// <summary>
-/// What content of a type looks like, so that it can be passed over when the type is gone. The numbers are part of the format.
+/// The shape of a type's content, by which it can be skipped when the type no longer exists. The numbers are part of the file format.
 /// </summary>
 internal enum SchemaForm : byte
 {
@@ -17,18 +17,18 @@ internal enum SchemaForm : byte
     /// <summary>One value that is an object.</summary>
     ObjectValue = 3,
 
-    /// <summary>An array of elements, or elements in one piece.</summary>
+    /// <summary>An array of elements, or a blob of them.</summary>
     Items = 4,
 
     /// <summary>A map.</summary>
     Pairs = 5,
 
-    /// <summary>A map of the names of fields to their values.</summary>
+    /// <summary>A map of an object's field names to their values.</summary>
     NamedFields = 6,
 
-    /// <summary>An array of a key and an object of the type that the key stands for.</summary>
+    /// <summary>An array of two: a key, and an object of the type that is listed under it.</summary>
     Union = 7,
 
-    /// <summary>A map of the names of a structure's fields to their values.</summary>
+    /// <summary>A map of a structure's field names to their values.</summary>
     NamedStructure = 8,
 }

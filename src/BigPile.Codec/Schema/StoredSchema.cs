@@ -2,16 +2,16 @@ using System;
 
 namespace BigPile.Codec.Schema;
 
-/// <summary>The kind of a stored member: a leaf's name, the index of an entry, or either of them nullable.</summary>
+/// <summary>The kind of a stored member: a leaf's name, or else the index of an entry; either may be nullable.</summary>
 internal readonly record struct StoredKind(string? Leaf, int Entry, bool IsNullable);
 
 /// <summary>A member of a stored type.</summary>
 internal readonly record struct StoredMember(string Name, StoredKind Kind);
 
-/// <summary>A type as it was when payloads were written.</summary>
+/// <summary>A type as it was when its payloads were written.</summary>
 internal sealed record StoredEntry(string Name, SchemaForm Form, StoredMember[] Members);
 
-/// <summary>A definition from the catalog, taken apart. Its bytes may come from a damaged file.</summary>
+/// <summary>A parsed definition from the catalog. Its bytes may come from a damaged file.</summary>
 internal sealed class StoredSchema
 {
     private StoredSchema(StoredEntry[] entries) => Entries = entries;

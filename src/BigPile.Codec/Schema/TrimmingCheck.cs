@@ -4,26 +4,26 @@ using System.Reflection.Metadata;
 namespace BigPile.Codec.Schema;
 
 /// <summary>
-/// Whether the program is as it was compiled. The codec finds types and members by reflection, so it can't do with what was left of them
-/// by a publish that takes away what no code names.
+/// Finds out whether the program was trimmed or compiled by Native AOT. The codec finds types and members by reflection, and these
+/// remove those that no code names.
 /// </summary>
 internal static class TrimmingCheck
 {
-    /// <summary>What who publishes a trimmed program is told.</summary>
+    /// <summary>The compiler's warning when a program is published trimmed.</summary>
     internal const string TrimmingMessage =
         "Types and members of objects are found by reflection: publish without <PublishTrimmed>, or with <TrimMode>partial</TrimMode>.";
 
-    /// <summary>What who publishes a program by Native AOT is told.</summary>
+    /// <summary>The compiler's warning when a program is published by Native AOT.</summary>
     internal const string NativeAotMessage =
         "Objects are stored by descriptions of types that Native AOT does not keep: publish with <PublishReadyToRun> in the place of "
         + "<PublishAot>.";
 
     private static readonly string? Problem = FindProblem();
 
-    /// <summary>Whether it is.</summary>
+    /// <summary>Whether the program is neither trimmed nor compiled by Native AOT.</summary>
     internal static bool IsUntrimmed => Problem == null;
 
-    /// <summary>Refuses to go on in a program that is trimmed or compiled by Native AOT.</summary>
+    /// <summary>Throws if the program is trimmed or compiled by Native AOT.</summary>
     /// <exception cref="PileSerializationException">It is.</exception>
     public static void ThrowIfTrimmed()
     {
@@ -31,7 +31,7 @@ internal static class TrimmingCheck
             throw new PileSerializationException(reason);
     }
 
-    // That no code can be generated does not tell: a runtime may be set so, and the codec then goes on by its interpreter.
+    // RuntimeFeature.IsDynamicCodeSupported does not tell: it may also be switched off by a setting, and then the interpreter works.
     private static unsafe string? FindProblem()
     {
         Assembly codec = typeof(TrimmingCheck).Assembly;
@@ -46,6 +46,6 @@ internal static class TrimmingCheck
             : null;
     }
 
-    // No code names it, so a trimmer takes it away.
+    // No code names this class, so a trimmer removes it.
     private static class Unnamed;
 }

@@ -5,7 +5,7 @@ using System.Text;
 namespace BigPile.Codec.Schema;
 
 /// <summary>
-/// The stored form of type names: <c>Assembly/Namespace.Outer+Inner`1{Argument,Argument}[,]</c>, without assembly for the framework's.
+/// The stored form of type names: <c>Assembly/Namespace.Outer+Inner`1{Argument,Argument}[,]</c>, without the assembly for framework types.
 /// </summary>
 internal ref struct TypeName
 {
@@ -106,7 +106,7 @@ internal ref struct TypeName
         }
         return _registry.Find(assembly, first) ?? throw new PileSchemaException(
             $"The stored type {first} is not known: the application's assemblies don't declare it, and {nameof(PileCodecOptions)} does "
-            + "not allow it. If it was renamed, mark the type [FormerName], or call "
+            + "not allow it. If it was renamed, mark the type with [FormerName], or call "
             + $"{nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Rename)}.");
     }
 

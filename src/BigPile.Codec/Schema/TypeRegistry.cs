@@ -8,17 +8,22 @@ namespace BigPile.Codec.Schema;
 
 /// <summary>The closed set of types that a payload may name, and their names.</summary>
 /// <remarks>
-/// These are: types of the application's own assemblies, which are the entry assembly, all that refer to BigPile, and those of types that
-/// the application named; what the options allow; the base class library's types that the codec has a format for; and the framework's
-/// public interfaces, abstract classes, enumerations and exceptions. No assembly of others is ever loaded because stored text says so:
-/// where a name is not found among the loaded ones, all of the application's own are loaded, and of a program in a single file all that
-/// it is made of, whatever the name. Thread safety: all members may be called concurrently.
+/// The set has four parts. First, types of the application's own assemblies: the entry assembly, all that refer to BigPile, and those of
+/// types that the application named. Second, types that the options allow. Third, the base class library's types that the codec has a
+/// format for. Fourth, the framework's public interfaces, abstract classes, enumerations and exceptions.
+/// Stored text never makes the codec load a third-party assembly. If no loaded assembly has a name, the codec loads all of the
+/// application's own assemblies, and in a single-file program all that are bundled, whatever the name.
+/// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProcess, Lazy<IReadOnlyDictionary<string, Type>> frameworkTypes)
 {
+    // Whether an assembly is the application's own: a cache.
     private readonly ConditionalWeakTable<Assembly, StrongBox<bool>> _isOwn = [];
+
+    // The types of an assembly by full name: a cache.
     private readonly ConditionalWeakTable<Assembly, Dictionary<string, Type>> _typesByName = [];
 
+    // The types of an assembly by former full name: a cache.
     private readonly ConditionalWeakTable<Assembly, Dictionary<string, Type>> _renamed = [];
 
     /// <summary>Whether objects of a class or structure may be stored by their fields.</summary>
@@ -32,7 +37,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
 
     /// <summary>The name of a type whose objects are about to be stored.</summary>
     /// <exception cref="RefusedException">
-    /// Its name leads to another type, or a later process, in which nothing has been put yet, could not find the type by its name.
+    /// The name leads to another type, or a later process that has put nothing yet could not find the type by its name.
     /// </exception>
     public string NameToStore(Type type)
     {
@@ -45,10 +50,10 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     }
 
     /// <summary>The type with a stored name.</summary>
-    /// <exception cref="PileSchemaException">There is none that may be used.</exception>
+    /// <exception cref="PileSchemaException">There is none, or it is not allowed.</exception>
     public Type Resolve(string name) => TypeName.Resolve(name, this);
 
-    /// <summary>The type with a stored name, or null when there is none that may be used.</summary>
+    /// <summary>The type with a stored name, or null if there is none, or it is not allowed.</summary>
     public Type? TryResolve(string name)
     {
         try
@@ -61,7 +66,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         }
     }
 
-    /// <summary>A type that is no array and no constructed one.</summary>
+    /// <summary>Finds a type that is neither an array nor a constructed type, or null.</summary>
     internal Type? Find(string? assemblyName, string fullName)
     {
         if (assemblyName is null)
@@ -74,7 +79,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         return FindInAllowed(assemblyName, fullName) ?? FrameworkNames.Find(assemblyName, fullName) ?? FindInOwn(assemblyName, fullName);
     }
 
-    // The part of a type that a later process could not find; null when it finds them all.
+    // The first part of a type (element, definition or argument) that a later process could not find; null if it finds them all.
     private Type? FindUnresolvable(Type type)
     {
         if (type.HasElementType)
@@ -112,17 +117,17 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
             ? "it"
             : $"{unresolvable} in it";
         if (IsOwn(unresolvable.Assembly) && FindAgain(unresolvable) is { } other && other != unresolvable)
-            return $"assembly {unresolvable.Assembly.GetName().Name} is loaded more than once, and {subject} is not of the copy that is meant: "
-                + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the copy whose objects the pile is to hold";
+            return $"assembly {unresolvable.Assembly.GetName().Name} is loaded more than once, and {subject} is of another copy than the "
+                + $"codec uses: call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the copy whose objects are stored";
         return IsOwn(unresolvable.Assembly)
-            ? $"{subject} is of assembly {unresolvable.Assembly.GetName().Name}, which neither lies beside the application nor "
-                + "is referred to in its single file, so a later process could not find it: "
+            ? $"{subject} is of assembly {unresolvable.Assembly.GetName().Name}, which is neither in the application's directory nor "
+                + "referred to in its single file, so a later process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} with the assembly in each process that opens the pile"
             : $"{subject} is neither of the application's own assemblies nor allowed, so a later process could not find it: "
                 + $"call {nameof(PileCodecOptions)}.{nameof(PileCodecOptions.Allow)} in each process that opens the pile";
     }
 
-    // When an assembly is loaded twice, the one that the application named is meant.
+    // If an assembly is loaded twice, the copy that the application allowed is used.
     private Type? FindInAllowed(string assemblyName, string fullName)
     {
         foreach (Assembly assembly in options.Assemblies)
@@ -133,11 +138,11 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         return null;
     }
 
-    // Not every assembly of the application's is loaded when the first payload is read.
+    // Searches the loaded assemblies first, then loads all of the application's: not all are loaded when the first payload is read.
     private Type? FindInOwn(string assemblyName, string fullName)
     {
         if (!TrimmingCheck.IsUntrimmed)
-            return null; // nobody's types could be read
+            return null; // in a trimmed program no type could be read
         if (FindInLoaded(assemblyName, fullName, out _) is { } type)
             return type;
         DeployedAssemblies.EnsureOwnAreLoaded();
@@ -156,7 +161,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
         return null;
     }
 
-    // A class that has moved to another of the application's assemblies is found by its full name, if that is unique.
+    // A class that is now in another of the application's assemblies is found by its full name, if this is unique.
     private Type? FindInLoaded(string assemblyName, string fullName, out Type? relocated)
     {
         var found = new List<Type>();
@@ -167,7 +172,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
                 continue;
             found.Add(type);
             if (StoredAssembly.NameOf(assembly) == assemblyName && (named is null || DeployedAssemblies.AreLoadedWith(assembly)))
-                named = type; // of an assembly that is loaded twice, the one that was not loaded as a plug-in
+                named = type; // if an assembly is loaded twice: the copy that is no plug-in
         }
         relocated = named is null && found.Count == 1 ? found[0] : null;
         return named;
@@ -183,7 +188,7 @@ internal sealed class TypeRegistry(PileCodecOptions options, bool outlivesProces
     {
         if (assembly == Assembly.GetEntryAssembly() || options.Assemblies.Contains(assembly) || IsBigPile(assembly.GetName()))
             return true;
-        // Native AOT does not know what an assembly refers to.
+        // Native AOT keeps no assembly references.
         return !assembly.IsDynamic && TrimmingCheck.IsUntrimmed && Array.Exists(assembly.GetReferencedAssemblies(), IsBigPile);
     }
 

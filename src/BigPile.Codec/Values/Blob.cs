@@ -6,12 +6,15 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>Primitive elements in one piece: binary data for bytes, else an extension with little-endian content.</summary>
+/// <summary>
+/// Blobs: all primitive elements of a collection as one MessagePack value. Binary data for bytes, else an extension with little-endian
+/// content.
+/// </summary>
 internal static unsafe class Blob
 {
     private const int HeaderMaxBytes = 6;
 
-    /// <summary>The kind of the elements if they are stored in one piece, else <see cref="FieldKind.Other"/>.</summary>
+    /// <summary>The kind of the elements if they are stored as a blob, else <see cref="FieldKind.Other"/>.</summary>
     public static FieldKind KindOf(FieldCodec element) =>
         element.Kind is >= FieldKind.Boolean and <= FieldKind.Half ? element.Kind : FieldKind.Other;
 
@@ -27,7 +30,7 @@ internal static unsafe class Blob
         return p + lengthBytes;
     }
 
-    /// <summary>Reads the header, and tells how many elements the content has.</summary>
+    /// <summary>Reads the header, and computes the number of elements.</summary>
     public static byte* ReadHeader<T>(byte* p, FieldKind kind, out int count, ReadContext c)
     {
         int lengthBytes;
@@ -53,6 +56,6 @@ internal static unsafe class Blob
         return p + lengthBytes;
     }
 
-    /// <summary>Whether a value is elements in one piece; nothing that stands alone in an array of such elements looks like it.</summary>
+    /// <summary>Whether a value is a blob. A single element of a kind that is stored in blobs never looks like one.</summary>
     public static bool IsAt(byte* p) => Code.IsExtension(*p) || *p is Code.Bin8 or Code.Bin16 or Code.Bin32;
 }

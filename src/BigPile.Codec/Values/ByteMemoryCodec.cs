@@ -6,13 +6,13 @@ using BigPile.Codec.Schema;
 namespace BigPile.Codec.Values;
 
 /// <summary>
-/// A place for a view of bytes: binary data. What is read back is a view of an array of its own, whatever it was a view of.
+/// The codec of <c>Memory</c> and <c>ReadOnlyMemory</c> of bytes: binary data. A value read back is backed by an array of its own.
 /// </summary>
 internal sealed unsafe class ByteMemoryCodec(string name) : FieldCodec
 {
     public override string? LeafName => name;
 
-    // The two types of view differ in what they let the application do, not in what they are.
+    // Memory and ReadOnlyMemory have the same layout.
     public override byte* Write(ref byte field, byte* p, WriteContext c) =>
         Blob.Write(Unsafe.As<byte, ReadOnlyMemory<byte>>(ref field).Span, FieldKind.Byte, p, c);
 

@@ -6,7 +6,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>MessagePack-CSharp's form of a decimal: text.</summary>
+/// <summary>A decimal in MessagePack-CSharp's format: text.</summary>
 internal readonly unsafe struct DecimalTextFormat : ILeafFormat<decimal>
 {
     public static byte* Write(byte* p, decimal value)
@@ -25,7 +25,7 @@ internal readonly unsafe struct DecimalTextFormat : ILeafFormat<decimal>
     }
 }
 
-/// <summary>MessagePack-CSharp's form of a GUID: text of 36 characters.</summary>
+/// <summary>A GUID in MessagePack-CSharp's format: text of 36 characters.</summary>
 internal readonly unsafe struct GuidTextFormat : ILeafFormat<Guid>
 {
     public static byte* Write(byte* p, Guid value)
@@ -44,7 +44,7 @@ internal readonly unsafe struct GuidTextFormat : ILeafFormat<Guid>
     }
 }
 
-/// <summary>MessagePack-CSharp's form of a date: always a timestamp, so it always comes back as UTC.</summary>
+/// <summary>A <c>DateTime</c> in MessagePack-CSharp's format: always a timestamp, so it always comes back as UTC.</summary>
 internal readonly unsafe struct TimestampFormat : ILeafFormat<DateTime>
 {
     public static byte* Write(byte* p, DateTime value) =>
@@ -53,7 +53,7 @@ internal readonly unsafe struct TimestampFormat : ILeafFormat<DateTime>
     public static byte* Read(byte* p, ref DateTime field, ReadContext c) => Timestamp.ReadUtc(p, ref field);
 }
 
-/// <summary>MessagePack-CSharp's form of a half: a float.</summary>
+/// <summary>A <c>Half</c> in MessagePack-CSharp's format: a float.</summary>
 internal readonly unsafe struct HalfFloatFormat : ILeafFormat<Half>
 {
     public static byte* Write(byte* p, Half value) => Encode.Single(p, (float)value);
@@ -67,7 +67,7 @@ internal readonly unsafe struct HalfFloatFormat : ILeafFormat<Half>
     }
 }
 
-/// <summary>Short text that is ASCII.</summary>
+/// <summary>Writes and reads short ASCII text.</summary>
 internal static unsafe class ContractText
 {
     public static byte* Write(byte* p, ReadOnlySpan<byte> text)

@@ -12,7 +12,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>The texts of patterns and documents. A document that its text would not give back is refused.</summary>
+/// <summary>The texts that represent patterns, endpoints and documents. A document that its text would not restore is refused.</summary>
 internal static class DocumentForms
 {
     private const char Separator = '/';
@@ -29,7 +29,7 @@ internal static class DocumentForms
         OmitXmlDeclaration = true, NewLineHandling = NewLineHandling.Entitize, ConformanceLevel = ConformanceLevel.Auto,
     };
 
-    /// <summary>Options, the limit in ticks, and the pattern.</summary>
+    /// <summary>The text of a pattern: its options, its time limit in ticks, and the pattern itself.</summary>
     public static string Of(Regex regex) =>
         FormattableString.Invariant($"{(int)regex.Options}{Separator}{regex.MatchTimeout.Ticks}{Separator}{regex}");
 
@@ -53,7 +53,7 @@ internal static class DocumentForms
         string text = (ignoresCase ? IgnoresCaseMark : "") + node.ToJsonString(new JsonSerializerOptions { MaxDepth = JsonDepthMost });
         return JsonNode.DeepEquals(ParseNode(text), node) ? text : throw new RefusedException(
             typeof(JsonNode),
-            "A JsonNode can't be stored whose text says something else, for example because of lone surrogates: store its values.");
+            "A JsonNode can't be stored if its text is read back differently, for example because of lone surrogates: store its values.");
     }
 
     public static T ParseNode<T>(string text)
@@ -93,7 +93,7 @@ internal static class DocumentForms
 
     public static XDocument ParseXml(string text) => XDocument.Parse(text, LoadOptions.PreserveWhitespace);
 
-    // Text declares the namespaces that elements have anyhow.
+    // A copy without namespace declarations: parsing adds them even where the element had none, so they are left out of comparisons.
     private static XElement? Bare(XElement? element)
     {
         if (element is null)
@@ -114,6 +114,6 @@ internal static class DocumentForms
     private static RefusedException WhyNot(XNode node) =>
         new(
             node.GetType(),
-            $"An {node.GetType().Name} can't be stored whose text says something else, as where texts in it stand side by side: store "
-            + "the text.");
+            $"An {node.GetType().Name} can't be stored if its text is read back differently, for example because of adjacent text nodes: "
+            + "store the text.");
 }

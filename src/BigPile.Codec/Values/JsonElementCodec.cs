@@ -6,8 +6,8 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>A place for a part of a JSON document: its text, exactly as it stands there; nil for one that is undefined.</summary>
-/// <remarks>What is read back is a document of its own, which nobody needs to give back.</remarks>
+/// <summary>The codec of a <c>JsonElement</c>: its raw text; nil for an undefined one.</summary>
+/// <remarks>An element read back has a document of its own, which need not be disposed.</remarks>
 internal sealed unsafe class JsonElementCodec : FieldCodec
 {
     public override string LeafName => "jsonElement";

@@ -4,7 +4,7 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>The wire form of a value type that holds no references.</summary>
+/// <summary>The wire format of a value type that holds no references.</summary>
 internal unsafe interface ILeafFormat<T>
 {
     static abstract byte* Write(byte* p, T value);
@@ -12,7 +12,7 @@ internal unsafe interface ILeafFormat<T>
     static abstract byte* Read(byte* p, ref T field, ReadContext c);
 }
 
-/// <summary>A place of such a type.</summary>
+/// <summary>The codec of a value type with a leaf format.</summary>
 internal sealed unsafe class LeafCodec<T, TFormat>(string name, FieldKind kind = FieldKind.Other) : FieldCodec
     where TFormat : ILeafFormat<T>
 {

@@ -7,7 +7,7 @@ using BigPile.Codec.Graph;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>The slots of the value types that the codec knows by itself.</summary>
+/// <summary>The leaf codecs: those of value types that the library has a format for.</summary>
 internal static class LeafCodecs
 {
     private static readonly Dictionary<Type, FieldCodec> ByType = new()
@@ -31,7 +31,7 @@ internal static class LeafCodecs
         [typeof(decimal)] = new LeafCodec<decimal, DecimalFormat>("decimal"),
         [typeof(DateTime)] = new LeafCodec<DateTime, DateTimeFormat>("dateTime", FieldKind.DateTime),
         [typeof(DateTimeOffset)] = new LeafCodec<DateTimeOffset, DateTimeOffsetFormat>("dateTimeOffset"),
-        // Every 64-bit number is a valid count of ticks.
+        // Read and written as a number: every 64-bit number is a valid count of ticks.
         [typeof(TimeSpan)] = new LeafCodec<long, Int64Format>("timeSpan", FieldKind.Int64),
         [typeof(DateOnly)] = new LeafCodec<DateOnly, DateOnlyFormat>("dateOnly"),
         [typeof(TimeOnly)] = new LeafCodec<TimeOnly, TimeOnlyFormat>("timeOnly"),
@@ -47,7 +47,7 @@ internal static class LeafCodecs
 
     public static IReadOnlyCollection<Type> Types => ByType.Keys;
 
-    /// <summary>Whether a type's values are data of their own, which no other object can change.</summary>
+    /// <summary>Whether a type's values are self-contained: no other object can change them.</summary>
     public static bool IsPrimitive(Type type) =>
         ByType.ContainsKey(type) && type != typeof(Memory<byte>) && type != typeof(ReadOnlyMemory<byte>) && type != typeof(JsonElement);
 

@@ -6,13 +6,13 @@ using BigPile.Codec.Schema;
 namespace BigPile.Codec.Values;
 
 /// <summary>
-/// A place for a view of elements: an array of them. What is read back is a view of an array of its own, whatever it was a view of.
+/// The codec of <c>Memory</c> and <c>ReadOnlyMemory</c>: an array of the elements. A value read back is backed by an array of its own.
 /// </summary>
 internal sealed unsafe class MemoryCodec<T>(FieldCodec array) : FieldCodec
 {
     public override bool IsLeaf => array.IsLeaf;
 
-    // The two types of view differ in what they let the application do, not in what they are.
+    // Memory and ReadOnlyMemory have the same layout.
     public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
         T[] items = Unsafe.As<byte, ReadOnlyMemory<T>>(ref field).ToArray();

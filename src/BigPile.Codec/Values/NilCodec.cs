@@ -4,7 +4,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>A place that is always empty: a key that a contract leaves out, or one that held nothing that can be stored.</summary>
+/// <summary>The codec of a member that is always nil: an index that a contract leaves out, or a type that can't be stored.</summary>
 internal sealed unsafe class NilCodec : FieldCodec
 {
     public override byte* Write(ref byte field, byte* p, WriteContext c)

@@ -5,11 +5,11 @@ using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>The slots of values that can be equal and have different bytes, so that all that are equal have the same ones.</summary>
-/// <remarks>What they write is read as ever: a schema does not tell them from the slots that they stand for.</remarks>
+/// <summary>Codecs that normalize values before writing, for types whose equal values can have different bytes.</summary>
+/// <remarks>Readers need no other codec: in a schema these look like the codecs that they wrap.</remarks>
 internal static class NormalizedCodecs
 {
-    /// <summary>The slot that writes a type's normal form; the given one when the type has no other.</summary>
+    /// <summary>The codec that writes a type's normal form; the given one if all its values are in normal form.</summary>
     public static FieldCodec Of(Type type, FieldCodec codec) =>
         type == typeof(decimal) ? new NormalizedCodec<decimal>(codec, static value => Shortest(value))
         : type == typeof(double) ? new NormalizedCodec<double>(codec, static value => double.IsNaN(value) ? double.NaN : value + 0.0)
@@ -18,7 +18,7 @@ internal static class NormalizedCodecs
         : type == typeof(DateTimeOffset) ? new NormalizedCodec<DateTimeOffset>(codec, static value => value.ToUniversalTime())
         : codec;
 
-    // Without zeros at the end, and without a sign of zero. A quotient has as few digits as it can.
+    // Removes trailing zeros and the sign of zero: a decimal quotient has the fewest digits possible.
     private static decimal Shortest(decimal value) => value == 0 ? 0 : value / 1.0000000000000000000000000000m;
 
     private sealed unsafe class NormalizedCodec<T>(FieldCodec inner, Func<T, T> normalize) : FieldCodec

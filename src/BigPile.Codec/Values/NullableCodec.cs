@@ -5,7 +5,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>A place for a nullable value: nil, or the value's own form.</summary>
+/// <summary>The codec of a nullable value type: nil, or the value's own format.</summary>
 internal sealed unsafe class NullableCodec<T>(FieldCodec inner) : FieldCodec
     where T : struct
 {

@@ -90,7 +90,7 @@ internal readonly unsafe struct DoubleFormat : ILeafFormat<double>
     public static byte* Read(byte* p, ref double field, ReadContext c) => Decode.Double(p, ref field);
 }
 
-/// <summary>Half as its raw bits: a way over float could change the bits of a NaN.</summary>
+/// <summary>A <c>Half</c> as its raw bits: a conversion to float could change the bits of a NaN.</summary>
 internal readonly unsafe struct HalfFormat : ILeafFormat<Half>
 {
     public static byte* Write(byte* p, Half value) => Encode.UInt16(p, BitConverter.HalfToUInt16Bits(value));
@@ -113,13 +113,13 @@ internal readonly unsafe struct WideFormat<T> : ILeafFormat<T>
     {
         p = c.BinHeader(p, out int length);
         if (length != sizeof(T))
-            BadData.Invalid($"{length} bytes stand for a {typeof(T)}");
+            BadData.Invalid($"a {typeof(T)} has {length} bytes");
         field = Unsafe.ReadUnaligned<T>(p);
         return p + length;
     }
 }
 
-/// <summary>A decimal as its 16 raw bytes: scale and trailing zeros stay as they are.</summary>
+/// <summary>A decimal as its 16 raw bytes, which keep scale and trailing zeros.</summary>
 internal readonly unsafe struct DecimalFormat : ILeafFormat<decimal>
 {
     private const uint UnusedFlags = 0x7F00FFFF;

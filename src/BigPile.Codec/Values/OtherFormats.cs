@@ -21,7 +21,7 @@ internal readonly unsafe struct RuneFormat : ILeafFormat<Rune>
     }
 }
 
-/// <summary>A pointer into a pile: its number, as an extension of 8 bytes. Whether it names an object is for the pile to say.</summary>
+/// <summary>A pile pointer as an extension of 8 bytes. Whether it names an object is not checked.</summary>
 internal readonly unsafe struct PointerFormat : ILeafFormat<PilePointer>
 {
     public static byte* Write(byte* p, PilePointer value)
@@ -41,7 +41,7 @@ internal readonly unsafe struct PointerFormat : ILeafFormat<PilePointer>
     }
 }
 
-/// <summary>A number of any size as the bytes of its two's complement, least significant first.</summary>
+/// <summary>A <c>BigInteger</c> as the bytes of its two's complement, least significant first.</summary>
 internal sealed unsafe class BigIntegerCodec : FieldCodec
 {
     private const int HeaderMaxBytes = 5;

@@ -7,7 +7,10 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>A place for a value that means nothing outside the process. All zero bits are fine.</summary>
+/// <summary>The codec of a type that can't be stored: it refuses all values but null and zero.</summary>
+/// <param name="type">The type.</param>
+/// <param name="reason">The message of a refusal.</param>
+/// <param name="always">Whether null and zero are refused too.</param>
 internal sealed unsafe class RefusedCodec(Type type, string reason, bool always = false) : FieldCodec
 {
     private readonly int _sizeBytes = !type.IsValueType || type.IsPointer || type.IsFunctionPointer

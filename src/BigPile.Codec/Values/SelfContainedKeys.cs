@@ -2,7 +2,10 @@ using System;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>Keys that can go into a hash container at once.</summary>
+/// <summary>
+/// Finds key types whose hash and comparison need neither the application's code nor the content of other objects. A reader can add such
+/// keys to a container at once; others must wait until the whole graph is filled.
+/// </summary>
 internal static class SelfContainedKeys
 {
     public static bool Contains(Type key)

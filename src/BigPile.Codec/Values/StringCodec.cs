@@ -5,7 +5,7 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>A place for a string. Strings keep no identity.</summary>
+/// <summary>The codec of a string. Strings do not keep their identity: shared ones become copies.</summary>
 internal sealed unsafe class StringCodec : FieldCodec
 {
     public override FieldKind Kind => FieldKind.String;

@@ -8,18 +8,18 @@ using BigPile.Codec.Wire;
 
 namespace BigPile.Codec.Values;
 
-/// <summary>The texts that stand for objects of the base class library. An object that its text would not give back is refused.</summary>
+/// <summary>The texts that represent objects of the base class library. An object that its text would not restore is refused.</summary>
 internal static class TextForms
 {
     private const char RelativeMark = '\0';
     private const char AbsoluteMark = '\u0001';
     private const char RulesMark = ';';
 
-    // Characters that a canonical address keeps as they are; a dot matters only behind a slash.
+    // Characters that canonicalization of a URI leaves unchanged; a dot only if it does not follow a slash.
     private static readonly SearchValues<char> Canonical =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~.:/?=&,;+@");
 
-    // A read-only culture does not change, so it is compared with the system's once.
+    // The names of read-only cultures. Such a culture never changes, so it is compared with the system's only once.
     private static readonly ConditionalWeakTable<CultureInfo, string> ReadOnlyCultures = [];
 
     public static string Of(Uri uri)
@@ -33,7 +33,7 @@ internal static class TextForms
         return IsSame(uri, marked) ? marked : throw new RefusedException(typeof(Uri), WhyNot(text));
     }
 
-    /// <summary>The address of a text, which says by a mark what kind it is where that does not follow from itself.</summary>
+    /// <summary>The URI of a text. A leading mark tells absolute from relative URIs where the text alone does not.</summary>
     public static Uri ParseUri(string text) => text switch
     {
         [RelativeMark, ..] => new Uri(text[1..], UriKind.Relative),
@@ -51,12 +51,11 @@ internal static class TextForms
     }
 
     private static string WhyNot(string text) =>
-        $"The address {text} can't be stored: it was made without being brought into canonical form, which its text does not say. Store "
-        + "the text.";
+        $"The URI {text} can't be stored: it was made without canonicalization, which its text does not show. Store the text.";
 
     public static string Of(StringBuilder builder) => builder.MaxCapacity == int.MaxValue ? builder.ToString() : throw new RefusedException(
         typeof(StringBuilder),
-        $"A StringBuilder with a limit of {builder.MaxCapacity:N0} characters can't be stored: its text does not say the limit. Store "
+        $"A StringBuilder with a limit of {builder.MaxCapacity:N0} characters can't be stored: its text does not show the limit. Store "
         + "the text.");
 
     public static string Of(CultureInfo culture)
@@ -68,7 +67,7 @@ internal static class TextForms
 
     private static string NameOf(CultureInfo culture)
     {
-        string name = culture.ToString(); // with the order of sorting, which the name alone leaves out
+        string name = culture.ToString(); // with the sort order, which Name leaves out
         CultureInfo found = CultureInfo.GetCultureInfo(name);
         return ReferenceEquals(found, culture) || IsSame(found, culture) ? name : throw new RefusedException(
             typeof(CultureInfo),
@@ -95,7 +94,7 @@ internal static class TextForms
         return true;
     }
 
-    /// <summary>The zone's name where the system knows the zone, else all its rules.</summary>
+    /// <summary>The zone's id if the system has the zone with the same rules, else the zone's rules.</summary>
     public static string Of(TimeZoneInfo zone)
     {
         if (TimeZoneInfo.TryFindSystemTimeZoneById(zone.Id, out TimeZoneInfo? known) && known.HasSameRules(zone)

@@ -7,7 +7,7 @@ using BigPile.Codec.Wire;
 namespace BigPile.Codec.Values;
 
 /// <summary>
-/// Dates and times. A time that is UTC is MessagePack's timestamp; any other keeps its raw bits, because a timestamp has no kind.
+/// A <c>DateTime</c>. One in UTC is MessagePack's timestamp; any other is stored by its raw bits, because a timestamp has no kind.
 /// </summary>
 internal readonly unsafe struct DateTimeFormat : ILeafFormat<DateTime>
 {
@@ -38,7 +38,7 @@ internal readonly unsafe struct DateTimeFormat : ILeafFormat<DateTime>
     }
 }
 
-/// <summary>The local time as a timestamp and the offset in minutes.</summary>
+/// <summary>A <c>DateTimeOffset</c>: the local time as a timestamp, and the offset in minutes.</summary>
 internal readonly unsafe struct DateTimeOffsetFormat : ILeafFormat<DateTimeOffset>
 {
     private const int OffsetMostMinutes = 14 * 60;
@@ -88,7 +88,7 @@ internal readonly unsafe struct TimeOnlyFormat : ILeafFormat<TimeOnly>
     }
 }
 
-/// <summary>MessagePack's timestamp extension, in its shortest of three forms.</summary>
+/// <summary>MessagePack's timestamp extension. Writes the shortest of its three formats.</summary>
 internal static unsafe class Timestamp
 {
     private const long SecondsToUnixEpoch = 62135596800;

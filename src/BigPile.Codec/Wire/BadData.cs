@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace BigPile.Codec.Wire;
 
-/// <summary>The errors of reading, out of line so that the readers stay small.</summary>
+/// <summary>Throws the errors of reading. The throws are out of line, so that the readers stay small and inlinable.</summary>
 internal static class BadData
 {
     [DoesNotReturn]
@@ -30,7 +30,7 @@ internal static class BadData
 
     [DoesNotReturn]
     public static void WrongType(Type type, Type declared) =>
-        throw new PileSerializationException($"The payload has an object of type {type} in a place of type {declared}.");
+        throw new PileSerializationException($"The payload has an object of type {type} in a member of type {declared}.");
 
     [DoesNotReturn]
     public static void BadReference() => throw new PileSerializationException("The payload refers to an object that it does not hold.");

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Wire;
 
-/// <content>The forms that take more than one byte, or that another kind of number has.</content>
+/// <content>The slow paths: numbers of more than one byte, and numbers in another format than the field's.</content>
 internal static unsafe partial class Decode
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -17,8 +17,8 @@ internal static unsafe partial class Decode
         return p;
     }
 
-    // The codes of 1, 2, 4 and 8 bytes follow each other, first without a sign and then with one. So nothing branches on the width,
-    // which differs from number to number and would be foreseen wrongly.
+    // The codes for 1, 2, 4 and 8 bytes are consecutive: first the unsigned ones, then the signed ones. So the width is computed and not
+    // branched on: it differs from number to number, and the branch would be mispredicted.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* Int64Long(byte* p, out long value)
     {
@@ -43,7 +43,7 @@ internal static unsafe partial class Decode
         return p;
     }
 
-    // A field that once was a float or an integer may be a double by now.
+    // The stored field may have been a float or an integer: the class has changed since.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* DoubleLong(byte* p, ref double target)
     {

@@ -4,9 +4,9 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Wire;
 
-/// <summary>Reads numbers in whatever MessagePack form they have.</summary>
+/// <summary>Reads numbers in any of their MessagePack formats.</summary>
 /// <remarks>
-/// Fixed-size values are read without a check: the buffer's slack may be read, and the caller compares with the end afterwards.
+/// Fixed-size values are read without a bounds check. The slack after the payload may be read; the caller checks the position afterwards.
 /// </remarks>
 internal static unsafe partial class Decode
 {
@@ -53,6 +53,7 @@ internal static unsafe partial class Decode
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static byte* Int32(byte* p, ref int target)
     {
+        // A first byte of -32 to 127 is the value itself.
         int value = (sbyte)*p;
         if (value < -32)
             return Int32Long(p, ref target);
@@ -70,6 +71,7 @@ internal static unsafe partial class Decode
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static byte* Int64(byte* p, ref long target)
     {
+        // A first byte of -32 to 127 is the value itself.
         long value = (sbyte)*p;
         if (value < -32)
             return Int64Long(p, out target);
@@ -107,7 +109,7 @@ internal static unsafe partial class Decode
         return p + 9;
     }
 
-    /// <summary>An integer that must lie in a range.</summary>
+    /// <summary>Reads an integer that must be in a range.</summary>
     public static byte* Ranged(byte* p, long least, long most, out long value)
     {
         value = (sbyte)*p;

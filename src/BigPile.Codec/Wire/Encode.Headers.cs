@@ -17,7 +17,7 @@ internal static unsafe partial class Encode
         return Sized(p, count, Code.Array16, Code.Array32);
     }
 
-    /// <summary>The header of an array whose type the reader either knows (id 0) or finds as the first element.</summary>
+    /// <summary>Writes an array's header, and a type id as its first element unless the reader knows the type (id 0).</summary>
     public static byte* ArrayHeader(byte* p, int count, int typeId)
     {
         if (typeId == 0)
@@ -79,7 +79,7 @@ internal static unsafe partial class Encode
         return p + 1;
     }
 
-    /// <summary>An extension that holds one number in 1, 2 or 4 bytes.</summary>
+    /// <summary>Writes an extension that holds one number in 1, 2 or 4 bytes.</summary>
     public static byte* ShortExtension(byte* p, sbyte code, int number)
     {
         p[1] = (byte)code;

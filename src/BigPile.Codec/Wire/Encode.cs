@@ -4,10 +4,10 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Wire;
 
-/// <summary>Writes numbers and headers in their smallest MessagePack form.</summary>
+/// <summary>Writes numbers and headers in their smallest MessagePack format.</summary>
 /// <remarks>
-/// Nothing here checks for room: the buffer's slack covers the fields of an object. What is longer than about ten instructions is kept
-/// out of line, because generated code that pulls it in costs ten times as much to compile.
+/// Nothing here checks the capacity: the buffer's slack is enough for the fixed-size fields of an object. Methods of more than about ten
+/// instructions are not inlined, because generated code that inlines them takes ten times as long to compile.
 /// </remarks>
 internal static unsafe partial class Encode
 {
@@ -31,6 +31,7 @@ internal static unsafe partial class Encode
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static byte* Int32(byte* p, int value)
     {
+        // -32 to 127 are one byte: the value itself.
         if ((uint)(value + 32) >= 160)
             return Int64Long(p, value);
         *p = (byte)value;
@@ -42,6 +43,7 @@ internal static unsafe partial class Encode
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static byte* Int64(byte* p, long value)
     {
+        // -32 to 127 are one byte: the value itself.
         if ((ulong)(value + 32) >= 160)
             return Int64Long(p, value);
         *p = (byte)value;

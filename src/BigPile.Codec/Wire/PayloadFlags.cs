@@ -8,9 +8,9 @@ internal enum PayloadFlags
 {
     None = 0,
 
-    /// <summary>Back references occur: the reader must number the objects.</summary>
+    /// <summary>The payload has back references: the reader must number the objects.</summary>
     HasBackReferences = 1,
 
-    /// <summary>The payload is an array of the root and the objects that forward references stand for.</summary>
+    /// <summary>The payload is an array: the root, then the objects that forward references name.</summary>
     HasDeferred = 2,
 }

@@ -4,15 +4,16 @@ using BigPile.Memory;
 
 namespace BigPile.Codec.Wire;
 
-/// <summary>The bounds of a payload that is being read, and the headers whose sizes must be checked before they are used.</summary>
+/// <summary>The limits of a payload that is being read, and the headers whose sizes must be checked before use.</summary>
 internal abstract unsafe class PayloadReader : CacheLineIsolated
 {
-    /// <summary>The end of the payload. The slack behind it may be read, but a position behind it means bad data.</summary>
+    /// <summary>The end of the payload. The slack after it may be read, but a position after it means bad data.</summary>
     public byte* End;
 
+    // Elements that headers may still claim. It starts at the payload's length in bytes, as each element takes at least one.
     private long _budget;
 
-    /// <summary>Starts a payload without flags. What else there is was left unused by the payload before.</summary>
+    /// <summary>Starts a payload without flags. All other state is clean: the previous payload has reset it.</summary>
     public void Begin(byte* end, int lengthBytes)
     {
         End = end;
@@ -20,7 +21,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
     }
 
     /// <summary>
-    /// Takes the elements that a header announces out of the budget, so that no header can claim more than the bytes allow.
+    /// Subtracts the elements that a header claims from the budget: no header can claim more memory than the payload's length allows.
     /// </summary>
     public void Charge(long elements)
     {
@@ -29,7 +30,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
             BadData.OverBudget();
     }
 
-    /// <summary>Checks that content lies within the payload, and takes its length as it is used.</summary>
+    /// <summary>Checks that content of a given length ends within the payload.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Require(byte* p, long lengthBytes)
     {
@@ -37,7 +38,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
             BadData.Truncated();
     }
 
-    /// <summary>The header of an object: the count is compared with a schema's and takes no memory.</summary>
+    /// <summary>Reads an array's header. The count is not charged: a caller compares it with a schema, or charges it itself.</summary>
     public byte* ArrayHeader(byte* p, out int count)
     {
         byte code = *p;
@@ -51,7 +52,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
         return Sized(p, code == Code.Array32, out count);
     }
 
-    /// <summary>The header of a map; both keys and values are charged.</summary>
+    /// <summary>Reads a map's header, and charges both keys and values.</summary>
     public byte* MapHeader(byte* p, out int count)
     {
         byte code = *p;
@@ -135,7 +136,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
         return p + 1;
     }
 
-    /// <summary>The number in an extension of 1, 2 or 4 bytes.</summary>
+    /// <summary>Reads the number in an extension of 1, 2 or 4 bytes.</summary>
     public byte* ShortExtension(byte* p, sbyte expected, out uint number)
     {
         number = *p switch
@@ -153,7 +154,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
         return p;
     }
 
-    /// <summary>Whether an array's first element says what the others make up.</summary>
+    /// <summary>Whether an array's first element is a type id.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool IsTypeId(byte* p) => *p is >= Code.FixExt1 and <= Code.FixExt4 && (sbyte)p[1] == ExtensionCode.TypeId;
 

@@ -2,13 +2,13 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Wire;
 
-/// <summary>The room for a payload that is being written.</summary>
+/// <summary>The capacity for a payload that is being written.</summary>
 internal abstract unsafe class PayloadWriter(PileBuffer buffer)
 {
-    /// <summary>Behind it the buffer has only its slack.</summary>
+    /// <summary>The end of the buffer's capacity: only the slack follows.</summary>
     public byte* End;
 
-    /// <summary>The root is in MessagePack-CSharp's form, which has no place for the pile's extensions.</summary>
+    /// <summary>The root is in MessagePack-CSharp's format, which has none of the pile's extensions.</summary>
     public bool IsPlain;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -19,7 +19,7 @@ internal abstract unsafe class PayloadWriter(PileBuffer buffer)
         return p;
     }
 
-    /// <summary>Room for content of a known size; afterwards the slack is whole again.</summary>
+    /// <summary>Ensures capacity for content of a known length, beyond which the whole slack is free.</summary>
     public byte* Reserve(byte* p, long lengthBytes) => p + lengthBytes > End ? Grow(p, lengthBytes) : p;
 
     /// <summary>Starts a payload.</summary>

@@ -14,7 +14,7 @@ internal static unsafe class TextDecode
 
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    // Most strings are short ASCII: for these nothing is called but the allocator.
+    // Most strings are short ASCII: for these only the allocator is called.
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static byte* String(byte* p, ref string? target, PayloadReader c)
     {
@@ -39,7 +39,7 @@ internal static unsafe class TextDecode
         return p + lengthBytes;
     }
 
-    // Text that is not ASCII mostly shows it at its first or last byte; then nothing was allocated in vain.
+    // Most text that is not ASCII has a first or last byte of 0x80 or more. Checking these first avoids a wasted allocation.
     private static string Ascii(byte* p, int lengthBytes)
     {
         if (lengthBytes == 0)
@@ -83,7 +83,7 @@ internal static unsafe class TextDecode
     {
         p = c.ExtensionHeader(p, out sbyte code, out int length);
         if (code != ExtensionCode.Utf16 || length % 2 != 0)
-            BadData.Invalid("an extension stands where text was expected");
+            BadData.Invalid("it has another extension where text was expected");
         target = new string((char*)p, 0, length / 2);
         return p + length;
     }

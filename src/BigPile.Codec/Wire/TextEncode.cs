@@ -5,7 +5,7 @@ using BigPile.Memory;
 
 namespace BigPile.Codec.Wire;
 
-/// <summary>Writes strings: UTF-8, and UTF-16 where UTF-8 would lose lone surrogates.</summary>
+/// <summary>Writes strings: as UTF-8, or as UTF-16 if they have lone surrogates, which UTF-8 would lose.</summary>
 internal static unsafe class TextEncode
 {
     private const int OwnNarrowingMaxChars = 255;
@@ -47,7 +47,7 @@ internal static unsafe class TextEncode
         return Utf8(p, value, c, (int)mostBytes);
     }
 
-    // The header's size is guessed from the length in characters, and the content is moved when it came out longer.
+    // The header's size is guessed from the length in characters. If the bytes need a longer header, the content is copied back by a few.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* Utf8(byte* p, string value, PayloadWriter c, int mostBytes)
     {

@@ -4,14 +4,14 @@ using System.Text;
 
 namespace BigPile.Codec.Wire;
 
-/// <summary>How much room text needs as UTF-8.</summary>
+/// <summary>The length of text as UTF-8.</summary>
 internal static class Utf8Length
 {
     private const int MaxBytesPerChar = 3;
     private const int CountedFirstMinChars = 64 * 1024;
     private const int CountedAtOnceChars = 1 << 20;
 
-    /// <summary>The most bytes that text may take. Those of long text are counted, a lone surrogate as its replacement.</summary>
+    /// <summary>An upper limit of the bytes. For long text they are counted, a lone surrogate as its replacement character.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static long MaxBytesOf(ReadOnlySpan<char> text) =>
         text.Length < CountedFirstMinChars ? text.Length * MaxBytesPerChar : CountOf(text);
