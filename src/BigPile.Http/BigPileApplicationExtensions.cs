@@ -29,10 +29,9 @@ public static class BigPileApplicationExtensions
     /// ahead of routing, and passes all other requests on.
     /// </summary>
     /// <remarks>
-    /// <see cref="MapBigPile"/> serves them as well; this way costs about half of that. Belongs ahead of routing: call it before
-    /// <c>UseRouting</c>. The path is read from the request's target as it came over the wire, so a path base is not taken off. Keys are
-    /// percent-decoded UTF-8 of 1 to 1,024 bytes without NUL and without a segment <c>.</c> or <c>..</c>; <c>a/b</c> and <c>a%2Fb</c> are
-    /// one key.
+    /// <see cref="MapBigPile"/> serves them too, at about twice the cost. Belongs ahead of routing: call it before <c>UseRouting</c>. The
+    /// path is read from the raw request target, so a path base is not removed. Keys are percent-decoded UTF-8 of 1 to 1,024 bytes without
+    /// NUL and without a segment <c>.</c> or <c>..</c>; <c>a/b</c> and <c>a%2Fb</c> are one key.
     /// </remarks>
     /// <param name="app">The application.</param>
     /// <returns><paramref name="app"/>.</returns>
@@ -78,12 +77,10 @@ public static class BigPileApplicationExtensions
     }
 
     /// <summary>
-    /// Maps the page at <c>/</c>, with its files below <c>/console/</c>: figures, tables, entries and operations of the service in a
-    /// browser, to look at and to change.
+    /// Maps the console at <c>/</c>, with its files below <c>/console/</c>: a page in the browser that shows and changes tables, entries
+    /// and operations.
     /// </summary>
-    /// <remarks>
-    /// It asks <see cref="MapBigPile"/>'s routes and no other host, and needs no more than they grant to whoever looks at it.
-    /// </remarks>
+    /// <remarks>It uses <see cref="MapBigPile"/>'s routes and no other host, with the rights of its user.</remarks>
     /// <param name="endpoints">Where to map it.</param>
     /// <returns><paramref name="endpoints"/>.</returns>
     public static IEndpointRouteBuilder MapBigPileConsole(this IEndpointRouteBuilder endpoints)

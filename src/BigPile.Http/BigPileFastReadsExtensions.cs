@@ -19,15 +19,15 @@ namespace Microsoft.AspNetCore.Hosting;
 public static class BigPileFastReadsExtensions
 {
     /// <summary>
-    /// Answers plain <c>GET</c> and <c>HEAD</c> requests for single entries before the HTTP stack sees them, about twice as fast.
+    /// Answers plain <c>GET</c> and <c>HEAD</c> requests for single entries on a fast path ahead of the HTTP stack, about twice as fast.
     /// </summary>
     /// <remarks>
-    /// Belongs behind <c>UseHttps</c> on an endpoint of an application that calls <c>UseBigPileEntries</c>. Answers are those of the full
-    /// stack; what the door does not know it leaves untouched to the stack, on the same connection, and the connection comes back behind
-    /// it. No middleware sees the requests that it answers, nor does a request log that is one; the meter <c>BigPile.Server</c> counts
-    /// them. It keeps the limits and the time-outs that the server has, and the rates of keys: a request that it leaves to the stack is not
-    /// charged twice. It stays off, and says so once in the log, where <c>AllowedHosts</c> is set, and where the endpoint does not speak
-    /// HTTP/1.1 or announces HTTP/3.
+    /// Call it after <c>UseHttps</c> on an endpoint of an application that calls <c>UseBigPileEntries</c>. Answers equal those of the full
+    /// stack. A request that the fast path does not support goes unchanged to the full stack on the same connection, and the connection
+    /// returns afterwards. Middleware does not see the requests that the fast path answers, nor does middleware that logs requests; the
+    /// meter <c>BigPile.Server</c> counts them. The server's limits and timeouts hold, and the rate limits of keys: a request that is
+    /// handed over is charged once. The fast path stays off, with one line in the log, if <c>AllowedHosts</c> is set, and if the endpoint
+    /// does not speak HTTP/1.1 or announces HTTP/3.
     /// </remarks>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="configure">Changes the options.</param>
@@ -44,7 +44,7 @@ public static class BigPileFastReadsExtensions
         return endpoint;
     }
 
-    // Called when the endpoint is bound, so that everything about it is known.
+    // Called when the endpoint is bound, when its configuration is final.
     private static ConnectionDelegate Connect(ListenOptions endpoint, BigPileFastReadsOptions options, ConnectionDelegate next)
     {
         IServiceProvider services = endpoint.ApplicationServices;

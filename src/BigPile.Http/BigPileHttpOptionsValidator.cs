@@ -4,7 +4,7 @@ using Microsoft.Extensions.Options;
 
 namespace BigPile.Http;
 
-/// <summary>Finds wrong options when the host starts, all at once, before anything is served.</summary>
+/// <summary>Validates the options when the host starts, and reports all faults at once.</summary>
 internal sealed class BigPileHttpOptionsValidator : IValidateOptions<BigPileHttpOptions>
 {
     /// <inheritdoc/>

@@ -16,12 +16,10 @@ namespace Microsoft.Extensions.DependencyInjection;
 /// <summary>Registers the HTTP service of an application's pile.</summary>
 public static class BigPileHttpServiceCollectionExtensions
 {
-    /// <summary>
-    /// Registers what serves the application's pile over HTTP, and says how much it takes. <c>AddBigPile</c> registers the pile.
-    /// </summary>
+    /// <summary>Registers the HTTP services for the application's pile, with their limits. <c>AddBigPile</c> registers the pile.</summary>
     /// <remarks>
-    /// What is served is said with <c>MapBigPile</c>, <c>MapTable</c>, <c>UseBigPileEntries</c> and <c>UseBigPileFastReads</c>. Options are
-    /// checked when the host starts.
+    /// Map what is served with <c>MapBigPile</c>, <c>MapTable</c>, <c>UseBigPileEntries</c> and <c>UseBigPileFastReads</c>. Options are
+    /// validated when the host starts.
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">Sets the options.</param>

@@ -11,12 +11,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Shows figures to Prometheus. Other tools listen to the meter <c>BigPile</c> as to any other.</summary>
+/// <summary>Exports metrics to Prometheus. Other tools listen to the meter <c>BigPile</c> as to any other.</summary>
 public static class BigPileMetricsExtensions
 {
-    /// <summary>Collects what meters measure, from the host's start.</summary>
+    /// <summary>Collects the measurements of meters, from the host's start.</summary>
     /// <param name="services">The application's services.</param>
-    /// <param name="meters">The names of the meters; <c>BigPile</c> has the piles and their tables.</param>
+    /// <param name="meters">The names of the meters; <c>BigPile</c> is that of the piles and their tables.</param>
     /// <returns><paramref name="services"/>.</returns>
     public static IServiceCollection AddBigPileMetrics(this IServiceCollection services, params IEnumerable<string> meters)
     {
@@ -28,10 +28,10 @@ public static class BigPileMetricsExtensions
         return services;
     }
 
-    /// <summary>Answers <c>GET</c> with all figures in Prometheus' text format.</summary>
+    /// <summary>Answers <c>GET</c> with all metrics in Prometheus' text format.</summary>
     /// <param name="endpoints">Where to map it.</param>
     /// <param name="pattern">The path.</param>
-    /// <returns>What was mapped.</returns>
+    /// <returns>The endpoint's builder.</returns>
     public static IEndpointConventionBuilder MapBigPileMetrics(this IEndpointRouteBuilder endpoints, string pattern = "/metrics")
     {
         ArgumentNullException.ThrowIfNull(endpoints);

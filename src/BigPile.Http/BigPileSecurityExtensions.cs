@@ -6,14 +6,14 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Asks for API keys.</summary>
+/// <summary>Requires API keys.</summary>
 public static class BigPileSecurityExtensions
 {
-    /// <summary>Says which keys there are. <see cref="UseBigPileKeys"/> then asks for them.</summary>
+    /// <summary>Registers the API keys. <see cref="UseBigPileKeys"/> then requires them.</summary>
     /// <param name="services">The application's services.</param>
-    /// <param name="keys">The keys; with none, every request passes.</param>
+    /// <param name="keys">The keys; with none, every request is allowed.</param>
     /// <returns><paramref name="services"/>.</returns>
-    /// <exception cref="ArgumentException">A key is not what it must be; thrown when the host starts.</exception>
+    /// <exception cref="ArgumentException">A key is invalid; thrown when the host starts.</exception>
     public static IServiceCollection AddBigPileKeys(this IServiceCollection services, IEnumerable<BigPileKey> keys)
     {
         ArgumentNullException.ThrowIfNull(services);
@@ -26,8 +26,8 @@ public static class BigPileSecurityExtensions
     }
 
     /// <summary>
-    /// Answers requests without the right key with 401, 403 or 429. Belongs at the front, before <c>UseBigPileEntries</c>. All requests of
-    /// the application that pass here are asked for a key, but reads of <c>/</c>, <c>/console/</c> and <c>/health/</c>.
+    /// Refuses requests without a sufficient key with 401, 403 or 429. Call it first, before <c>UseBigPileEntries</c>. It requires a key
+    /// for all requests of the application that pass here, except reads of <c>/</c>, <c>/console/</c> and <c>/health/</c>.
     /// </summary>
     /// <param name="app">The application.</param>
     /// <returns><paramref name="app"/>.</returns>

@@ -17,9 +17,9 @@ namespace Microsoft.AspNetCore.Builder;
 
 /// <summary>Serves single tables at paths of the application's choice.</summary>
 /// <remarks>
-/// <c>GET</c>, <c>HEAD</c>, <c>PUT</c> and <c>DELETE</c>, with ETag, conditions and the headers of the service. The key is the route's
-/// value <c>key</c>, as routing decodes it: <c>{key}</c> for keys without slashes, <c>{**key}</c> for those with them; an escaped slash
-/// stays <c>%2F</c>. What authorization and limits there are is said on the builder that is returned.
+/// <c>GET</c>, <c>HEAD</c>, <c>PUT</c> and <c>DELETE</c>, with ETag, conditions and the headers of the service. The key is the route value
+/// <c>key</c>, as routing decodes it: <c>{key}</c> for keys without slashes, <c>{**key}</c> for keys with them; an escaped slash stays
+/// <c>%2F</c>. Add authorization and limits to the returned builder.
 /// </remarks>
 public static class BigPileTableExtensions
 {
@@ -28,8 +28,8 @@ public static class BigPileTableExtensions
     /// <summary>Serves the payloads of a table of the application's pile as they were put, with their content types.</summary>
     /// <param name="endpoints">Where to map.</param>
     /// <param name="pattern">The path, with the parameter <c>key</c>.</param>
-    /// <param name="tableName">The table; made by the first <c>PUT</c> if there is none.</param>
-    /// <exception cref="ArgumentException">The pattern has no parameter <c>key</c>, or the name is none that can be served.</exception>
+    /// <param name="tableName">The table; the first <c>PUT</c> creates it if there is none.</param>
+    /// <exception cref="ArgumentException">The pattern has no parameter <c>key</c>, or the name is not valid.</exception>
     public static IEndpointConventionBuilder MapTable(this IEndpointRouteBuilder endpoints, string pattern, string tableName)
     {
         Check(endpoints, pattern);
@@ -46,8 +46,8 @@ public static class BigPileTableExtensions
     /// <typeparam name="TValue">The type of the objects.</typeparam>
     /// <param name="endpoints">Where to map.</param>
     /// <param name="pattern">The path, with the parameter <c>key</c>.</param>
-    /// <param name="tableName">The table; made when it is first asked for if there is none.</param>
-    /// <param name="json">How objects are written and read; as the web does when left out.</param>
+    /// <param name="tableName">The table; the first request creates it if there is none.</param>
+    /// <param name="json">The serializer options; by default the web defaults.</param>
     /// <exception cref="ArgumentException">The pattern has no parameter <c>key</c>, or the name is empty.</exception>
     public static IEndpointConventionBuilder MapTable<TValue>(
         this IEndpointRouteBuilder endpoints, string pattern, string tableName, JsonSerializerOptions? json = null)
@@ -63,8 +63,8 @@ public static class BigPileTableExtensions
     /// <typeparam name="TValue">The type of the objects.</typeparam>
     /// <param name="endpoints">Where to map.</param>
     /// <param name="pattern">The path, with the parameter <c>key</c>.</param>
-    /// <param name="table">The table; of any open pile.</param>
-    /// <param name="json">How objects are written and read; as the web does when left out.</param>
+    /// <param name="table">The table, of any open pile.</param>
+    /// <param name="json">The serializer options; by default the web defaults.</param>
     /// <exception cref="ArgumentException">The pattern has no parameter <c>key</c>.</exception>
     public static IEndpointConventionBuilder MapTable<TValue>(
         this IEndpointRouteBuilder endpoints, string pattern, CacheTable<string, TValue> table, JsonSerializerOptions? json = null)
@@ -80,7 +80,8 @@ public static class BigPileTableExtensions
             .GetRequiredService<TimeProvider>());
 
     internal static EntryWriter WriterOf(IServiceProvider services) => new(
-        services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferQuota>(), services.GetRequiredService<ExpensiveWork>(),
+        services.GetRequiredService<RequestLimits>(), services.GetRequiredService<BufferQuota>(),
+        services.GetRequiredService<ExpensiveWork>(),
         services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILogger<EntryWriter>>());
 
     private static CacheTable<string, TValue> TableOf<TValue>(PileHost host, string name)

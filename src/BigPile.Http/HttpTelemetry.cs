@@ -1,30 +1,30 @@
 namespace BigPile.Http;
 
 /// <summary>
-/// What serving over HTTP is called in metrics; the meter is <see cref="PileTelemetry.ServerMeterName"/>. The service has all of them, an
-/// application of its own those of the fast door.
+/// The names of the HTTP metrics; the meter is <see cref="PileTelemetry.ServerMeterName"/>. The service has all of them; other applications
+/// have those of the fast path.
 /// </summary>
-/// <remarks>REFERENCE.md, which is in each package, says what each instrument means.</remarks>
+/// <remarks>REFERENCE.md, which is in each package, describes each instrument.</remarks>
 public static class HttpTelemetry
 {
     /// <summary>Requests that the full stack answered, by status.</summary>
     public const string Requests = "bigpile.server.requests";
 
-    /// <summary>How long they took.</summary>
+    /// <summary>The duration of those requests.</summary>
     public const string RequestDuration = "bigpile.server.request.duration";
 
-    /// <summary>Requests that their key, or the lack of one, had refused.</summary>
+    /// <summary>Requests that were refused for their key or for the lack of one.</summary>
     public const string Refusals = "bigpile.server.refusals";
 
-    /// <summary>Requests that the fast door answered, by status.</summary>
+    /// <summary>Requests that the fast path answered, by status.</summary>
     public const string DoorRequests = "bigpile.door.requests";
 
-    /// <summary>Requests that the fast door left to the full stack.</summary>
+    /// <summary>Requests that the fast path handed over to the full stack.</summary>
     public const string DoorHandOvers = "bigpile.door.handed_over";
 
-    /// <summary>Connections that came back to the fast door after a request of the full stack.</summary>
+    /// <summary>Connections that returned to the fast path after a request of the full stack.</summary>
     public const string DoorReturns = "bigpile.door.returned";
 
-    /// <summary>The tag with the name of a key.</summary>
+    /// <summary>The tag that holds the name of an API key.</summary>
     public const string KeyTag = "key";
 }

@@ -5,11 +5,11 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace BigPile.Http;
 
-/// <summary>Finds what an application has registered, and names the call that is missing.</summary>
+/// <summary>Resolves required services; the exception names the missing registration.</summary>
 internal static class Registered
 {
-    /// <summary>The pile that is served.</summary>
-    /// <exception cref="InvalidOperationException">There is none, or nothing to serve it with.</exception>
+    /// <summary>The host of the pile that is served.</summary>
+    /// <exception cref="InvalidOperationException"><c>AddBigPile</c> or <c>AddBigPileHttp</c> was not called.</exception>
     internal static PileHost HostOf(IServiceProvider services)
     {
         PileHost host =

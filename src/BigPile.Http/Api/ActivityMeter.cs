@@ -7,23 +7,24 @@ using BigPile.Http.Metrics;
 
 namespace BigPile.Http.Api;
 
-/// <summary>How busy the tables are, between two looks of whoever looks.</summary>
+/// <summary>Measures the rates of the tables between two samples.</summary>
 /// <remarks>
-/// Nothing runs when nobody looks: a look takes the tables' counters, and compares them with the last ones that are at least a second
-/// old. All who look within a second see the same. Thread safety: all members may be called concurrently.
+/// Nothing runs without a client that polls: a sample compares the tables' counters with the last ones that are at least a second old. All
+/// clients that poll within a second get the same report. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class ActivityMeter(EntryLatency latency, TimeProvider time)
 {
-    private static readonly TimeSpan Period = TimeSpan.FromSeconds(0.9); // who looks once a second does not come to the instant
+    private static readonly TimeSpan Period = TimeSpan.FromSeconds(0.9); // a client that polls once a second is not exactly on time
 
     private readonly Lock _lock = new();
     private Dictionary<string, TableStatistics>? _last;
+    /// <summary>The report of the last period; guarded by the lock, as all mutable fields.</summary>
     private ActivityReport? _report;
     private long _lastAt;
 
-    /// <summary>Looks.</summary>
-    /// <param name="tables">What the tables have counted up to now.</param>
-    /// <returns><see langword="null"/> the first time.</returns>
+    /// <summary>Takes a sample.</summary>
+    /// <param name="tables">The current counters of the tables.</param>
+    /// <returns><see langword="null"/> for the first sample.</returns>
     internal ActivityReport? Sample(IReadOnlyDictionary<string, TableStatistics> tables)
     {
         lock (_lock)

@@ -13,7 +13,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Answers <c>POST /v1/admin:{action}</c>: begins the action, and says where it can be watched.</summary>
+/// <summary>Answers <c>POST /v1/admin:{action}</c>: starts the action, and returns the location of its operation.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class AdminActions(PileHost host, OperationStore operations, ILogger<AdminActions> logger)
 {

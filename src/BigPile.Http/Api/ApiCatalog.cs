@@ -5,7 +5,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Everything that can be asked of the service.</summary>
+/// <summary>All operations of the HTTP API.</summary>
 internal static class ApiCatalog
 {
     private const string Json = MediaTypes.Json;

@@ -9,9 +9,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Api;
 
-/// <summary>The description of the service in OpenAPI 3.1.</summary>
+/// <summary>The OpenAPI 3.1 description of the service.</summary>
 /// <remarks>
-/// Made from <see cref="ApiCatalog"/>: most of what the service answers never meets the framework's routing, which others are made from.
+/// Generated from <see cref="ApiCatalog"/>: most requests are answered ahead of the framework's routing, from which other descriptions are
+/// generated.
 /// </remarks>
 internal static class ApiDocument
 {

@@ -3,31 +3,31 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Api;
 
-/// <summary>What a method of a path does, for the description of the service.</summary>
+/// <summary>One method of a path, for the API description.</summary>
 /// <param name="Method">The method, in lower case.</param>
 /// <param name="Path">The path; its parameters in braces.</param>
-/// <param name="Id">A name of its own.</param>
-/// <param name="Group">The group that it is shown in.</param>
+/// <param name="Id">The unique operation id.</param>
+/// <param name="Group">The group.</param>
 /// <param name="Summary">What it does.</param>
-/// <param name="Status">The status when it is done.</param>
-/// <param name="Answer">The media types of the answer; none: it has no body.</param>
+/// <param name="Status">The status of success.</param>
+/// <param name="Answer">The media types of the answer; empty: no body.</param>
 internal sealed record ApiOperation(string Method, string Path, string Id, string Group, string Summary, int Status, params string[] Answer)
 {
-    /// <summary>The media types of the request's body; none: it has no body.</summary>
+    /// <summary>The media types of the request's body; empty: no body.</summary>
     internal IReadOnlyList<string> Body { get; init; } = [];
 
-    /// <summary>The schema of the answer, by its name; none: it has no described one.</summary>
+    /// <summary>The name of the answer's schema, if it has one.</summary>
     internal string? AnswerSchema { get; init; }
 
-    /// <summary>Other statuses that are no problems.</summary>
+    /// <summary>Other statuses that are not problems.</summary>
     internal IReadOnlyList<(int Status, string Meaning)> Others { get; init; } = [];
 
-    /// <summary>Parameters of the query, with what they are.</summary>
+    /// <summary>The parameters of the query, with descriptions.</summary>
     internal IReadOnlyList<(string Name, string Meaning)> Query { get; init; } = [];
 
-    /// <summary>Headers of the request, with what they are.</summary>
+    /// <summary>The headers of the request, with descriptions.</summary>
     internal IReadOnlyList<(string Name, string Meaning)> Headers { get; init; } = [];
 
-    /// <summary>The problems that it may answer with.</summary>
+    /// <summary>The possible problems.</summary>
     internal IReadOnlyList<Problem> Problems { get; init; } = [];
 }

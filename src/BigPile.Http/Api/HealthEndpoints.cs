@@ -9,14 +9,14 @@ namespace BigPile.Http.Api;
 /// <summary>Answers the probes of containers and balancers.</summary>
 internal sealed class HealthEndpoints(PileHost host)
 {
-    /// <summary>200 as long as the process answers: only a restart helps one that does not.</summary>
+    /// <summary>200 while the process responds; for one that does not, only a restart helps.</summary>
     internal static Task LiveAsync(HttpContext context) => WriteAsync(context, HealthReport.Live, isGood: true);
 
-    /// <summary>200 while entries are served; 503 before, and from the moment on at which the host is told to stop.</summary>
+    /// <summary>200 while entries are served; 503 before, and once the host is stopping.</summary>
     internal Task ReadyAsync(HttpContext context) =>
         WriteAsync(context, HealthReport.Of(host), host.State == PileState.Ready && !host.IsStopping);
 
-    /// <summary>200 from the moment on at which entries are served: what comes after is the other probes' to judge.</summary>
+    /// <summary>200 once entries are served; later states are for the other probes.</summary>
     internal Task StartupAsync(HttpContext context) =>
         WriteAsync(context, HealthReport.Of(host), host.State is PileState.Ready or PileState.Closed);
 

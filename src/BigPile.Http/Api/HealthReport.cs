@@ -3,15 +3,15 @@ using BigPile.AspNetCore.Hosting;
 
 namespace BigPile.Http.Api;
 
-/// <summary>How the service is.</summary>
+/// <summary>The health of the service.</summary>
 /// <param name="Status">One word.</param>
-/// <param name="Awaited">What must still happen before the service is ready.</param>
-/// <param name="Recovery">How far the pages of the pile are examined and warm; left out while there is no pile.</param>
-/// <param name="Index">How far the tables are in finding their entries again; left out while there is no pile.</param>
-/// <param name="Background">What failed in the background; left out when nothing did.</param>
+/// <param name="Awaited">What the service still waits for before it is ready.</param>
+/// <param name="Recovery">The recovery and warmup of the pile's pages; omitted while there is no pile.</param>
+/// <param name="Index">The recovery of the tables' indexes; omitted while there is no pile.</param>
+/// <param name="Background">The failures of background work; omitted without any.</param>
 /// <param name="Degraded">
-/// What is wrong with flushes since the last one; left out when nothing is. Probes need no key, so the file and the bytes that it lacks
-/// are for the statistics and the log.
+/// Why the last flush failed, or lacked space for its log; omitted otherwise. Probes need no key, so the file and the missing bytes are
+/// only in the statistics and the log.
 /// </param>
 internal sealed record HealthReport(
     string Status, IReadOnlyList<string> Awaited, RecoveryProgress? Recovery = null, IndexProgress? Index = null,

@@ -6,21 +6,21 @@ using BigPile.Lifecycle;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Where a pile's memory goes, and where in the segments.</summary>
+/// <summary>The use of a pile's memory, in total and by segment.</summary>
 /// <param name="Store">Where its segments are: managed, native or mapped.</param>
 /// <param name="SegmentBytes">The usual size of a segment.</param>
-/// <param name="MemoryBytes">Where the memory goes.</param>
-/// <param name="Equations">What holds between these figures.</param>
-/// <param name="Explained">What they are.</param>
-/// <param name="Segments">The segments in the order of their numbers; neighbours share a row when there are very many.</param>
+/// <param name="MemoryBytes">The use of the memory.</param>
+/// <param name="Equations">The equations that hold between these figures.</param>
+/// <param name="Explained">Descriptions of the figures.</param>
+/// <param name="Segments">The segments, ordered by number; if there are very many, neighbours share a row.</param>
 internal sealed record MemoryMapReport(
     string Store, long SegmentBytes, MemoryReport MemoryBytes, IReadOnlyList<string> Equations,
     IReadOnlyDictionary<string, string> Explained, IReadOnlyList<SegmentReport> Segments)
 {
-    /// <summary>The most cells of all rows together.</summary>
+    /// <summary>The maximum number of cells in all rows.</summary>
     internal const int MaxCells = 1024;
 
-    /// <summary>The most rows.</summary>
+    /// <summary>The maximum number of rows.</summary>
     internal const int MaxRows = 256;
 
     internal static MemoryMapReport Of(Pile pile) => new(
@@ -36,17 +36,14 @@ internal sealed record MemoryMapReport(
 
 /// <summary>A segment, or neighbouring ones: reserved = head + taken + free + unexamined + unused.</summary>
 /// <param name="First">The number of the first.</param>
-/// <param name="Count">How many they are.</param>
-/// <param name="Reserved">Their bytes.</param>
-/// <param name="Head">Bytes of the segments' own description.</param>
+/// <param name="Count">The number of segments.</param>
+/// <param name="Reserved">Bytes of the segments.</param>
+/// <param name="Head">Bytes of the segments' metadata.</param>
 /// <param name="Taken">Bytes of live blocks with their headers and slack.</param>
 /// <param name="Free">Bytes of free slots in pages in use.</param>
-/// <param name="Unexamined">Bytes of pages that nobody has examined yet.</param>
+/// <param name="Unexamined">Bytes of pages that are not recovered yet.</param>
 /// <param name="Unused">Bytes of pages not in use.</param>
-/// <param name="Cells">
-/// The same in order of addresses, in parts of equal length: how full each one is, from 0 to 100 %; -1: none of it is in use; -2: most of
-/// it is not examined yet.
-/// </param>
+/// <param name="Cells">The fill of equal parts in address order, 0 to 100 %; -1: not in use; -2: mostly not recovered yet.</param>
 internal sealed record SegmentReport(
     int First, int Count, long Reserved, long Head, long Taken, long Free, long Unexamined, long Unused, IReadOnlyList<int> Cells)
 {

@@ -2,17 +2,17 @@ using System.Collections.Generic;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Where a pile's memory goes; <see cref="Equations"/> hold exactly.</summary>
+/// <summary>The use of a pile's memory; <see cref="Equations"/> hold exactly.</summary>
 /// <param name="Reserved">Bytes of all segments.</param>
 /// <param name="Committed">Bytes of pages in use.</param>
 /// <param name="Payload">Bytes of live payloads.</param>
 /// <param name="Headers">Bytes that describe blocks and segments.</param>
-/// <param name="Slack">Bytes in live blocks behind their payload, and in pages behind their last slot.</param>
+/// <param name="Slack">Bytes of live slots behind their payload, and of pages behind their last slot.</param>
 /// <param name="Free">Bytes of free slots in pages in use.</param>
-/// <param name="Unexamined">Bytes of pages that were in use when the pile was opened and that nobody has examined yet.</param>
+/// <param name="Unexamined">Bytes of pages that were in use when the pile was opened and are not recovered yet.</param>
 /// <param name="Unused">Bytes of pages not in use.</param>
-/// <param name="Records">Bytes of process memory beside the segments.</param>
-/// <param name="Limit">The most bytes that may be reserved; left out when there is no limit.</param>
+/// <param name="Records">Bytes of process memory outside the segments.</param>
+/// <param name="Limit">The limit on reserved bytes; omitted without one.</param>
 internal sealed record MemoryReport(
     long Reserved, long Committed, long Payload, long Headers, long Slack, long Free, long Unexamined, long Unused, long Records,
     long? Limit)
@@ -25,10 +25,10 @@ internal sealed record MemoryReport(
         ["reserved"] = "all segments",
         ["committed"] = "pages in use, heads of segments included",
         ["payload"] = "live payloads in examined pages: entries with their keys, and objects",
-        ["headers"] = "what describes segments, and blocks in examined pages",
-        ["slack"] = "room in live blocks behind their payload, and in pages behind their last slot; of examined pages",
+        ["headers"] = "the metadata of segments, and of blocks in examined pages",
+        ["slack"] = "unused bytes of live slots behind their payload, and of pages behind their last slot; of examined pages",
         ["free"] = "free slots in examined pages in use; new payloads of these sizes go there first",
-        ["unexamined"] = "pages in use when the pile was opened that nobody has looked at yet, and no other part counts; this goes to zero",
+        ["unexamined"] = "pages in use at the opening that are not examined yet; no other part counts them; this goes to zero",
         ["unused"] = "pages not in use; payloads of any size go there next",
         ["records"] = "the allocator's records in process memory, beside the segments and not part of them",
         ["limit"] = "the most that may be reserved; a put that would need more is refused",

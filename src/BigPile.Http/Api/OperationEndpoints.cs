@@ -8,7 +8,7 @@ using Microsoft.AspNetCore.Routing;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Answers for operations: what runs, what ran, and stopping one.</summary>
+/// <summary>Lists operations, and stops one.</summary>
 internal sealed class OperationEndpoints(OperationStore operations)
 {
     internal Task ListAsync(HttpContext context) =>
@@ -21,7 +21,7 @@ internal sealed class OperationEndpoints(OperationStore operations)
             ? JsonAnswer.WriteAsync(context, operation.Describe())
             : ProblemResponse.WriteAsync(context, ProblemCatalog.OperationNotFound);
 
-    /// <summary>Asks an operation to stop; it is stopped when its state says so.</summary>
+    /// <summary>Asks an operation to stop; its state tells when it has.</summary>
     internal Task CancelAsync(HttpContext context)
     {
         if (Find(context) is not { } operation)

@@ -6,7 +6,7 @@ using BigPile.Http.Bulk;
 
 namespace BigPile.Http.Api;
 
-/// <summary>What the document of an operation holds.</summary>
+/// <summary>The JSON schema of an operation.</summary>
 internal static class OperationSchema
 {
     internal static JsonObject Operations() => new()

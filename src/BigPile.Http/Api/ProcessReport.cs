@@ -3,14 +3,14 @@ using System.Diagnostics;
 
 namespace BigPile.Http.Api;
 
-/// <summary>The process.</summary>
-/// <param name="Id">Its number.</param>
+/// <summary>The state of the process.</summary>
+/// <param name="Id">The process id.</param>
 /// <param name="UptimeSeconds">Seconds since its start.</param>
-/// <param name="ProcessorSeconds">Seconds of processor time that it used.</param>
-/// <param name="WorkingSetBytes">Bytes of memory that it has resident, mapped files included.</param>
+/// <param name="ProcessorSeconds">Processor time used, in seconds.</param>
+/// <param name="WorkingSetBytes">Resident bytes, mapped files included.</param>
 /// <param name="ManagedBytes">Bytes of the managed heap.</param>
-/// <param name="AllocatedBytes">Bytes that it allocated there since its start.</param>
-/// <param name="CollectionPauseSeconds">Seconds that the garbage collector stopped it for.</param>
+/// <param name="AllocatedBytes">Bytes allocated on it since the start.</param>
+/// <param name="CollectionPauseSeconds">Total pause time of the garbage collector, in seconds.</param>
 /// <param name="FullCollections">Full garbage collections.</param>
 internal sealed record ProcessReport(
     int Id, double UptimeSeconds, double ProcessorSeconds, long WorkingSetBytes, long ManagedBytes, long AllocatedBytes,

@@ -2,12 +2,12 @@ using System;
 
 namespace BigPile.Http.Api;
 
-/// <summary>How far the pages that were in use at the opening are examined and read into memory. The service is ready meanwhile.</summary>
+/// <summary>The recovery and warmup of pages that were in use at the opening. The service is ready meanwhile.</summary>
 /// <param name="Progress">The share, from 0 to 1.</param>
-/// <param name="RemainingBytes">Bytes of pages that nobody has examined yet.</param>
+/// <param name="RemainingBytes">Bytes of pages that are not recovered yet.</param>
 /// <param name="TotalBytes">Bytes of pages that were in use.</param>
 /// <param name="WasClean">Whether the last owner closed the pile.</param>
-/// <param name="Faults">Places that are not what was written, and were dropped.</param>
+/// <param name="Faults">Damaged places that were found and dropped.</param>
 internal sealed record RecoveryProgress(double Progress, long RemainingBytes, long TotalBytes, bool WasClean, long Faults)
 {
     internal static RecoveryProgress Of(Pile pile)

@@ -10,10 +10,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Answers what is asked about the service rather than of it.</summary>
+/// <summary>Answers requests about the service itself.</summary>
 internal sealed class ReportEndpoints(PileHost host, ActivityMeter activity, ServiceMeter service, int? adminPort, TimeProvider time)
 {
-    /// <summary>Tells what the request's key may do; also while the pile is not open.</summary>
+    /// <summary>Reports what the request's key allows; also while the pile is not open.</summary>
     internal Task AccessAsync(HttpContext context)
     {
         bool isAdministration = adminPort is not { } port || context.Connection.LocalPort == port;
@@ -40,7 +40,7 @@ internal sealed class ReportEndpoints(PileHost host, ActivityMeter activity, Ser
             }
             catch (ObjectDisposedException)
             {
-                // The service stops.
+                // The service is stopping.
             }
         }
         await ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady).ConfigureAwait(false);

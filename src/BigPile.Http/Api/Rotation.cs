@@ -15,30 +15,30 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Http.Api;
 
 /// <summary>
-/// Answers <c>POST /v1/admin:rotation</c>, by which a balancer that spreads keys over nodes asks whether this one may serve its part.
+/// Answers <c>POST /v1/admin:rotation</c>: a load balancer that partitions keys over nodes asks whether this node may serve its part.
 /// </summary>
 /// <remarks>
 /// <para>
-/// While a node is away, others are given what is put and deleted of its keys. So it answers 200 only when it has nothing from before: it
-/// empties its tables first when the balancer does not take it for one that serves, and when it was not asked for longer than the balancer
-/// says, by which it was stopped, cut off, or is a new process.
+/// While a node is away, other nodes receive the changes of its keys, so its own entries may be stale when it returns. It answers 200 only
+/// without such entries. It empties its tables first if the balancer does not count it as serving, and if the last check is older than the
+/// balancer allows: then it was stopped or cut off, or is a new process.
 /// </para>
 /// <para>
-/// What was put here in the place of another node carries a tag that the balancer sets. When a node comes back the tag is evicted, so that
-/// nothing of it is served when that node goes once more; and for some time after that at each check, because a put that was on its way
-/// still may carry it. The balancer has each node stay up or away for longer than it takes to ask every other one.
+/// Entries that were put here on behalf of another node carry a tag that the balancer sets. When a node returns, the tag is evicted, so
+/// that none of them is served when the node goes away again. The eviction repeats at each check for some time, because a put in flight may
+/// still carry the tag. The balancer keeps each node up or away for longer than it takes to check all others.
 /// </para>
-/// Thread safety: all members may be called concurrently; who asks waits for who asked before.
+/// Thread safety: all members may be called concurrently; checks run one at a time.
 /// </remarks>
-/// <param name="host">Has the tables.</param>
+/// <param name="host">The host of the pile.</param>
 /// <param name="time">The clock.</param>
-/// <param name="logger">Is told when something is emptied.</param>
+/// <param name="logger">Logs when tables are emptied.</param>
 internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotation> logger)
 {
-    /// <summary>By this header HAProxy says how it takes the node, with <c>http-check send-state</c>: <c>UP</c>, <c>DOWN 1/4</c>.</summary>
+    /// <summary>The header with HAProxy's state of the node, sent with <c>http-check send-state</c>: <c>UP</c>, <c>DOWN 1/4</c>.</summary>
     internal const string StateHeader = "X-Haproxy-Server-State";
 
-    /// <summary>The header that says of each node whether it serves, always in the same order: <c>101</c>.</summary>
+    /// <summary>The header with the nodes that serve, always in the same order: <c>101</c>.</summary>
     internal const string NodesHeader = "BigPile-Nodes";
 
     private const int MaxSeconds = 3600;
@@ -83,7 +83,7 @@ internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotatio
         await JsonAnswer.WriteAsync(context, new JsonObject { ["emptied"] = isEmptied }).ConfigureAwait(false);
     }
 
-    // What it does it does to its end, also when who asked has given up: what is half empty is nothing that could be served.
+    // Not canceled when the balancer gives up: a half-emptied table must not be served.
     private async Task<bool> PrepareAsync(HttpRequest request, ServedTables tables, long arrivedAt, TimeSpan within)
     {
         string tag = request.Query["evict"].ToString();
@@ -112,7 +112,7 @@ internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotatio
             }
             catch (TableDroppedException)
             {
-                // has nothing any more
+                // dropped meanwhile
             }
         }
     }

@@ -4,17 +4,17 @@ using System.Linq;
 
 namespace BigPile.Http.Api;
 
-/// <summary>What a node has to let go of, from what a balancer's checks say and when they come.</summary>
-/// <remarks>Thread safety: none; who asks takes turns.</remarks>
+/// <summary>Decides from a balancer's checks what a node must evict.</summary>
+/// <remarks>Thread safety: none; callers take turns.</remarks>
 /// <param name="time">The clock.</param>
 internal sealed class RotationRules(TimeProvider time)
 {
-    /// <summary>How long a put may be on its way: more than the service gives a request, unless it is told otherwise.</summary>
+    /// <summary>How long a put may be in flight: longer than the service's default time limit on a request.</summary>
     internal static readonly TimeSpan MaxInFlightTime = TimeSpan.FromMinutes(3);
 
     /// <summary>
-    /// Between checks that are further apart another node may have come and gone: one that is up stays so for longer than this and the time
-    /// of a check together.
+    /// Between checks that are further apart, another node may have come up and gone down unseen: a node that is up stays up longer than
+    /// this plus the time of a check.
     /// </summary>
     internal static readonly TimeSpan MaxUnseen = TimeSpan.FromMilliseconds(750);
 
@@ -25,19 +25,19 @@ internal sealed class RotationRules(TimeProvider time)
     private long? _returnedAt;
     private string _nodes = "";
 
-    /// <summary>Whether what was put in the place of other nodes has to go.</summary>
+    /// <summary>Whether entries that were put on behalf of other nodes must be evicted.</summary>
     internal bool MustEvict { get; private set; }
 
-    /// <summary>Takes a check into account.</summary>
-    /// <param name="arrivedAt">When it came, as a time stamp of the clock.</param>
-    /// <param name="state">How the balancer takes the node; <see langword="null"/> when it does not say.</param>
-    /// <param name="nodes">Of each node whether it serves, always in the same order: <c>101</c>.</param>
-    /// <param name="within">How long a node that serves may be without a check.</param>
-    /// <returns>Why all has to go; <see langword="null"/> when it may stay.</returns>
+    /// <summary>Processes a check.</summary>
+    /// <param name="arrivedAt">The timestamp of its arrival.</param>
+    /// <param name="state">The node's state as the balancer sees it; <see langword="null"/> if not stated.</param>
+    /// <param name="nodes">Which nodes serve, always in the same order: <c>101</c>.</param>
+    /// <param name="within">The longest time that a serving node may go without a check.</param>
+    /// <returns>Why everything must be evicted; <see langword="null"/> if it may stay.</returns>
     internal string? Take(long arrivedAt, string? state, string nodes, TimeSpan within)
     {
         TimeSpan? since = _askedAt is { } askedAt ? time.GetElapsedTime(askedAt, arrivedAt) : null;
-        // A put that was on its way when a node came back may have stored what it put after that.
+        // A put that was in flight when a node returned may have been stored after the eviction.
         if (since > MaxUnseen || HasOneMore(nodes))
             _returnedAt = arrivedAt;
         MustEvict = _returnedAt is { } returnedAt && time.GetElapsedTime(returnedAt, arrivedAt) <= MaxInFlightTime;
@@ -50,7 +50,7 @@ internal sealed class RotationRules(TimeProvider time)
         return state == null || state.StartsWith(Up, StringComparison.Ordinal) ? null : "the balancer does not have it serve";
     }
 
-    /// <summary>Has the next check empty the node: what the last one had to do failed.</summary>
+    /// <summary>Makes the next check empty the node, after the last one's work has failed.</summary>
     internal void Forget() => _askedAt = null;
 
     private bool HasOneMore(string nodes) =>

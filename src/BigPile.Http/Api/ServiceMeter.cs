@@ -7,19 +7,19 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Adds up what the full stack and the fast door count.</summary>
+/// <summary>Sums the counters of the full stack and the fast path.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-/// <param name="requests">Counts the stack's answers; <see langword="null"/>: nobody does.</param>
-/// <param name="fastPath">Counts those of the door.</param>
-/// <param name="load">Counts the requests that run; <see langword="null"/>: nobody does.</param>
-/// <param name="connections">Counts connections; <see langword="null"/>: nobody does.</param>
+/// <param name="requests">The stack's counters; <see langword="null"/>: none.</param>
+/// <param name="fastPath">The fast path's counters.</param>
+/// <param name="load">The running requests; <see langword="null"/>: not counted.</param>
+/// <param name="connections">The connections; <see langword="null"/>: not counted.</param>
 internal sealed class ServiceMeter(RequestMeter? requests, FastPathCounters fastPath, RequestLoad? load, ConnectionCount? connections)
 {
     internal static ServiceMeter Of(IServiceProvider services) => new(
         services.GetService<RequestMeter>(), services.GetRequiredService<FastPathCounters>(), services.GetService<RequestLoad>(),
         services.GetService<ConnectionCount>());
 
-    /// <summary>What there is now; <see langword="null"/> where the stack's answers are not counted, and the sums would be wrong.</summary>
+    /// <summary>The current sums; <see langword="null"/> if the stack's answers are not counted, since the sums would be wrong.</summary>
     internal ServiceReport? Sample() => requests == null
         ? null
         : new ServiceReport(connections?.Open, connections?.Rejected, load?.Running, load?.Limit, [.. Statuses(requests)]);

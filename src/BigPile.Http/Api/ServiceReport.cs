@@ -2,16 +2,16 @@ using System.Collections.Generic;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Who is connected, and what was answered.</summary>
-/// <param name="Connections">Connections that are open; left out where that is not counted.</param>
-/// <param name="RejectedConnections">Connections that were refused since the start, because there were too many; left out likewise.</param>
-/// <param name="RequestsRunning">Requests that run, and connections of the fast door that answer; left out where there is no limit.</param>
-/// <param name="RequestLimit">The most of them at once; left out likewise.</param>
-/// <param name="Statuses">Answers since the start by status, in ascending order.</param>
+/// <summary>The connections and the responses of the service.</summary>
+/// <param name="Connections">Open connections; omitted if not counted.</param>
+/// <param name="RejectedConnections">Connections rejected at the limit since the start; omitted likewise.</param>
+/// <param name="RequestsRunning">Running requests, and fast-path connections that are answering; omitted without a limit.</param>
+/// <param name="RequestLimit">Their limit; omitted likewise.</param>
+/// <param name="Statuses">Responses since the start, by ascending status.</param>
 internal sealed record ServiceReport(
     long? Connections, long? RejectedConnections, int? RequestsRunning, int? RequestLimit, IReadOnlyList<StatusReport> Statuses);
 
-/// <summary>Answers of one status.</summary>
+/// <summary>Responses of one status.</summary>
 /// <param name="Status">The status.</param>
-/// <param name="Count">How many there were since the start.</param>
+/// <param name="Count">Their number since the start.</param>
 internal sealed record StatusReport(int Status, long Count);

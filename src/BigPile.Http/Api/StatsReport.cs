@@ -4,13 +4,13 @@ using BigPile.Caching;
 
 namespace BigPile.Http.Api;
 
-/// <summary>A snapshot of everything: pile, tables, process.</summary>
+/// <summary>A snapshot of pile, tables, process and service.</summary>
 /// <param name="Pile">The pile.</param>
-/// <param name="Recovery">What becomes of a pile that was found on disk.</param>
-/// <param name="Activity">What happened since the look before; left out at the first look.</param>
+/// <param name="Recovery">The recovery of a pile that was found on disk.</param>
+/// <param name="Activity">The activity since the previous sample; omitted at the first.</param>
 /// <param name="Tables">The tables in ordinal order of their names.</param>
 /// <param name="Process">The process.</param>
-/// <param name="Service">The connections and the answers; left out where nobody serves.</param>
+/// <param name="Service">The connections and the responses; omitted if not counted.</param>
 internal sealed record StatsReport(
     PileReport Pile, RecoveryReport Recovery, ActivityReport? Activity, IReadOnlyList<TableReport> Tables, ProcessReport Process,
     ServiceReport? Service = null)
@@ -24,7 +24,7 @@ internal sealed record StatsReport(
             [.. TableList.Describe(tables, activity)], ProcessReport.Now(time), service?.Sample());
     }
 
-    /// <summary>What each table holds, by name.</summary>
+    /// <summary>The statistics of each table, by name.</summary>
     internal static SortedDictionary<string, TableStatistics> StatisticsOf(PileCache cache)
     {
         var found = new SortedDictionary<string, TableStatistics>(StringComparer.Ordinal);
@@ -43,17 +43,17 @@ internal sealed record StatsReport(
     }
 }
 
-/// <summary>A pile.</summary>
+/// <summary>The state of a pile.</summary>
 /// <param name="Store">Where its segments are: managed, native or mapped.</param>
 /// <param name="Directory">Its directory, if it is mapped.</param>
-/// <param name="Objects">Live objects; left out until all pages are examined.</param>
-/// <param name="ObjectsSoFar">Live objects in pages that were examined.</param>
-/// <param name="Links">Objects that outgrew their block; left out until all pages are examined.</param>
-/// <param name="Segments">Segments.</param>
-/// <param name="MemoryBytes">Where its memory goes.</param>
-/// <param name="BackgroundFailures">How often work in the background has failed.</param>
-/// <param name="LastBackgroundFailure">What of it failed last and why; left out when nothing did.</param>
-/// <param name="FlushTrouble">What was wrong with the last flush, and the remedy; left out when nothing was.</param>
+/// <param name="Objects">Live objects; omitted until all pages are recovered.</param>
+/// <param name="ObjectsSoFar">Live objects in recovered pages.</param>
+/// <param name="Links">Objects that outgrew their block; omitted until all pages are recovered.</param>
+/// <param name="Segments">The number of segments.</param>
+/// <param name="MemoryBytes">The use of its memory.</param>
+/// <param name="BackgroundFailures">The number of failures of background work.</param>
+/// <param name="LastBackgroundFailure">The last of them and its cause; omitted without any.</param>
+/// <param name="FlushTrouble">The trouble of the last flush, and the remedy; omitted without any.</param>
 internal sealed record PileReport(
     string Store, string? Directory, long? Objects, long ObjectsSoFar, long? Links, int Segments, MemoryReport MemoryBytes,
     long BackgroundFailures, string? LastBackgroundFailure, string? FlushTrouble)

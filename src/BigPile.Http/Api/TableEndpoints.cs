@@ -14,17 +14,17 @@ using Microsoft.AspNetCore.Routing;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Answers for a table as a whole: what it holds and how it behaves, making and altering, dropping.</summary>
+/// <summary>Reports, creates, alters and drops tables.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class TableEndpoints(PileHost host, RequestLimits limits, BufferQuota quota)
 {
     private const int MaxDocumentBytes = 64 * 1024;
 
-    /// <summary>Tells what a table holds, what it did, and how it behaves.</summary>
+    /// <summary>Reports a table's contents, counters and options.</summary>
     internal Task GetAsync(HttpContext context) =>
         AnswerAsync(context, (tables, name) => Answer(context, tables, name, StatusCodes.Status200OK));
 
-    /// <summary>Makes a table, or has it behave as the document says; what the document leaves out gets its default.</summary>
+    /// <summary>Creates a table, or sets its options as the document states; what it omits gets the default.</summary>
     internal Task PutAsync(HttpContext context) => AnswerAsync(context, async (tables, name) =>
     {
         ValueBuffer body = ValueBuffer.Rent(quota);

@@ -7,12 +7,12 @@ using BigPile.Reporting;
 
 namespace BigPile.Http.Api;
 
-/// <summary>Empties tables that the service serves, and not those that the application has for itself.</summary>
+/// <summary>Empties the tables that the service serves; never those that the application keeps for itself.</summary>
 internal static class TablePurge
 {
     /// <summary>The tables that are served.</summary>
-    /// <param name="tables">Has them.</param>
-    /// <param name="tableName">The one that is meant; <see langword="null"/> for all.</param>
+    /// <param name="tables">The tables of the pile.</param>
+    /// <param name="tableName">The name of one table; <see langword="null"/>: all.</param>
     internal static List<CacheTable<string, byte[]>> Served(ServedTables tables, string? tableName = null)
     {
         IEnumerable<string> names = tableName != null ? [tableName] : tables.Cache.TableNames.Where(name => !tables.IsOwned(name));
@@ -27,8 +27,8 @@ internal static class TablePurge
 
     /// <summary>Empties them.</summary>
     /// <param name="served">The tables.</param>
-    /// <param name="gauge">Is told how far it is.</param>
-    /// <returns>How many entries each had; without those that were dropped meanwhile, which have nothing that could be removed.</returns>
+    /// <param name="gauge">Receives the progress.</param>
+    /// <returns>The number of entries that each had, without tables that were dropped meanwhile.</returns>
     internal static Dictionary<string, long> Run(List<CacheTable<string, byte[]>> served, ProgressGauge gauge)
     {
         gauge.Begin(served.Sum(static table => table.Core.BucketCount));
@@ -43,7 +43,7 @@ internal static class TablePurge
             }
             catch (TableDroppedException)
             {
-                // has nothing any more
+                // dropped meanwhile
             }
         }
         gauge.Complete();

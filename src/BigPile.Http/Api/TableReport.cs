@@ -2,11 +2,11 @@ using BigPile.Caching;
 
 namespace BigPile.Http.Api;
 
-/// <summary>What a table holds, and what it did since the pile was opened.</summary>
+/// <summary>A table's contents, and its counters since the pile was opened.</summary>
 /// <param name="Name">Its name.</param>
 /// <param name="Entries">The number of its entries.</param>
-/// <param name="Bytes">The bytes of their keys and values, with 17 or more a piece that describe them.</param>
-/// <param name="IndexBytes">The bytes of its index, in process memory.</param>
+/// <param name="Bytes">Bytes of their keys and values, and of their metadata, 17 bytes or more each.</param>
+/// <param name="IndexBytes">Bytes of its index, in process memory.</param>
 /// <param name="Hits">Reads that found their key.</param>
 /// <param name="Misses">Reads that did not.</param>
 /// <param name="Puts">Values put.</param>
@@ -14,43 +14,43 @@ namespace BigPile.Http.Api;
 internal sealed record TableReport(
     string Name, long Entries, long Bytes, long IndexBytes, long Hits, long Misses, long Puts, long Removals)
 {
-    /// <summary>Bytes that the entries take in the pile: payloads, headers and slack.</summary>
+    /// <summary>The entries' footprint in the pile: payloads, headers and slack, in bytes.</summary>
     public long BlockBytes { get; init; }
 
-    /// <summary>Bytes of the queues by which entries are evicted, in process memory.</summary>
+    /// <summary>Bytes of the eviction queues, in process memory.</summary>
     public long EvictionBytes { get; init; }
 
-    /// <summary>Blocks, index and queues: what a limit in bytes is compared with.</summary>
+    /// <summary>Blocks, index and queues, in bytes; a limit in bytes applies to this sum.</summary>
     public long TotalBytes { get; init; }
 
-    /// <summary>Puts of keys that were new.</summary>
+    /// <summary>Puts of new keys.</summary>
     public long Inserts { get; init; }
 
-    /// <summary>Puts that were refused because everything there is worth more.</summary>
+    /// <summary>Puts that the eviction policy refused.</summary>
     public long Collisions { get; init; }
 
-    /// <summary>Entries that had to make room for others.</summary>
+    /// <summary>Entries evicted for others.</summary>
     public long Evictions { get; init; }
 
-    /// <summary>Entries whose time was over.</summary>
+    /// <summary>Entries expired.</summary>
     public long Expirations { get; init; }
 
-    /// <summary>Entries that left memory and are in a file; left out when there are none, as all that has to do with it.</summary>
+    /// <summary>Entries on the disk tier; omitted without any, as all members on it.</summary>
     public long? SpilledEntries { get; init; }
 
-    /// <summary>Bytes of that file.</summary>
+    /// <summary>Bytes of the disk tier's file.</summary>
     public long? SpilledBytes { get; init; }
 
-    /// <summary>Entries that came back from it.</summary>
+    /// <summary>Entries promoted from the disk tier.</summary>
     public long? SpillReturns { get; init; }
 
-    /// <summary>Entries that could not be kept there.</summary>
+    /// <summary>Entries lost because the disk tier could not store them.</summary>
     public long? SpillLosses { get; init; }
 
-    /// <summary>The share of reads that found their key, from 0 to 1; left out when there were no reads.</summary>
+    /// <summary>Hits by reads, from 0 to 1; omitted without reads.</summary>
     public double? HitRatio { get; init; }
 
-    /// <summary>What it did a second since the look before; only where several tables are looked at.</summary>
+    /// <summary>The rates since the previous sample; only in lists of tables.</summary>
     public RateReport? PerSecond { get; init; }
 
     internal static TableReport Of(PileCache cache, string name) => Of(name, cache.GetStatistics(name), null);

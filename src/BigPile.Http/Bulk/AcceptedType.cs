@@ -3,14 +3,14 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>What an Accept header says of one media type (RFC 9110, 12.5.1): the item that names it most closely counts.</summary>
-/// <param name="Weight">From 0, which refuses it, to 1,000.</param>
-/// <param name="Place">Where in the header the item stands.</param>
+/// <summary>How an Accept header rates one media type (RFC 9110, 12.5.1): the most specific item applies.</summary>
+/// <param name="Weight">From 0, not acceptable, to 1,000.</param>
+/// <param name="Place">The position of the item in the header.</param>
 internal readonly record struct AcceptedType(int Weight, int Place)
 {
     private const int Exact = 3;
 
-    /// <summary>Finds it.</summary>
+    /// <summary>Evaluates a header.</summary>
     /// <param name="header">The header, several lines joined by commas.</param>
     /// <param name="mediaType">A media type without parameters.</param>
     internal static AcceptedType Of(ReadOnlySpan<char> header, ReadOnlySpan<char> mediaType)

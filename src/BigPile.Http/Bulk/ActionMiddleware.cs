@@ -19,7 +19,7 @@ internal sealed class ActionMiddleware(
 
     private delegate Task<Problem?> Handler(HttpContext context, ServedTables tables, string tableName);
 
-    /// <summary>Answers a request for an action; passes every other one on.</summary>
+    /// <summary>Answers a request for an action, and passes on any other request.</summary>
     public Task InvokeAsync(HttpContext context)
     {
         string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;

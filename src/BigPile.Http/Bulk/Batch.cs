@@ -5,7 +5,7 @@ using Microsoft.Extensions.ObjectPool;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>All that a request with many keys works with, used again by later ones: no object is made for a key or a value.</summary>
+/// <summary>The pooled state of a batch request: no allocation per key or value.</summary>
 /// <remarks>Thread safety: none; a batch belongs to one request at a time.</remarks>
 internal sealed class Batch : IResettable
 {
@@ -16,18 +16,20 @@ internal sealed class Batch : IResettable
     private readonly ValueBuffer _body = new();
     private readonly ValueBuffer _keys = new();
     private readonly ValueBuffer _values = new();
+    /// <summary>Where each key ends in <see cref="Keys"/>.</summary>
     private int[] _ends = new int[InitialItems];
+    /// <summary>The length of each value that was read, in bytes.</summary>
     private int[] _lengths = new int[InitialItems];
     private EntryInfo[] _infos = new EntryInfo[InitialItems];
     private BatchItem[] _items = new BatchItem[InitialItems];
 
-    /// <summary>What the bytes are taken from.</summary>
+    /// <summary>The quota that the buffers are charged to.</summary>
     internal BufferQuota? Quota { get; private set; }
 
     /// <summary>The request's body.</summary>
     internal ValueBuffer Body => _body;
 
-    /// <summary>The values that were read, one behind another.</summary>
+    /// <summary>The values that were read, concatenated.</summary>
     internal ValueBuffer Values => _values;
 
     /// <summary>The number of keys.</summary>
@@ -43,8 +45,8 @@ internal sealed class Batch : IResettable
 
     internal Span<BatchItem> Items => _items.AsSpan(0, Count);
 
-    /// <summary>Gives a batch.</summary>
-    /// <param name="quota">What its bytes are taken from.</param>
+    /// <summary>Rents a batch.</summary>
+    /// <param name="quota">The quota to charge.</param>
     internal static Batch Rent(BufferQuota quota)
     {
         Batch batch = Pool.Get();
@@ -60,10 +62,10 @@ internal sealed class Batch : IResettable
     /// <summary>A key.</summary>
     internal ReadOnlySpan<byte> Key(int index) => Keys[(index == 0 ? 0 : _ends[index - 1]).._ends[index]];
 
-    /// <summary>Room for a key; what of it counts is said by <see cref="AddKey(int)"/>.</summary>
+    /// <summary>A buffer for a key; <see cref="AddKey(int)"/> states how much of it was written.</summary>
     internal Span<byte> GetKeySpan(int maxBytes) => _keys.GetSpan(maxBytes);
 
-    /// <summary>Adds a key whose bytes were written to the room.</summary>
+    /// <summary>Adds the key that was written to the buffer.</summary>
     internal void AddKey(int lengthBytes)
     {
         _keys.Advance(lengthBytes);
@@ -87,7 +89,7 @@ internal sealed class Batch : IResettable
         _ = _values.TryReset();
         _items.AsSpan(0, Count).Clear();
         Count = 0;
-        return _ends.Length <= 16 * InitialItems; // one that was large once must not stay so
+        return _ends.Length <= 16 * InitialItems; // a large batch is not pooled
     }
 
     private void Grow()

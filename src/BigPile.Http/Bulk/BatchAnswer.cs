@@ -13,10 +13,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Writes what became of the items of a batch.</summary>
+/// <summary>Writes the results of a batch.</summary>
 internal static class BatchAnswer
 {
-    // A piece of a payload; three bytes become four characters of base64.
+    // The slice of a payload that is encoded at once; base64 makes four characters of three bytes.
     private const int SegmentBytes = 48 * 1024;
 
     private static readonly JsonWriterOptions JsonOptions =
@@ -33,7 +33,7 @@ internal static class BatchAnswer
     {
         response.ContentType = BatchForms.Binary;
         response.ContentLength = LengthOf(batch);
-        await response.StartAsync().ConfigureAwait(false); // so that what follows goes straight into the connection's buffer
+        await response.StartAsync().ConfigureAwait(false); // so that the writer writes straight into the connection's buffer
         PipeWriter writer = response.BodyWriter;
         for (int at = 0; at < batch.Count;)
         {
@@ -55,8 +55,8 @@ internal static class BatchAnswer
         return lengthBytes;
     }
 
-    /// <summary>Writes frames until there is something to send.</summary>
-    /// <returns>The frame to go on with; a payload that is too large to be written at once is to be sent before.</returns>
+    /// <summary>Writes frames until enough is buffered to send.</summary>
+    /// <returns>The next frame; a payload that is too large for the buffer must be sent first.</returns>
     private static int WriteFrames(PipeWriter writer, Batch batch, int at, TimeProvider time, out ReadOnlyMemory<byte> large)
     {
         large = default;
@@ -116,8 +116,8 @@ internal static class BatchAnswer
         await document.EndAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Writes an item up to its payload.</summary>
-    /// <returns>Where in the payload to begin; -1: there is none.</returns>
+    /// <summary>Writes an item except its payload.</summary>
+    /// <returns>The offset of the payload to begin at; -1: there is none.</returns>
     private static int WriteItem(Utf8JsonWriter json, Batch batch, int index)
     {
         BatchItem item = batch.Items[index];
@@ -142,8 +142,8 @@ internal static class BatchAnswer
         return 0;
     }
 
-    /// <summary>Writes the next piece of a payload.</summary>
-    /// <returns>Where to go on; -1 at the end.</returns>
+    /// <summary>Writes the next slice of a payload.</summary>
+    /// <returns>The next offset; -1 at the end.</returns>
     private static int WritePayload(Utf8JsonWriter json, Batch batch, int index, int at)
     {
         ref readonly BatchItem item = ref batch.Items[index];
@@ -169,7 +169,7 @@ internal static class BatchAnswer
 
     private static async Task WriteMultipartAsync(HttpResponse response, Batch batch)
     {
-        // Drawn at random, so that no payload can hold it but by a chance of one in 2 to the power of 128.
+        // Random, so that a payload contains it with a chance of only 2^-128.
         string boundary = Convert.ToHexString(RandomNumberGenerator.GetBytes(16));
         Begin(response, $"{BatchForms.Multipart}; boundary={boundary}");
         using var document = new BatchDocument(response, batch.Quota);
@@ -193,7 +193,7 @@ internal static class BatchAnswer
     }
 
     /// <summary>Writes the head of a part.</summary>
-    /// <returns>What comes behind it.</returns>
+    /// <returns>The payload that follows it.</returns>
     private static ReadOnlyMemory<byte> WritePart(ValueBuffer document, string boundary, Batch batch, int index)
     {
         BatchItem item = batch.Items[index];

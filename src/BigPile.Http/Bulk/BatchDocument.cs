@@ -6,21 +6,21 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>An answer that goes out piece by piece, and in one piece with its length when it is short.</summary>
+/// <summary>An answer that is sent in slices, or at once with its length if it is short.</summary>
 /// <param name="response">The response.</param>
-/// <param name="quota">What the bytes of a piece are taken from.</param>
+/// <param name="quota">The quota that the buffer is charged to.</param>
 internal sealed class BatchDocument(HttpResponse response, BufferQuota? quota) : IDisposable
 {
-    /// <summary>So much is given to the connection before it is waited until the client took it.</summary>
+    /// <summary>The bytes that are written before the client must have received them.</summary>
     internal const int FlushBytes = 64 * 1024;
 
-    // The response can't be asked: where middleware has replaced its body, it starts when that is sent.
+    // HasStarted would not tell: with a body that middleware has substituted, the response starts only when that is sent.
     private bool _hasSent;
 
-    /// <summary>What is written and not sent.</summary>
+    /// <summary>The bytes that are written and not sent.</summary>
     internal ValueBuffer Bytes { get; } = ValueBuffer.Rent(quota);
 
-    /// <summary>Sends what is written, if it is enough for a piece.</summary>
+    /// <summary>Sends what is written, if it is enough for a slice.</summary>
     /// <returns><see langword="false"/> when the client has gone.</returns>
     internal async ValueTask<bool> TryDrainAsync()
     {
@@ -40,6 +40,6 @@ internal sealed class BatchDocument(HttpResponse response, BufferQuota? quota) :
         _ = await SlicedBody.SendAsync(response, Bytes.WrittenMemory, holdsQuota: true).ConfigureAwait(false);
     }
 
-    /// <summary>Gives the bytes back.</summary>
+    /// <summary>Returns the buffer.</summary>
     public void Dispose() => ValueBuffer.Return(Bytes);
 }

@@ -13,8 +13,8 @@ namespace BigPile.Http.Bulk;
 
 /// <summary>Answers <c>:mget</c>, <c>:mset</c> and <c>:mdelete</c>.</summary>
 /// <remarks>
-/// Each item is read or changed for itself, as if by a request of its own, and has a status of its own: a batch is not atomic.
-/// Thread safety: all members may be called concurrently.
+/// Each item is read or changed as if by its own request, and has its own status: a batch is not atomic. Thread safety: all members may be
+/// called concurrently.
 /// </remarks>
 internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, ExpensiveWork work, TimeProvider time)
 {
@@ -76,9 +76,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
         }
     }
 
-    /// <summary>
-    /// Puts entries. What the request's headers say of lifetime, priority and tags holds for the items that do not say otherwise.
-    /// </summary>
+    /// <summary>Puts entries. The request's headers for lifetime, priority and tags are the defaults of its items.</summary>
     internal async Task<Problem?> SetAsync(HttpContext context, ServedTables tables, string tableName)
     {
         BatchForm form = FormOfResults(context);
@@ -115,7 +113,7 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
         return puts.Run(contentType);
     }
 
-    // What was changed has no payload, so there is nothing to make parts of.
+    // Results of changes have no payload, so multipart does not apply.
     private static BatchForm FormOfResults(HttpContext context) =>
         BatchForms.Choose(context.Request.Headers.Accept) switch
         {

@@ -4,10 +4,10 @@ using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>The forms that the answer to a batch can have.</summary>
+/// <summary>The formats of the answer to a batch.</summary>
 internal enum BatchForm
 {
-    /// <summary>None that the client takes.</summary>
+    /// <summary>None that the client accepts.</summary>
     None,
 
     /// <summary>One JSON document, with payloads in base64.</summary>
@@ -30,9 +30,7 @@ internal static class BatchForms
     private static readonly (BatchForm Form, string MediaType)[] Forms =
         [(BatchForm.Json, MediaTypes.Json), (BatchForm.Binary, Binary), (BatchForm.Multipart, Multipart)];
 
-    /// <summary>
-    /// The form that an Accept header weighs most; of those that weigh the same the one it names first. JSON without a header.
-    /// </summary>
+    /// <summary>The format that an Accept header weights highest, the first of equals; JSON without a header.</summary>
     internal static BatchForm Choose(StringValues accept)
     {
         if (accept.Count == 0)
@@ -49,7 +47,7 @@ internal static class BatchForms
         return chosen;
     }
 
-    /// <summary>Whether a content type is a media type, whatever its parameters are.</summary>
+    /// <summary>Whether a content type is of a media type, ignoring parameters.</summary>
     internal static bool Is(ReadOnlySpan<char> contentType, ReadOnlySpan<char> mediaType)
     {
         int semicolon = contentType.IndexOf(';');

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>The head of an item in <c>application/vnd.bigpile.batch</c>; key, content type and payload follow it.</summary>
+/// <summary>The head of an item in <c>application/vnd.bigpile.batch</c>; followed by key, content type and payload.</summary>
 /// <remarks>
 /// <code>
 /// bytes 0..3    P, the bytes of the payload
@@ -16,19 +16,19 @@ namespace BigPile.Http.Bulk;
 /// bytes 16..23  version of the entry, which is its ETag as a number; 0 in requests
 /// then          K bytes of key in UTF-8, C bytes of content type in ASCII, P bytes of payload
 /// </code>
-/// Little-endian. Items follow each other without anything between them, to the end of the body.
+/// Little-endian. Items follow each other without separators, to the end of the body.
 /// </remarks>
 internal readonly record struct BatchFrame(
     int PayloadBytes, int KeyBytes, int TypeBytes, byte Coding, int Status, uint LifetimeSeconds, ulong Version)
 {
-    /// <summary>The bytes of a head.</summary>
+    /// <summary>The length of a head, in bytes.</summary>
     internal const int HeadBytes = 24;
 
-    /// <summary>The bytes behind the head.</summary>
+    /// <summary>The bytes after the head.</summary>
     internal long RestBytes => (long)KeyBytes + TypeBytes + PayloadBytes;
 
-    /// <summary>Reads a head.</summary>
-    /// <returns><see langword="false"/> when the bytes are too few, or say what no head can say.</returns>
+    /// <summary>Parses a head.</summary>
+    /// <returns><see langword="false"/> if the bytes are too few or invalid.</returns>
     internal static bool TryRead(ReadOnlySpan<byte> source, out BatchFrame frame)
     {
         frame = default;

@@ -12,8 +12,8 @@ namespace BigPile.Http.Bulk;
 
 /// <summary>Puts the items of one request.</summary>
 /// <remarks>
-/// The items are looked at as a whole first: a body that can't be read, or has too many items, changes nothing. What is wrong with one item
-/// alone is that item's status.
+/// The body is parsed as a whole first: an invalid body, or one with too many items, changes nothing. A fault of a single item becomes that
+/// item's status.
 /// </remarks>
 internal sealed class BatchPuts(
     PutTarget target, Batch batch, EntryOptions? common, RequestLimits limits, TimeProvider time, CancellationToken stop)
@@ -22,14 +22,14 @@ internal sealed class BatchPuts(
 
     private const string JsonForm = "It must be an object with one member 'items', an array of objects.";
 
-    // The items of an array, which is a member.
+    // An item lies two levels deep: in an array that is a member.
     private static readonly JsonReaderOptions JsonOptions = new() { MaxDepth = RecordKey.MaxDepth + 2 };
 
     private readonly DecodeBudget _budget = new(limits.MaxBatchBytes, stop);
 
     /// <summary>Puts the items of the batch's body.</summary>
     /// <returns>What is wrong with the body, or <see langword="null"/>.</returns>
-    /// <exception cref="OperationCanceledException">Nobody waits for the answer any more; what was put stays.</exception>
+    /// <exception cref="OperationCanceledException">The request was aborted or timed out; what was put stays.</exception>
     internal Problem? Run(string? contentType)
     {
         if (contentType != null && BatchForms.Is(contentType, BatchForms.Binary))
@@ -51,7 +51,7 @@ internal sealed class BatchPuts(
         }
     }
 
-    /// <summary>Whether it may take long: the body is long, or something in it may be compressed.</summary>
+    /// <summary>Whether the work may be expensive: the body is long, or may contain compressed payloads.</summary>
     internal bool IsExpensive(string? contentType)
     {
         ReadOnlySpan<byte> body = batch.Body.WrittenSpan;
@@ -59,7 +59,7 @@ internal sealed class BatchPuts(
             return true;
         return contentType != null && BatchForms.Is(contentType, BatchForms.Binary)
             ? HasCodedFrame(body)
-            : body.IndexOf("encoding"u8) >= 0 || body.IndexOf("\\u"u8) >= 0; // as it is named, or as escapes may name it
+            : body.IndexOf("encoding"u8) >= 0 || body.IndexOf("\\u"u8) >= 0; // the member's name, or an escape that may spell it
     }
 
     private static bool HasCodedFrame(ReadOnlySpan<byte> rest)
@@ -109,7 +109,8 @@ internal sealed class BatchPuts(
         KeyError error = EntryKey.Check(key);
         if (error != KeyError.None)
             return BatchItem.Of(ProblemCatalog.InvalidKey(EntryKey.Describe(error)));
-        string contentType = type.IsEmpty ? MediaTypes.Default : Encoding.Latin1.GetString(type); // byte for byte, so that no byte is lost
+        // maps each byte to one character, so that no byte is lost
+        string contentType = type.IsEmpty ? MediaTypes.Default : Encoding.Latin1.GetString(type);
         if (!MediaTypes.IsValid(contentType))
             return BatchItem.Of(ProblemCatalog.InvalidContentType);
         if (!ContentCodings.IsKnown(frame.Coding))
@@ -166,7 +167,7 @@ internal sealed class BatchPuts(
             return BatchItem.Of(ProblemCatalog.BodyTooLarge(limits.MaxBodyBytes, payload.Length));
         if (BodyCoding.Check(payload, coding, limits.MaxBodyBytes, _budget) is { } undecodable)
             return BatchItem.Of(undecodable);
-        // Only now: a batch of which nothing can be stored must not leave a table behind.
+        // Only now: a batch without a valid item must not create the table.
         if (target.Open(out CacheTable<string, byte[]> table) is { } refusal)
             return BatchItem.Of(refusal);
         try

@@ -8,7 +8,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>The body of a load, without its content coding, which earns the load what it may decompress.</summary>
+/// <summary>The decoded body of a load; the bytes received earn its decode budget.</summary>
 /// <remarks>Thread safety: none; it belongs to one request.</remarks>
 internal sealed class BulkBody : ReadingStream
 {
@@ -16,9 +16,9 @@ internal sealed class BulkBody : ReadingStream
     private readonly DecodeBudget _budget;
     private readonly bool _isCoded;
 
-    /// <param name="context">The request, whose body it is; that stays open.</param>
+    /// <param name="context">The request; its body stays open.</param>
     /// <param name="coding">Its coding.</param>
-    /// <param name="budget">What the load may decompress, lines and payloads together.</param>
+    /// <param name="budget">The load's budget, for lines and payloads together.</param>
     internal BulkBody(HttpContext context, ContentCoding coding, DecodeBudget budget)
     {
         _decoded = PayloadDecoder.Open(new Source(context, budget), coding);
@@ -27,7 +27,7 @@ internal sealed class BulkBody : ReadingStream
     }
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidDataException">The body decompresses to more than a load of its length may.</exception>
+    /// <exception cref="InvalidDataException">The body decompresses to more than its length allows.</exception>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         int lengthBytes = await _decoded.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
@@ -43,7 +43,7 @@ internal sealed class BulkBody : ReadingStream
     /// <inheritdoc/>
     public override ValueTask DisposeAsync() => _decoded.DisposeAsync();
 
-    /// <summary>Counts what comes.</summary>
+    /// <summary>Counts the received bytes.</summary>
     private sealed class Source(HttpContext context, DecodeBudget budget) : ReadingStream
     {
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)

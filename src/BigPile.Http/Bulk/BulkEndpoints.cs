@@ -16,9 +16,10 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Answers <c>:load</c> and <c>:export</c>. Both are operations while they run, so that others see how far they are.</summary>
+/// <summary>Answers <c>:load</c> and <c>:export</c>. Both are listed as operations while they run, with their progress.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, ExpensiveWork work, OperationStore operations, TimeProvider time)
+internal sealed class BulkEndpoints(
+    RequestLimits limits, BufferQuota quota, ExpensiveWork work, OperationStore operations, TimeProvider time)
 {
     private const string Ndjson = "application/x-ndjson";
     private const int MaxErrors = 100;
@@ -84,7 +85,7 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, Exp
         context.Response.ContentType = Ndjson;
         context.Response.Headers.CacheControl = "no-store";
         if (context.Request.Method == "HEAD")
-            return null; // how long an export is, nobody knows before it is made
+            return null; // the size of an export is unknown until it ends
         var export = new BulkExport(table, context.Response.BodyWriter, quota.ForAnswers, context);
         Operation? operation = operations.TryBegin(
             "export", tableName, () => new JsonObject { ["entries"] = export.Entries }, limits.MaxBulkRequests);
@@ -105,9 +106,9 @@ internal sealed class BulkEndpoints(RequestLimits limits, BufferQuota quota, Exp
         {
             Problem problem = e is OperationCanceledException ? ProblemCatalog.BadBody : ProblemCatalog.PileFailed;
             operations.Fail(operation, ProblemMapper.FromException(e, 0) ?? problem with { Detail = e.Message });
-            context.Abort(); // a client must not take what it has for a whole export
+            context.Abort(); // so that the client does not take a part for a complete export
             if (e is TableDroppedException)
-                return null; // its owner wanted it so
+                return null; // the owner canceled the operation
             throw;
         }
     }

@@ -19,18 +19,17 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Writes the entries of a table as JSON lines that <see cref="BulkLoad"/> reads.</summary>
+/// <summary>Writes the entries of a table as JSON lines, which <see cref="BulkLoad"/> reads.</summary>
 /// <remarks>
-/// Weakly consistent: an entry that is there during the whole export comes once; one that leaves memory at a limit meanwhile, or comes
-/// back, at least once. Reading is no use of an entry: it does not put off the expiry of a sliding one, and nothing is worth more
-/// afterwards when another has to make room.
-/// JSON payloads are written as they are where that gives the same bytes back; all others in base64. Of tags, entries hold only the hashes,
-/// which are the same in every pile. What is not written is the version: a put gives a new one. Memory: the longest line.
+/// Weakly consistent: an entry that exists during the whole export is written once; one that meanwhile leaves memory at a limit, or
+/// returns, at least once. Reads are peeks: they neither prolong a sliding expiration nor protect from eviction. A JSON payload is written
+/// as it is if that yields the same bytes again; any other in base64. Tags are written as hashes, the same in every pile. Versions are not
+/// written: a put assigns a new one. Memory: the longest line.
 /// </remarks>
 /// <param name="table">The table.</param>
-/// <param name="destination">Where the lines go.</param>
-/// <param name="quota">What the bytes of long lines are taken from; <see langword="null"/>: they are not counted.</param>
-/// <param name="client">The request whose answer it is; <see langword="null"/>: it goes elsewhere.</param>
+/// <param name="destination">The destination.</param>
+/// <param name="quota">The quota that long lines are charged to; <see langword="null"/>: they are not counted.</param>
+/// <param name="client">The request that is answered; <see langword="null"/>: the destination is not a response.</param>
 internal sealed class BulkExport(
     CacheTable<string, byte[]> table, PipeWriter destination, BufferQuota? quota = null, HttpContext? client = null)
 {
@@ -46,7 +45,7 @@ internal sealed class BulkExport(
     internal long Entries => Interlocked.Read(ref _entries);
 
     /// <summary>Writes everything.</summary>
-    /// <returns>What was written; <see langword="null"/> when the reader of it has gone.</returns>
+    /// <returns>The last line; <see langword="null"/> if the reader has gone.</returns>
     internal async Task<ExportEnd?> RunAsync(CancellationToken cancellationToken)
     {
         using PromotionWatch? returns = table.Core.Spill?.WatchPromotions();
@@ -65,7 +64,7 @@ internal sealed class BulkExport(
         var found = new List<EntryCopy>();
         for (ulong place = 0; place < WalkPlace.End;)
         {
-            cancellationToken.ThrowIfCancellationRequested(); // also where nothing is written for long
+            cancellationToken.ThrowIfCancellationRequested(); // also while nothing is written for a long time
             place = table.Core.CopyBucketAt(place, found);
             foreach (EntryCopy entry in found)
             {
@@ -92,7 +91,7 @@ internal sealed class BulkExport(
         return true;
     }
 
-    // A long line stays in memory until the client has taken it.
+    // A long line is charged until the client has received it.
     private async ValueTask<bool> TryWriteAsync(EntryCopy entry, CancellationToken cancellationToken)
     {
         long lineBytes = entry.Info.ValueBytes / 3L * 4;
@@ -126,7 +125,7 @@ internal sealed class BulkExport(
 
     private void Write(EntryCopy entry)
     {
-        // What is known of the entry and its value are read one behind the other; both must be of one version.
+        // The metadata and the value are read one after the other; both must be of one version.
         while (table.ByUtf8().TryLease(entry.Key, isUse: false, out PileLease? lease, out EntryInfo info))
         {
             using (lease!)
@@ -195,7 +194,7 @@ internal sealed class BulkExport(
         destination.Advance(1);
     }
 
-    // One JSON value and nothing around it, without a line's end in it, in UTF-8 throughout: the same bytes come back.
+    // A single JSON value in UTF-8, without surrounding space and without a line break: a load restores the same bytes.
     private static bool CanStandInLine(ReadOnlySpan<byte> payload)
     {
         if (payload.IsEmpty || payload.IndexOfAny((byte)'\n', (byte)'\r') >= 0 || !Utf8.IsValid(payload))

@@ -13,8 +13,8 @@ namespace BigPile.Http.Bulk;
 /// <summary>Puts each line of a JSON-lines stream into a table.</summary>
 /// <remarks>
 /// With a key field, a line is stored as it is, under the value of that field. Without one, a line is an <see cref="EntryRecord"/>, as an
-/// export writes it. A line that can't be stored is skipped and named; what is wrong with the pile ends the load, and what came before
-/// stays. Memory: the longest line, whatever the length of the stream.
+/// export writes it. An invalid line is skipped and reported. A failure of the pile ends the load; earlier lines stay. Memory: the longest
+/// line.
 /// </remarks>
 internal sealed class BulkLoad : IDisposable
 {
@@ -33,21 +33,21 @@ internal sealed class BulkLoad : IDisposable
 
     private CacheTable<string, byte[]>? _table;
 
-    /// <summary>Prepares a load into a table that there is.</summary>
+    /// <summary>Prepares a load into an existing table.</summary>
     internal BulkLoad(CacheTable<string, byte[]> table, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time)
         : this(() => table, keyField, maxPayloadBytes, tally, time)
     {
     }
 
     /// <summary>Prepares a load.</summary>
-    /// <param name="openTable">Gives the table where the entries go; called when there is one to put.</param>
-    /// <param name="keyField">The field that has a line's key; <see langword="null"/>: lines are records.</param>
-    /// <param name="maxPayloadBytes">The most bytes of a payload.</param>
-    /// <param name="tally">Counts, and hears of lines that were skipped.</param>
-    /// <param name="time">The clock by which records expire.</param>
-    /// <param name="budget">What payloads may have decompressed; <see langword="null"/>: each for itself what a payload may have.</param>
-    /// <param name="quota">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
-    /// <param name="work">Where the load takes its turns; <see langword="null"/>: it needs none.</param>
+    /// <param name="openTable">Opens the table; called with the first valid entry.</param>
+    /// <param name="keyField">The field that holds a line's key; <see langword="null"/>: lines are records.</param>
+    /// <param name="maxPayloadBytes">The maximum size of a payload, in bytes.</param>
+    /// <param name="tally">Counts records, and reports skipped lines.</param>
+    /// <param name="time">The clock for expirations.</param>
+    /// <param name="budget">The budget for decompressing payloads; <see langword="null"/>: each payload only has its own limit.</param>
+    /// <param name="quota">The quota for buffers; <see langword="null"/>: they are not counted.</param>
+    /// <param name="work">The limiter in which the load takes turns; <see langword="null"/>: it needs none.</param>
     internal BulkLoad(
         Func<CacheTable<string, byte[]>> openTable, string? keyField, long maxPayloadBytes, LoadTally tally, TimeProvider time,
         DecodeBudget? budget = null,
@@ -65,7 +65,7 @@ internal sealed class BulkLoad : IDisposable
         _time = time;
     }
 
-    /// <summary>What the last line of an export said, if there was one.</summary>
+    /// <summary>The last line of an export, if it was found.</summary>
     internal ExportEnd? End { get; private set; }
 
     /// <summary>Loads until the stream ends.</summary>
@@ -78,7 +78,7 @@ internal sealed class BulkLoad : IDisposable
         using var turns = new LoadTurns(_work);
         while (await ReadAsync(lines, turns, cancellationToken).ConfigureAwait(false))
         {
-            cancellationToken.ThrowIfCancellationRequested(); // also where many lines came at once
+            cancellationToken.ThrowIfCancellationRequested(); // also when many lines are buffered
             await turns.EnterAsync(cancellationToken).ConfigureAwait(false);
             if (lines.IsTooLong)
                 Skip(lines.LineNumber, $"it has more than {maxLineBytes:N0} bytes");
@@ -112,14 +112,14 @@ internal sealed class BulkLoad : IDisposable
         return reading;
     }
 
-    /// <summary>Gives the buffers back.</summary>
+    /// <summary>Returns the buffers.</summary>
     public void Dispose()
     {
         _ = _value.TryReset();
         _record?.Dispose();
     }
 
-    // A load of which nothing can be stored must not leave a table behind.
+    // A load without a valid line must not create the table.
     private CacheTable<string, byte[]> Table => _table ??= _openTable();
 
     private string? Put(ReadOnlySpan<byte> line) => _key != null ? PutField(_key, line) : PutRecord(_record!, line);
@@ -151,7 +151,7 @@ internal sealed class BulkLoad : IDisposable
                 return RecordKey.NoObject;
             if (record.Read(ref json, line) is { } wrong)
                 return wrong;
-            _ = json.Read(); // throws if something follows
+            _ = json.Read(); // throws if anything follows
         }
         catch (JsonException e)
         {

@@ -10,7 +10,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>How the members of a record are read.</summary>
+/// <summary>Parses the members of a record.</summary>
 internal sealed partial class EntryRecord
 {
     private string? ReadMember(ref Utf8JsonReader json)

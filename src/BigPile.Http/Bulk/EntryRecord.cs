@@ -26,26 +26,34 @@ namespace BigPile.Http.Bulk;
 /// tagHashes    array of hashes of tags        as an export has them, for entries that are to be the same again:
 /// unusedUntil  the instant from which an entry with a sliding time is gone, unless it is used before
 /// </code>
-/// Thread safety: none; a record is read into again and again.
+/// Thread safety: none; an instance is reused for each record.
 /// </remarks>
 internal sealed partial class EntryRecord : IDisposable
 {
-    // Each byte of a key can be an escape of six characters.
+    // Each byte of a key can be a six-character escape.
     private const int MaxEscapedKeyBytes = 6 * EntryKey.MaxBytes;
 
     private const string TextType = "text/plain; charset=utf-8";
 
+    /// <summary>The stored value: head and payload.</summary>
     private readonly ValueBuffer _value = new();
     private readonly TagHashList _tagHashes = new();
+    /// <summary>The key in UTF-8, <see cref="_keyBytes"/> long.</summary>
     private readonly byte[] _key = new byte[MaxEscapedKeyBytes];
+    /// <summary>Length of the key, in bytes; -1: the record has none.</summary>
     private int _keyBytes;
+    /// <summary>The payload of a member <c>text</c> or <c>base64</c>; that of <c>value</c> stays in the source.</summary>
     private readonly GrowingMemory _decoded = new();
     private readonly bool _isExported;
+    /// <summary>Where the payload begins in the source; unused if it is in <see cref="_decoded"/>.</summary>
     private int _start;
+    /// <summary>Length of the payload, in bytes.</summary>
     private int _length;
+    /// <summary>Whether the payload is in <see cref="_decoded"/> rather than in the source.</summary>
     private bool _isDecoded;
     private bool _hasPayload;
     private string? _contentType;
+    /// <summary>The content type that the kind of the payload's member implies.</summary>
     private string? _defaultType;
     private ContentCoding _coding;
     private TimeSpan? _timeToLive;
@@ -55,8 +63,8 @@ internal sealed partial class EntryRecord : IDisposable
     private DateTimeOffset? _unusedUntil;
     private List<string>? _tags;
 
-    /// <param name="isExported">Whether it is a line of an export.</param>
-    /// <param name="quota">Where buffers are taken from; <see langword="null"/>: they are not counted.</param>
+    /// <param name="isExported">Whether records are lines of an export; otherwise items of <c>:mset</c>.</param>
+    /// <param name="quota">The quota for buffers; <see langword="null"/>: they are not counted.</param>
     internal EntryRecord(bool isExported, BufferQuota? quota = null)
     {
         _isExported = isExported;
@@ -70,26 +78,26 @@ internal sealed partial class EntryRecord : IDisposable
     /// <summary>Whether the record names a key.</summary>
     internal bool HasKey => _keyBytes >= 0;
 
-    /// <summary>What the table stores.</summary>
+    /// <summary>The value as the table stores it.</summary>
     internal ReadOnlySpan<byte> Value => _value.WrittenSpan;
 
     /// <summary>The bytes of the payload.</summary>
     internal int PayloadBytes => _length;
 
-    /// <summary>The payload's place in what the table stores.</summary>
+    /// <summary>The payload within the value.</summary>
     internal ReadOnlyMemory<byte> Payload => _value.WrittenMemory[(_value.WrittenSpan.Length - _length)..];
 
     internal ContentCoding Coding => _coding;
 
-    /// <summary>The instant from which the entry is gone if nobody uses it, if it says so itself.</summary>
+    /// <summary>When the entry expires unless it is used, if the record states it.</summary>
     internal DateTimeOffset? ExpiresAt =>
         _sliding != null && _unusedUntil < (_expiresAt ?? DateTimeOffset.MaxValue) ? _unusedUntil : _expiresAt;
 
-    /// <summary>Reads a record; the reader stands at its first brace, and is left at its last.</summary>
+    /// <summary>Parses a record; the reader must be at its first brace, and ends at its last.</summary>
     /// <param name="json">The reader.</param>
-    /// <param name="source">What it reads.</param>
+    /// <param name="source">The bytes that the reader reads.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
-    /// <exception cref="JsonException">It is no JSON.</exception>
+    /// <exception cref="JsonException">The record is not valid JSON.</exception>
     internal string? Read(ref Utf8JsonReader json, ReadOnlySpan<byte> source)
     {
         Utf8JsonReader start = json;
@@ -97,7 +105,7 @@ internal sealed partial class EntryRecord : IDisposable
         {
             return ReadTexts(ref json, source);
         }
-        catch (InvalidOperationException) // of the reader, at half a surrogate pair and at what is not UTF-8
+        catch (InvalidOperationException) // thrown by the reader for a lone surrogate and for invalid UTF-8
         {
             json = start;
             json.Skip();
@@ -122,13 +130,13 @@ internal sealed partial class EntryRecord : IDisposable
         if (!MediaTypes.IsValid(contentType))
             return $"its contentType '{contentType}' is no media type of at most {MediaTypes.MaxLength} ASCII characters";
         if (!_isDecoded && !InvalidText.IsValid(source.Slice(_start, _length)))
-            return InvalidText.Reason; // the reader looks only at texts that are asked for
+            return InvalidText.Reason; // the reader validates only strings that are retrieved
         StoredValue.WriteHead(_value, contentType, _coding);
         _value.Write(_isDecoded ? _decoded.Span[.._length] : source.Slice(_start, _length));
         return null;
     }
 
-    /// <summary>How the entry is put where the table's options hold for what it does not say.</summary>
+    /// <summary>The options of the put; for what the record does not state, those given.</summary>
     internal EntryOptions? OptionsOver(EntryOptions? common)
     {
         if (_timeToLive == null && _expiresAt == null && _sliding == null && _priority == null && _tags == null)
@@ -144,10 +152,10 @@ internal sealed partial class EntryRecord : IDisposable
         };
     }
 
-    /// <summary>Why an entry that is put would be gone at once; <see langword="null"/>: it would not.</summary>
+    /// <summary>Why the entry would be expired at once, or <see langword="null"/>.</summary>
     internal string? WhyGone(DateTimeOffset now) => _expiresAt <= now ? "its member 'expires' is not an instant in the future" : null;
 
-    /// <summary>How the entry is put exactly as the record says.</summary>
+    /// <summary>The exact attributes that an exported record states.</summary>
     internal EntrySpec Spec(DateTimeOffset now)
     {
         long end = _expiresAt?.UtcTicks ?? long.MaxValue;
@@ -164,7 +172,7 @@ internal sealed partial class EntryRecord : IDisposable
         };
     }
 
-    /// <summary>Gives the buffers back.</summary>
+    /// <summary>Returns the buffers.</summary>
     public void Dispose()
     {
         _ = _value.TryReset();

@@ -3,15 +3,15 @@ using System.Text.Json;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>The last line of an export, by which one that was cut off is told from a whole one.</summary>
-/// <param name="Entries">The lines before it.</param>
-/// <param name="Skipped">Entries that are no entries of the service, and were left out.</param>
+/// <summary>The last line of an export; without it the export was cut off.</summary>
+/// <param name="Entries">The number of lines before it.</param>
+/// <param name="Skipped">Entries that were left out, since the service did not write them.</param>
 internal readonly record struct ExportEnd(long Entries, long Skipped)
 {
     private static ReadOnlySpan<byte> Start => "{\"bigpile\":\"end\""u8;
 
-    /// <summary>Reads a line.</summary>
-    /// <returns><see langword="false"/> when it is not the last line of an export.</returns>
+    /// <summary>Parses a line.</summary>
+    /// <returns><see langword="false"/> if it is not the last line of an export.</returns>
     internal static bool TryParse(ReadOnlySpan<byte> line, out ExportEnd end)
     {
         end = default;
@@ -40,7 +40,7 @@ internal readonly record struct ExportEnd(long Entries, long Skipped)
         }
     }
 
-    /// <summary>Writes the line, without its end.</summary>
+    /// <summary>Writes the line, without a line break.</summary>
     internal void Write(Utf8JsonWriter json)
     {
         json.WriteStartObject();

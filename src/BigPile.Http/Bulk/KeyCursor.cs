@@ -5,16 +5,16 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Where a walk through the keys of a table goes on.</summary>
-/// <remarks>Clients hold it, so it may say anything: a page costs the same wherever it begins.</remarks>
-/// <param name="Place">The place of the walk.</param>
-/// <param name="AfterVersion">At this very place, the entries up to this version came already.</param>
+/// <summary>The position at which a key listing continues.</summary>
+/// <remarks>Clients send it, so it may hold any value: a page costs the same from any position.</remarks>
+/// <param name="Place">The position of the walk through the index.</param>
+/// <param name="AfterVersion">At this position, entries up to this version were already returned.</param>
 internal readonly record struct KeyCursor(ulong Place, ulong AfterVersion)
 {
     private const int SizeBytes = 2 * sizeof(ulong) + sizeof(int);
 
-    /// <summary>The cursor as clients hold it.</summary>
-    /// <param name="origin">The table and the opening of the pile that it is good for.</param>
+    /// <summary>The cursor as text.</summary>
+    /// <param name="origin">Identifies the table and the opening of the pile for which it is valid.</param>
     internal string Format(int origin)
     {
         Span<byte> bytes = stackalloc byte[SizeBytes];
@@ -24,8 +24,8 @@ internal readonly record struct KeyCursor(ulong Place, ulong AfterVersion)
         return Base64Url.EncodeToString(bytes);
     }
 
-    /// <summary>Reads a cursor.</summary>
-    /// <returns><see langword="false"/> when it is none, of another form, or of another table or opening.</returns>
+    /// <summary>Parses a cursor.</summary>
+    /// <returns><see langword="false"/> if it is invalid, or of another table or opening.</returns>
     internal static bool TryParse(string text, int origin, out KeyCursor cursor)
     {
         cursor = default;

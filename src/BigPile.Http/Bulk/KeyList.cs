@@ -5,10 +5,10 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Reads the keys of a batch from a request's body.</summary>
+/// <summary>Parses the keys of a batch request.</summary>
 /// <remarks>
-/// As JSON, <c>{"keys": ["a", "b"]}</c>; or as <c>application/vnd.bigpile.keys</c>: for each key its bytes in 16 bits, little-endian, and
-/// then the key in UTF-8, to the end of the body. A key that no entry can have is no fault: there is no entry with it.
+/// As JSON, <c>{"keys": ["a", "b"]}</c>; or as <c>application/vnd.bigpile.keys</c>: for each key its length in 16 bits, little-endian, and
+/// the key in UTF-8, to the end of the body. A key that no entry can have is valid: it is not found.
 /// </remarks>
 internal static class KeyList
 {
@@ -16,7 +16,7 @@ internal static class KeyList
 
     private const string JsonForm = "It must be an object with one member 'keys', an array of strings.";
 
-    /// <summary>Reads the keys.</summary>
+    /// <summary>Parses the keys.</summary>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
     internal static Problem? Read(Batch batch, string? contentType, int maxKeys)
     {

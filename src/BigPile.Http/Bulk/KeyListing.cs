@@ -14,7 +14,7 @@ using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Answers <c>GET /v1/tables/{table}/keys</c>: one page of keys, as JSON, or as NDJSON where the client asks for it.</summary>
+/// <summary>Answers <c>GET /v1/tables/{table}/keys</c>: one page of keys, as JSON, or as NDJSON on request.</summary>
 internal sealed class KeyListing(PileHost host, BufferQuota quota)
 {
     private const int DefaultLimit = 1000;

@@ -8,10 +8,10 @@ using BigPile.Caching.Operations;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Some keys of a table, and where to go on.</summary>
+/// <summary>A page of a table's keys, and the cursor of the next one.</summary>
 /// <remarks>
-/// Weakly consistent: a key that is there during the whole walk comes at least once, and more than once only if it is put again meanwhile.
-/// One page looks at a bounded part of the table, and has few bytes, so a page may be empty or short though more come.
+/// Weakly consistent: a key that exists during the whole walk is returned at least once, and again only if it is put again meanwhile. A
+/// page scans a bounded part of the table and has bounded bytes, so it may be short or empty though more follow.
 /// </remarks>
 internal sealed class KeyPage
 {
@@ -23,15 +23,15 @@ internal sealed class KeyPage
     /// <summary>The keys in UTF-8.</summary>
     internal List<byte[]> Keys { get; } = [];
 
-    /// <summary>Where to go on; <see langword="null"/> at the end.</summary>
+    /// <summary>The cursor of the next page; <see langword="null"/> at the end.</summary>
     internal KeyCursor? Next { get; private set; }
 
     /// <summary>Reads a page.</summary>
     /// <param name="table">The table.</param>
-    /// <param name="cursor">Where to begin.</param>
-    /// <param name="prefix">What the keys begin with, in UTF-8.</param>
-    /// <param name="limit">The most keys; from 1.</param>
-    /// <param name="stop">Is cancelled when nobody waits for the page any more.</param>
+    /// <param name="cursor">The position to start at.</param>
+    /// <param name="prefix">The prefix of the keys, in UTF-8.</param>
+    /// <param name="limit">The maximum number of keys; from 1.</param>
+    /// <param name="stop">Is canceled when the client has gone or the request timed out.</param>
     internal static KeyPage Read(
         CacheTable<string, byte[]> table, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit, CancellationToken stop)
     {
@@ -52,7 +52,7 @@ internal sealed class KeyPage
         return page;
     }
 
-    // In the walk's own order, because a bucket changes between two pages, and may be split.
+    // Sorted into the walk's order, because the bucket may change or split between two pages.
     private bool TakeBucket(List<EntryCopy> found, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit)
     {
         found.Sort(static (left, right) => (left.Place, left.Info.Version).CompareTo((right.Place, right.Info.Version)));

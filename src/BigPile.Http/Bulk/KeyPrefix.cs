@@ -5,17 +5,15 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>The parameter <c>prefix</c> of a listing: what the keys begin with.</summary>
+/// <summary>The parameter <c>prefix</c> of a key listing.</summary>
 internal static class KeyPrefix
 {
     private const string Name = "prefix=";
     private const string Form = "the beginning of keys: UTF-8 in percent-encoding, once";
 
-    /// <summary>
-    /// Reads it from a query. The framework's own reading would take what is no UTF-8 for other characters, and join two.
-    /// </summary>
-    /// <param name="query">The query as it was sent.</param>
-    /// <param name="prefix">Its bytes; none without the parameter.</param>
+    /// <summary>Parses the raw query: the framework's parser would replace invalid UTF-8, and join repeated parameters.</summary>
+    /// <param name="query">The raw query.</param>
+    /// <param name="prefix">Its bytes; empty without the parameter.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
     internal static Problem? Read(QueryString query, out byte[] prefix)
     {

@@ -6,10 +6,8 @@ using BigPile.Http.Limits;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Reads a stream line by line into one buffer that is used again and again.</summary>
-/// <remarks>
-/// A line ends with LF or CR LF; the last one may end with the stream. A byte order mark at the start is no part of a line.
-/// </remarks>
+/// <summary>Reads a stream line by line into one reused buffer.</summary>
+/// <remarks>A line ends with LF or CR LF; the last one may end with the stream. A leading byte order mark is skipped.</remarks>
 internal sealed class LineReader : IDisposable
 {
     private const byte LineFeed = (byte)'\n';
@@ -19,15 +17,18 @@ internal sealed class LineReader : IDisposable
     private readonly Stream _stream;
     private readonly int _maxLineBytes;
     private readonly GrowingMemory _memory = new();
+    /// <summary>Where the current line begins in the memory.</summary>
     private int _start;
+    /// <summary>Up to where the memory has been searched for a line feed.</summary>
     private int _searched;
+    /// <summary>Where the bytes in the memory end.</summary>
     private int _end;
     private bool _isAtEnd;
 
-    /// <param name="stream">What is read.</param>
-    /// <param name="maxLineBytes">The most bytes of a line.</param>
-    /// <param name="quota">Where the buffer's bytes are taken from; <see langword="null"/>: they are not counted.</param>
-    /// <exception cref="BufferQuotaException">There is no room for a buffer.</exception>
+    /// <param name="stream">The stream.</param>
+    /// <param name="maxLineBytes">The maximum length of a line, in bytes.</param>
+    /// <param name="quota">The quota to charge; <see langword="null"/>: the buffer is not counted.</param>
+    /// <exception cref="BufferQuotaException">The quota is exhausted.</exception>
     internal LineReader(Stream stream, int maxLineBytes, BufferQuota? quota = null)
     {
         _stream = stream;
@@ -36,13 +37,13 @@ internal sealed class LineReader : IDisposable
         _memory.Grow(InitialBufferBytes, 0);
     }
 
-    /// <summary>The line that was read last, without its end; valid until the next is read. Empty if it is too long.</summary>
+    /// <summary>The current line, without its line break; valid until the next read; empty if it is too long.</summary>
     internal ReadOnlyMemory<byte> Line { get; private set; }
 
-    /// <summary>Its number, from 1.</summary>
+    /// <summary>The number of the current line, from 1.</summary>
     internal long LineNumber { get; private set; }
 
-    /// <summary>Whether it has more bytes than a line may have.</summary>
+    /// <summary>Whether the current line exceeds the maximum.</summary>
     internal bool IsTooLong { get; private set; }
 
     /// <summary>Reads the next line.</summary>
@@ -63,7 +64,7 @@ internal sealed class LineReader : IDisposable
         }
     }
 
-    /// <summary>Gives the buffer back.</summary>
+    /// <summary>Returns the buffer.</summary>
     public void Dispose() => _memory.Free();
 
     private bool Take(int end, int terminatorBytes)
@@ -78,7 +79,8 @@ internal sealed class LineReader : IDisposable
         return true;
     }
 
-    // What is already too long is forgotten while it is read on to its end. The one byte more may be a CR that does not count.
+    // The bytes of a line that is already too long are dropped while it is read to its end. The one extra byte allowed may be a CR of the
+    // line break.
     private void DropTooLong()
     {
         if (_end - _start <= _maxLineBytes + 1)

@@ -4,7 +4,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Counts what a load did.</summary>
+/// <summary>The counters of a load.</summary>
 /// <remarks>Thread safety: all members may be called concurrently; skipped lines are reported one at a time.</remarks>
 internal sealed class LoadTally(TimeProvider time, Action<long, string> reportSkipped)
 {
@@ -23,10 +23,10 @@ internal sealed class LoadTally(TimeProvider time, Action<long, string> reportSk
     /// <summary>The bytes of the payloads.</summary>
     internal long Bytes => Interlocked.Read(ref _bytes);
 
-    /// <summary>Records that took the place of an entry with the same key, from the same source or from before.</summary>
+    /// <summary>Records that replaced an entry with the same key, of this source or older.</summary>
     internal long Replaced => Interlocked.Read(ref _replaced);
 
-    /// <summary>Records whose time was over before they were loaded.</summary>
+    /// <summary>Records that had expired before they were loaded.</summary>
     internal long Expired => Interlocked.Read(ref _expired);
 
     internal long Skipped => Interlocked.Read(ref _skipped);
@@ -43,7 +43,7 @@ internal sealed class LoadTally(TimeProvider time, Action<long, string> reportSk
 
     internal void CountExpired() => Interlocked.Increment(ref _expired);
 
-    /// <summary>Takes over what somebody else counted.</summary>
+    /// <summary>Sets all counters to values that were counted elsewhere.</summary>
     internal void Set(long records, long bytes, long replaced, long expired, long skipped)
     {
         Interlocked.Exchange(ref _records, records);

@@ -6,9 +6,9 @@ using BigPile.Http.Limits;
 namespace BigPile.Http.Bulk;
 
 /// <summary>
-/// A load's turns of <see cref="ExpensiveWork"/>: it leaves its turn after some milliseconds, and whenever it waits for its client.
+/// A load's turns of <see cref="ExpensiveWork"/>. It yields its turn after some milliseconds, and whenever it waits for its client.
 /// </summary>
-/// <param name="work">Where turns are taken; <see langword="null"/>: none are needed.</param>
+/// <param name="work">The limiter; <see langword="null"/>: no turns are needed.</param>
 /// <remarks>Thread safety: none; it belongs to one load.</remarks>
 internal sealed class LoadTurns(ExpensiveWork? work) : IDisposable
 {
@@ -17,8 +17,8 @@ internal sealed class LoadTurns(ExpensiveWork? work) : IDisposable
     private WorkTurn? _turn;
     private long _since;
 
-    /// <summary>Sees that the load has a turn.</summary>
-    /// <exception cref="OperationCanceledException">The wait was ended.</exception>
+    /// <summary>Ensures that the load has a turn.</summary>
+    /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
     internal async ValueTask EnterAsync(CancellationToken stop)
     {
         if (work == null)

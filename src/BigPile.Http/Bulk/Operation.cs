@@ -6,13 +6,13 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Something that the service does for longer than a request should wait.</summary>
+/// <summary>Work that takes longer than a request should wait.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class Operation(string kind, string? table, DateTimeOffset startedAt, Func<JsonObject?> progress, Action? cancel)
 {
     private readonly Lock _lock = new();
     private OperationState _state;
-    private Func<JsonObject?>? _progress = progress; // none once it has ended: what it looks at may go then
+    private Func<JsonObject?>? _progress = progress; // none once it has ended, so that what it reads can be collected
     private JsonObject? _lastProgress;
     private DateTimeOffset? _endedAt;
     private JsonNode? _result;
@@ -32,7 +32,7 @@ internal sealed class Operation(string kind, string? table, DateTimeOffset start
     }
 
     /// <summary>Asks the operation to stop.</summary>
-    /// <returns><see langword="false"/> when it can't be stopped, or has ended.</returns>
+    /// <returns><see langword="false"/> if it can't be stopped, or has ended.</returns>
     internal bool TryCancel()
     {
         if (cancel == null || State != OperationState.Running)
@@ -41,7 +41,7 @@ internal sealed class Operation(string kind, string? table, DateTimeOffset start
         return true;
     }
 
-    /// <summary>States how it ended; what comes later does not count.</summary>
+    /// <summary>Ends the operation; later calls are ignored.</summary>
     internal void End(OperationState state, DateTimeOffset at, JsonNode? result, Problem? error)
     {
         lock (_lock)
@@ -57,7 +57,7 @@ internal sealed class Operation(string kind, string? table, DateTimeOffset start
         }
     }
 
-    /// <summary>The operation as a document.</summary>
+    /// <summary>The operation as JSON.</summary>
     internal JsonObject Describe()
     {
         lock (_lock)

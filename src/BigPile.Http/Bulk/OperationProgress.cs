@@ -4,9 +4,9 @@ using System.Threading;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>The last that an operation said of how far it is.</summary>
-/// <param name="unit">What it counts.</param>
-/// <param name="reported">Called after each report, on the thread that does the work.</param>
+/// <summary>The latest progress of an operation.</summary>
+/// <param name="unit">The unit of progress.</param>
+/// <param name="reported">Called after each report, on the working thread.</param>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class OperationProgress(string unit, Action<PileProgress>? reported) : IProgress<PileProgress>
 {
@@ -20,14 +20,14 @@ internal sealed class OperationProgress(string unit, Action<PileProgress>? repor
         reported?.Invoke(value);
     }
 
-    /// <summary>What was said last; without a total while the operation has not counted what there is to do.</summary>
+    /// <summary>The latest progress; without a total until the operation has counted its work.</summary>
     internal JsonObject Describe()
     {
         lock (_lock)
             return _last is { } last ? Describe(last, unit) : new JsonObject { ["done"] = 0L, ["unit"] = unit, ["fraction"] = 0.0 };
     }
 
-    /// <summary>The form that progress has in documents.</summary>
+    /// <summary>Progress as JSON.</summary>
     internal static JsonObject Describe(PileProgress progress, string unit) => new()
     {
         ["done"] = progress.Done,

@@ -1,6 +1,6 @@
 namespace BigPile.Http.Bulk;
 
-/// <summary>How far an operation is.</summary>
+/// <summary>The state of an operation.</summary>
 internal enum OperationState
 {
     Running,

@@ -7,20 +7,20 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>The operations that run, and the last ones that ran.</summary>
+/// <summary>The running operations, and the latest ended ones.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class OperationStore(TimeProvider time)
 {
-    /// <summary>How many operations are remembered.</summary>
+    /// <summary>The maximum number of operations kept.</summary>
     internal const int MaxKept = 100;
 
     private readonly Lock _lock = new();
     private readonly List<Operation> _operations = [];
 
-    /// <summary>Called after each report of an action's progress, on the thread that does the work, which waits for it.</summary>
+    /// <summary>Called after each progress report of an action, on the working thread, which waits for it.</summary>
     internal Action<PileProgress>? Progressed { get; set; }
 
-    /// <summary>The operations, the last begun first.</summary>
+    /// <summary>The operations, the newest first.</summary>
     internal IReadOnlyList<Operation> All
     {
         get
@@ -30,7 +30,7 @@ internal sealed class OperationStore(TimeProvider time)
         }
     }
 
-    /// <summary>How many operations run; tests wait until none does.</summary>
+    /// <summary>The number of running operations; tests wait for zero.</summary>
     internal int RunningCount
     {
         get
@@ -40,13 +40,13 @@ internal sealed class OperationStore(TimeProvider time)
         }
     }
 
-    /// <summary>States that an operation begins, unless as many run as may run at once.</summary>
-    /// <remarks>Loads and exports are counted by themselves: they are the clients', and must not keep administration out.</remarks>
+    /// <summary>Starts an operation, unless too many run.</summary>
+    /// <remarks>Loads and exports belong to clients. They have their own count, so that they can't block administration.</remarks>
     /// <param name="kind">What it does.</param>
-    /// <param name="table">To which table, if to one.</param>
-    /// <param name="progress">Tells how far it is, if that is known.</param>
-    /// <param name="most">The most that may run, loads and exports together or all others together.</param>
-    /// <param name="cancel">Stops it, if that can be done.</param>
+    /// <param name="table">The table, if it is about one.</param>
+    /// <param name="progress">Returns the progress, if known.</param>
+    /// <param name="most">The limit: of loads and exports together, or of all others together.</param>
+    /// <param name="cancel">Stops it; <see langword="null"/>: it can't be stopped.</param>
     internal Operation? TryBegin(string kind, string? table, Func<JsonObject?> progress, int most, Action? cancel = null)
     {
         var operation = new Operation(kind, table, time.GetUtcNow(), progress, cancel);

@@ -5,19 +5,19 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>Finds the key of a record: the value of one of its fields.</summary>
-/// <remarks>Thread safety: none; the key found lies in a buffer that is used again.</remarks>
+/// <summary>Extracts the key of a record, the value of one of its fields.</summary>
+/// <remarks>Thread safety: none; the key lies in a reused buffer.</remarks>
 internal sealed class RecordKey(string field)
 {
     internal const int MaxDepth = 512;
 
-    /// <summary>What is said of a record that is none.</summary>
+    /// <summary>The message for a record that is not an object.</summary>
     internal const string NoObject = "it is no JSON object";
 
     private readonly byte[] _field = Encoding.UTF8.GetBytes(field);
-    private readonly byte[] _buffer = new byte[6 * EntryKey.MaxBytes]; // each byte of a key can be an escape of six characters
+    private readonly byte[] _buffer = new byte[6 * EntryKey.MaxBytes]; // each byte of a key can be a six-character escape
 
-    /// <summary>Reads a record, all of it.</summary>
+    /// <summary>Parses a whole record.</summary>
     /// <param name="record">The record's JSON.</param>
     /// <param name="key">The key in UTF-8: a string as it is, a number by its digits. Valid until the next call.</param>
     /// <returns>What is wrong with the record, or <see langword="null"/>.</returns>
@@ -39,10 +39,10 @@ internal sealed class RecordKey(string field)
                 bool isKey = json.ValueTextEquals(_field);
                 json.Read();
                 if (isKey)
-                    error = Take(ref json, out key); // of two fields with one name the last counts, as in most parsers
+                    error = Take(ref json, out key); // the last of equal fields wins, as in most parsers
                 json.Skip();
             }
-            _ = json.Read(); // throws if something follows
+            _ = json.Read(); // throws if anything follows
             return error;
         }
         catch (JsonException e)
@@ -56,7 +56,7 @@ internal sealed class RecordKey(string field)
     }
 
     /// <summary>
-    /// Whether it begins as an object does. What does not is refused here: the reader throws, which takes a hundred times as long.
+    /// Whether a record begins like an object. Anything else is refused here, because the reader's exception takes a hundred times as long.
     /// </summary>
     internal static bool MayBeObject(ReadOnlySpan<byte> record) => record.TrimStart(" \t\r"u8) is [(byte)'{', ..];
 

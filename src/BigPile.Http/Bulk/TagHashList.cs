@@ -5,8 +5,8 @@ using BigPile.Caching.Entries;
 
 namespace BigPile.Http.Bulk;
 
-/// <summary>The tags of an entry as a line of an export has them: an array of hashes, 16 hexadecimal digits each.</summary>
-/// <remarks>Thread safety: none; a list is read into again and again.</remarks>
+/// <summary>The tag hashes in a line of an export: an array of 16 hexadecimal digits each.</summary>
+/// <remarks>Thread safety: none; an instance is reused.</remarks>
 internal sealed class TagHashList
 {
     private const int DigitCount = 2 * sizeof(ulong);
@@ -16,7 +16,7 @@ internal sealed class TagHashList
 
     internal ReadOnlySpan<ulong> Hashes => _hashes.AsSpan(0, _count);
 
-    /// <summary>Writes the member, if there are any.</summary>
+    /// <summary>Writes the member, if there are tags.</summary>
     internal static void Write(Utf8JsonWriter json, ReadOnlySpan<ulong> hashes)
     {
         if (hashes.IsEmpty)
@@ -33,7 +33,7 @@ internal sealed class TagHashList
 
     internal void Clear() => _count = 0;
 
-    /// <summary>Reads the value of the member; the reader stands at its name, and is left at its end.</summary>
+    /// <summary>Parses the value of the member; the reader must be at its name, and ends at the end of its value.</summary>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
     internal string? Read(ref Utf8JsonReader json)
     {

@@ -7,7 +7,7 @@ using System.Security.Cryptography;
 
 namespace BigPile.Http.Console;
 
-/// <summary>A file of the page, as it is sent.</summary>
+/// <summary>A file of the console.</summary>
 /// <param name="Name">Its name.</param>
 /// <param name="ContentType">Its type.</param>
 /// <param name="Body">Its bytes.</param>

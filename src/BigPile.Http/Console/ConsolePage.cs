@@ -7,10 +7,10 @@ using Microsoft.AspNetCore.Routing;
 
 namespace BigPile.Http.Console;
 
-/// <summary>Serves the page: files from the assembly, which know nothing of the pile and ask the service as any client does.</summary>
+/// <summary>Serves the console: files from the assembly, which use the service as any client does.</summary>
 /// <remarks>
-/// The page may load what this server sends and nothing else: no script or style within the document, no other host, no frame around it.
-/// So even markup that came through would do nothing. Thread safety: all members may be called concurrently.
+/// Its Content-Security-Policy allows only resources of this server: no inline script or style, no other host, no framing. So even injected
+/// markup would do nothing. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class ConsolePage
 {
@@ -18,7 +18,7 @@ internal sealed class ConsolePage
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    // Read when somebody asks for one: a start need not wait for it.
+    // Read at the first request: the start need not wait.
     private readonly Lazy<Dictionary<string, ConsoleAsset>> _assets = new(ConsoleAsset.ReadAll);
 
     internal Task IndexAsync(HttpContext context) => SendAsync(context, ConsoleAsset.IndexName);
@@ -31,7 +31,7 @@ internal sealed class ConsolePage
             return ProblemResponse.WriteAsync(context, ProblemCatalog.RouteNotFound);
         HttpResponse response = context.Response;
         response.Headers.ETag = asset.Tag;
-        response.Headers.CacheControl = "no-cache"; // kept, and asked for each time: an upgrade shows at once
+        response.Headers.CacheControl = "no-cache"; // cached, and revalidated each time: an upgrade shows at once
         response.Headers.ContentSecurityPolicy = SecurityPolicy;
         response.Headers.XContentTypeOptions = "nosniff";
         response.Headers["Referrer-Policy"] = "no-referrer";

@@ -4,16 +4,16 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>What an answer says of an entry beside its payload, whoever writes it: the fast door and the full stack say the same.</summary>
+/// <summary>The headers of an answer about an entry, written alike by the full stack and the fast path.</summary>
 internal static class Answer
 {
-    /// <summary>Says what goes with the payload, or with an answer that could have it: 200, 206, and those to HEAD.</summary>
-    /// <param name="writer">Writes it.</param>
-    /// <param name="info">Version, age and expiry.</param>
+    /// <summary>Writes the headers of 200 and 206, to HEAD too.</summary>
+    /// <param name="writer">The writer.</param>
+    /// <param name="info">The entry's version, put time and expiry.</param>
     /// <param name="coding">How the payload is stored.</param>
     /// <param name="isDecoded">Whether the client gets it decompressed.</param>
-    /// <param name="nowTicks">The present instant in the time that the entry's are of.</param>
-    /// <param name="publicMaxAge">How long caches on the way may keep it; <see langword="null"/>: not at all.</param>
+    /// <param name="nowTicks">The current time, in ticks of the entry's clock.</param>
+    /// <param name="publicMaxAge">How long shared caches may keep it; <see langword="null"/>: not at all.</param>
     internal static void DescribePayload<TWriter>(
         ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks, TimeSpan? publicMaxAge)
         where TWriter : struct, IAnswerWriter, allows ref struct
@@ -28,7 +28,7 @@ internal static class Answer
         DescribeCaching(ref writer, info, nowTicks, publicMaxAge);
     }
 
-    /// <summary>Says what a client that knows the payload is told: 304.</summary>
+    /// <summary>Writes the headers of 304.</summary>
     /// <inheritdoc cref="DescribePayload"/>
     internal static void DescribeKnown<TWriter>(
         ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks, TimeSpan? publicMaxAge)
@@ -39,10 +39,12 @@ internal static class Answer
     }
 
     /// <summary>
-    /// Says who may keep the payload, and how old it is: without a word a cache on the way would give it to anyone, and go on with it for
-    /// ever.
+    /// Writes Cache-Control, and Age where it applies: without them a shared cache would give the payload to anyone, for any time.
     /// </summary>
-    /// <remarks>An age counts against what a cache may keep, and not all caches count it: where one is meant, none is said.</remarks>
+    /// <remarks>
+    /// Age reduces max-age in a shared cache, but not every cache counts it. Where shared caching is allowed, max-age is therefore the
+    /// remaining time, and no Age is sent.
+    /// </remarks>
     /// <inheritdoc cref="DescribePayload"/>
     internal static void DescribeCaching<TWriter>(ref TWriter writer, in EntryInfo info, long nowTicks, TimeSpan? publicMaxAge)
         where TWriter : struct, IAnswerWriter, allows ref struct

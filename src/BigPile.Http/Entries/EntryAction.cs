@@ -3,12 +3,12 @@ namespace BigPile.Http.Entries;
 /// <summary>What a POST to an entry's path asks for.</summary>
 internal enum EntryAction
 {
-    /// <summary>To put an entry that is not there.</summary>
+    /// <summary>Put an entry that does not exist.</summary>
     Create,
 
-    /// <summary>To begin the entry's lifetime anew.</summary>
+    /// <summary>Restart the entry's lifetime.</summary>
     Touch,
 
-    /// <summary>To let the entry live without an end.</summary>
+    /// <summary>Remove the entry's expiry.</summary>
     Persist,
 }

@@ -11,13 +11,13 @@ using Microsoft.AspNetCore.Http.Features;
 namespace BigPile.Http.Entries;
 
 /// <summary>
-/// Serves entries, ahead of routing: a read runs on the caller's thread to its end, and makes no object but the texts of its headers.
+/// Serves entries ahead of routing. A read runs to its end on the caller's thread, and allocates only the strings of its headers.
 /// </summary>
 internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, EntryReader reader, EntryWriter writer, EntryLatency latency)
 {
     private const string AllowedMethods = "GET, HEAD, PUT, POST, DELETE";
 
-    /// <summary>Answers a request for an entry; passes every other one on.</summary>
+    /// <summary>Answers a request for an entry, and passes on any other request.</summary>
     public Task InvokeAsync(HttpContext context)
     {
         string rawTarget = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
@@ -27,7 +27,7 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
             return ProblemResponse.WriteAsync(context, ProblemCatalog.NotReady);
         try
         {
-            // Who only looks is no client, and must not be among those whose waiting is shown.
+            // A peek is not a client's read, and must not enter the latency figures.
             Problem? badQuery = ReadQuery.Read(target.Query, out ReadQuery asked);
             if (asked.IsPeek || !latency.TryBegin(out long started))
                 return AnswerAsync(context, tables, target, asked, badQuery);
@@ -53,7 +53,7 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
             return ProblemResponse.WriteAsync(
                 context, ProblemCatalog.InvalidKey(EntryKey.Describe(error)) with { Table = name.ToString() });
 
-        // Methods are told apart by case, as the standard wants.
+        // Methods are case-sensitive (RFC 9110, 9.1).
         switch (context.Request.Method)
         {
             case "GET" or "HEAD":
@@ -83,7 +83,7 @@ internal sealed class EntryMiddleware(RequestDelegate next, PileHost host, Entry
         }
         catch (TableDroppedException)
         {
-            // between the finding and the reading
+            // dropped between the lookup and the read
         }
         return ProblemResponse.WriteAsync(context, problem.Of(name.ToString(), key));
     }

@@ -12,14 +12,14 @@ using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>Looking at an entry: nothing about it changes, and what it was put with is told beside its value.</summary>
+/// <summary>Reads an entry without using it, and reports its options beside the value.</summary>
 /// <remarks>
-/// A look is neither a hit nor a miss, prolongs no sliding life, and does not keep the entry from being evicted.
+/// A peek counts neither as a hit nor as a miss, does not prolong a sliding expiration, and does not protect the entry from eviction.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal static class EntryPeek
 {
-    /// <summary>Takes what is known of an entry, and a lease of its value, both of one version.</summary>
+    /// <summary>Takes a copy of the entry's metadata and a lease of its value, both of one version.</summary>
     /// <returns><see langword="false"/> when the table has no such key.</returns>
     internal static bool TryTake(
         CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, out EntryCopy entry, [NotNullWhen(true)] out PileLease? lease,
@@ -36,7 +36,7 @@ internal static class EntryPeek
         return false;
     }
 
-    /// <summary>Asks, as often as it is called, whether a version is still the entry's.</summary>
+    /// <summary>A function that checks whether a version is still the entry's current one.</summary>
     internal static Func<bool> IsCurrent(CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ulong version)
     {
         byte[] kept = key.ToArray();
@@ -53,7 +53,7 @@ internal static class EntryPeek
         };
     }
 
-    /// <summary>Says what only a look is told: priority, tags, and the parts of the lifetime.</summary>
+    /// <summary>Sets the headers that only a peek returns: priority, tags, and the parts of the lifetime.</summary>
     internal static void DescribeTo(IHeaderDictionary headers, in EntryCopy entry, CacheClock clock)
     {
         headers[LifetimeHeaders.Priority] = Priorities.NameOf(entry.Priority);

@@ -15,16 +15,18 @@ namespace BigPile.Http.Entries;
 
 /// <summary>Answers GET and HEAD for an entry.</summary>
 /// <remarks>
-/// Value and version come from one optimistic read or one lease, so that body, length, content type and ETag always belong together. A
-/// small payload is copied before the first byte is sent; a large one is leased and sent in slices, each when the client took the one
+/// Value and version come from one optimistic read or one lease, so body, length, content type and ETag always belong together. A small
+/// payload is copied before the first byte is sent. A large one is leased and sent in slices, each after the client has received the one
 /// before. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeProvider time)
 {
-    /// <summary>The longest payload that is copied whole, and the size of the slices of longer ones.</summary>
+    /// <summary>The longest payload that is copied as a whole, and the slice size of longer ones, in bytes.</summary>
     internal const int SliceBytes = 32 * 1024;
 
-    /// <summary>The longest value that surely has no larger payload.</summary>
+    /// <summary>
+    /// The longest value whose payload is certainly no longer than <see cref="SliceBytes"/>: each value has at least one byte of head.
+    /// </summary>
     internal const int MaxSmallValueBytes = SliceBytes + 1;
 
     private const int MaxAcceptBytes = 512;
@@ -36,7 +38,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
         if (asked.IsPeek)
             return AnswerPeek(context, table, key, asked);
         bool wantsBody = context.Request.Method == "GET";
-        // Most conditional reads end with the conditions, so that the payload need not be touched.
+        // Most conditional reads end with 304, which needs only the start of the value.
         if (!wantsBody || Preconditions.Has(context.Request.Headers))
         {
             Task? answer = AnswerWithoutBody(context, table, key, asked, isLast: !wantsBody);
@@ -114,7 +116,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
         return AnswerLeased(context, table, key, asked, lease, info);
     }
 
-    /// <summary>Answers with a leased value, and gives the lease back.</summary>
+    /// <summary>Answers with a leased value, and ends the lease.</summary>
     private Task AnswerLeased(
         HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked, PileLease? lease, EntryInfo info)
     {
@@ -157,14 +159,14 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
         if (header.Count == 0)
             return AcceptEncoding.Choose(default, coding);
         string joined = header.ToString();
-        Span<byte> quota = stackalloc byte[MaxAcceptBytes];
-        // What is absurdly long is as if it were not there.
-        return joined.Length <= MaxAcceptBytes && Encoding.ASCII.TryGetBytes(joined, quota, out int length)
-            ? AcceptEncoding.Choose(quota[..length], coding)
+        Span<byte> buffer = stackalloc byte[MaxAcceptBytes];
+        // An absurdly long header is ignored.
+        return joined.Length <= MaxAcceptBytes && Encoding.ASCII.TryGetBytes(joined, buffer, out int length)
+            ? AcceptEncoding.Choose(buffer[..length], coding)
             : AcceptEncoding.Choose(default, coding);
     }
 
-    /// <summary>The answer of a read that does not come to the payload, or <see langword="null"/>.</summary>
+    /// <summary>The answer of a read that ends before its payload is needed, or <see langword="null"/>.</summary>
     private static Task? CheckConditions(HttpContext context, CacheTable table, in Representation found, ReadQuery asked)
     {
         long nowTicks = table.Core.Clock.NowOf(found.Info.Version);
@@ -192,7 +194,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
     }
 
     /// <summary>Writes the head of 200 or 206.</summary>
-    /// <returns><see langword="false"/> when the range can't be had, and nothing is written.</returns>
+    /// <returns><see langword="false"/> if the range can't be satisfied; nothing is written then.</returns>
     private static bool TryStart(HttpContext context, CacheTable table, in Representation found, out ByteRange range)
     {
         range = new ByteRange(0, found.StoredBytes);
@@ -247,12 +249,12 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
         }
         catch (BufferQuotaException)
         {
-            response.HttpContext.Abort(); // a client that is so slow has no right to memory that others need
+            response.HttpContext.Abort(); // the quota is exhausted: so slow a client must not hold memory that others need
         }
     }
 
-    /// <summary>Sends the next slice, and waits until there is room for another one.</summary>
-    /// <returns><see langword="false"/> at the end, and when the client is gone.</returns>
+    /// <summary>Sends the next slice, and waits until the client can receive another one.</summary>
+    /// <returns><see langword="false"/> at the end, and when the client has gone.</returns>
     private static async ValueTask<bool> TrySendSliceAsync(HttpResponse response, Stream payload, LeasedPayload? leased)
     {
         PipeWriter writer = response.BodyWriter;
@@ -265,7 +267,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
             return await flush.ConfigureAwait(false);
         Task<bool> sending = flush.AsTask();
         await leased.WaitAsync(sending).ConfigureAwait(false);
-        // A copy may have been made meanwhile: from here on the client holds room.
+        // The wait may have made a copy: from here on the client may hold quota.
         return await ClientWaits.ForAsync(response.HttpContext, new ValueTask<bool>(sending), leased.HoldsQuota).ConfigureAwait(false);
     }
 

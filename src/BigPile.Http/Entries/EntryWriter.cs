@@ -15,10 +15,10 @@ namespace BigPile.Http.Entries;
 
 /// <summary>Answers PUT, POST and DELETE for an entry.</summary>
 /// <remarks>
-/// PUT puts, whatever was there, unless a condition is stated; POST puts only what is not there. POST to the entry's path with
-/// <c>:touch</c> or <c>:persist</c> at its end changes how long the entry lives. Those ends count as they came over the wire, so a key that
-/// ends with the same letters is written with an escaped colon, <c>%3Atouch</c>, in a POST; in every other method it needs none.
-/// Thread safety: all members may be called concurrently.
+/// PUT puts unconditionally unless the request states a condition; POST puts only if there is no entry. POST to the entry's path with the
+/// suffix <c>:touch</c> or <c>:persist</c> changes the entry's lifetime. The suffix is recognized before percent-decoding: a POST writes a
+/// key that ends with the same letters as <c>%3Atouch</c>; other methods need no escape. Thread safety: all members may be called
+/// concurrently.
 /// </remarks>
 internal sealed class EntryWriter(
     RequestLimits limits, BufferQuota quota, ExpensiveWork work, TimeProvider time, ILogger<EntryWriter> logger)
@@ -28,7 +28,7 @@ internal sealed class EntryWriter(
 
     private readonly long _maxBodyBytes = limits.MaxBodyBytes;
 
-    /// <summary>Takes the action off a key as it came over the wire.</summary>
+    /// <summary>Splits the action off a key that is still encoded.</summary>
     internal static EntryAction ActionOf(ref ReadOnlySpan<char> rawKey)
     {
         EntryAction action = rawKey.EndsWith(TouchAction, StringComparison.Ordinal) ? EntryAction.Touch
@@ -75,7 +75,7 @@ internal sealed class EntryWriter(
     {
         if (PutRules.Read(context.Request, time, _maxBodyBytes, out PutPlan plan) is { } broken)
             return broken;
-        // Who waits to be told to go on is told before that whether it is in vain.
+        // With <c>Expect: 100-continue</c>, a client is refused before it sends a body in vain.
         if (context.Request.Headers.Expect.Count != 0 && Foresee(context, tables, tableName, key, plan.Condition, isCreate) is { } vain)
             return vain;
         ValueBuffer buffer = ValueBuffer.Rent(quota);
@@ -118,12 +118,12 @@ internal sealed class EntryWriter(
         return isCreate && Allows(tables, tableName, key, stated) ? ProblemCatalog.EntryExists : ProblemCatalog.Precondition;
     }
 
-    // Whether it was not the condition that the request states.
+    // Whether the condition that the request states is met, so that something else refused the put.
     private static bool Allows(ServedTables tables, string tableName, byte[] key, in WriteCondition stated) =>
         stated.IsNone || (tables.TryGet(tableName, out CacheTable<string, byte[]>? table) && TryFind(table, key, stated, out ulong version)
             && version != 0);
 
-    // Most payloads have not much decompressed, and need no turn.
+    // Most payloads stay small when decompressed, and need no turn.
     private async ValueTask<Problem?> CheckCodingAsync(ReadOnlyMemory<byte> payload, ContentCoding coding, CancellationToken stop)
     {
         long smallBytes = Math.Min(_maxBodyBytes, ExpensiveWork.SmallBytes);
@@ -140,7 +140,7 @@ internal sealed class EntryWriter(
     private static Problem? Put(
         HttpResponse response, ServedTables tables, string tableName, byte[] key, ReadOnlySpan<byte> value, in PutPlan plan)
     {
-        // A condition that no entry of a missing table can meet must not leave a table behind.
+        // A failing condition must not create the table.
         if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
             return ProblemCatalog.Precondition;
         if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, response.HttpContext.Features.Get<HeldKey>()) is { } refusal)
@@ -156,7 +156,7 @@ internal sealed class EntryWriter(
         }
         catch (TableDroppedException)
         {
-            return Put(response, tables, tableName, key, value, plan); // a put makes the table that is not there
+            return Put(response, tables, tableName, key, value, plan); // a put creates a missing table
         }
     }
 
@@ -173,9 +173,9 @@ internal sealed class EntryWriter(
         while (TryFind(table, key, plan.Condition, out ulong version))
         {
             if (table.ByUtf8().TryPutBytes(key, value, version, plan.Options, out result, out info))
-                return true; // else somebody was faster, and the condition is to be looked at again
+                return true; // otherwise another request was faster, and the condition is checked again
             if (version == 0 && !table.Core.IsAllVisible)
-                return false; // the table may have an entry that it does not show yet, and does not insert over
+                return false; // the table may hold an entry that is not visible yet, and does not insert over it
         }
         return false;
     }
@@ -219,7 +219,7 @@ internal sealed class EntryWriter(
             if (result == PutResult.Collision)
                 return ProblemMapper.FromRefusal(table);
             if (result == null && version != 0)
-                continue; // somebody was faster
+                continue; // another request was faster
             if (result == null)
                 return ProblemCatalog.EntryNotFound;
             context.Response.StatusCode = StatusCodes.Status204NoContent;
@@ -228,7 +228,7 @@ internal sealed class EntryWriter(
         }
     }
 
-    /// <summary>Looks whether a condition is met, and by which version; 0: there is no entry.</summary>
+    /// <summary>Checks a condition; <c>version</c> is the version that met it, or 0 if there is no entry.</summary>
     private static bool TryFind(CacheTable<string, byte[]> table, byte[] key, in WriteCondition condition, out ulong version)
     {
         bool exists = table.ByUtf8().TryPeek(key, out EntryCopy entry);

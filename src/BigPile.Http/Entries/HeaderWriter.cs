@@ -6,7 +6,7 @@ using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>Writes into the headers of a response of the full stack.</summary>
+/// <summary>Writes entry headers to a response of the full stack.</summary>
 internal readonly struct HeaderWriter(IHeaderDictionary headers) : IAnswerWriter
 {
     public void TakesRanges() => headers.AcceptRanges = "bytes";

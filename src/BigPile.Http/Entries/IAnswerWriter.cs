@@ -3,19 +3,19 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>Puts what an answer says of an entry into lines of a head, or into the headers of a response.</summary>
+/// <summary>Writes the headers of an answer about an entry: as text, or into the headers of a response.</summary>
 internal interface IAnswerWriter
 {
-    /// <summary>Parts of the payload can be had.</summary>
+    /// <summary>The payload can be read in ranges.</summary>
     void TakesRanges();
 
     /// <summary>The seconds since the entry was put.</summary>
     void Age(long seconds);
 
-    /// <summary>How the payload is compressed on the way.</summary>
+    /// <summary>The content coding of the payload as sent.</summary>
     void ContentEncoding(ContentCoding coding);
 
-    /// <summary>The seconds until the entry is gone.</summary>
+    /// <summary>The seconds until the entry expires.</summary>
     void TimeToLive(long seconds);
 
     /// <summary>The tag of the entry's version.</summary>
@@ -24,14 +24,16 @@ internal interface IAnswerWriter
     /// <summary>When the entry was put.</summary>
     void LastModified(DateTimeOffset putAt);
 
-    /// <summary>The payload depends on the codings that the client takes.</summary>
+    /// <summary>The response depends on the request's Accept-Encoding.</summary>
     void VariesByCoding();
 
-    /// <summary>The client itself may keep the payload, and asks each time whether it is still the entry's.</summary>
+    /// <summary>The client may keep the payload, and must revalidate it before each use.</summary>
     void KeptByClient();
 
     /// <summary>How long the payload may be kept.</summary>
-    /// <param name="isPublic">From now on by caches on the way too, for anyone; otherwise from the put on by the client itself.</param>
+    /// <param name="isPublic">
+    /// Whether shared caches may keep it, counted from now; otherwise only the client may, counted from the put.
+    /// </param>
     /// <param name="seconds">The seconds.</param>
     void KeptFor(bool isPublic, long seconds);
 }

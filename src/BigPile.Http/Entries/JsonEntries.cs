@@ -13,7 +13,8 @@ namespace BigPile.Http.Entries;
 /// <summary>Serves the objects of one table as JSON.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class JsonEntries<TValue>(
-    Func<HttpContext, CacheTable<string, TValue>> find, JsonSerializerOptions json, TimeProvider time, long maxBodyBytes, BufferQuota? quota)
+    Func<HttpContext, CacheTable<string, TValue>> find, JsonSerializerOptions json, TimeProvider time, long maxBodyBytes,
+    BufferQuota? quota)
 {
     internal Task HandleAsync(HttpContext context) => AnswerAsync(context, context.Request.Method switch
     {
@@ -122,7 +123,7 @@ internal sealed class JsonEntries<TValue>(
         bool isThere = table.TryGetInfo(key, out EntryInfo known);
         if (!condition.IsNone && !(isThere ? condition.Allows(known) : condition.AllowsMissing))
             return new ValueTask<Problem?>(ProblemCatalog.Precondition);
-        // What can't be read may be there: the table may not have found or shown it yet.
+        // Without a condition the key is removed even if the read did not find it: the table may not have recovered the entry yet.
         bool isRemoved = condition.IsNone ? table.Remove(key) : isThere && table.Remove(key, known.Version);
         if (!isRemoved)
             return new ValueTask<Problem?>(isThere && !condition.IsNone ? ProblemCatalog.Precondition : ProblemCatalog.EntryNotFound);

@@ -7,8 +7,8 @@ using BigPile.Http.Protocol;
 namespace BigPile.Http.Entries;
 
 /// <summary>
-/// A payload that is read where it lies in the pile, as long as it is the entry's; of one that was replaced or removed meanwhile a slow
-/// client gets the rest from a copy.
+/// A payload that is sent straight from the pile while it is the entry's current one. If it is replaced or removed meanwhile, a slow client
+/// gets the rest from a copy.
 /// </summary>
 /// <remarks>Thread safety: none; it belongs to one response.</remarks>
 internal sealed class LeasedPayload : ReadingStream
@@ -19,16 +19,18 @@ internal sealed class LeasedPayload : ReadingStream
     private readonly GrowingMemory _copy = new();
     private readonly CancellationTokenSource _ended = new();
     private PileLease? _lease;
+    /// <summary>Timestamp of the last check, at first of the start.</summary>
     private long _checkedAt;
+    /// <summary>The bytes that are not read yet, in the lease or in the copy.</summary>
     private ReadOnlyMemory<byte> _rest;
 
-    /// <summary>Takes over a lease.</summary>
-    /// <param name="lease">The lease; it ends with the stream, or before.</param>
+    /// <summary>Takes ownership of a lease.</summary>
+    /// <param name="lease">The lease; it ends with the stream, or earlier.</param>
     /// <param name="payload">The part of the leased bytes to read.</param>
-    /// <param name="quota">Where a copy is made.</param>
+    /// <param name="quota">The quota that a copy is charged to.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="maxLease">How long the lease may last of what is not the entry's any more.</param>
-    /// <param name="isCurrent">Looks whether the payload is still the entry's.</param>
+    /// <param name="maxLease">How long the lease may hold a payload that is no longer current; also the interval of the checks.</param>
+    /// <param name="isCurrent">Checks whether the payload is still the entry's current one.</param>
     internal LeasedPayload(
         PileLease lease, ReadOnlyMemory<byte> payload, BufferQuota quota, TimeProvider time, TimeSpan maxLease, Func<bool> isCurrent)
     {
@@ -43,14 +45,14 @@ internal sealed class LeasedPayload : ReadingStream
 
     internal bool IsLeased => _lease != null;
 
-    /// <summary>Whether it takes room that all requests share.</summary>
+    /// <summary>Whether it holds a copy, and so shared buffers.</summary>
     internal bool HoldsQuota => _copy.LengthBytes != 0;
 
     /// <summary>
-    /// Waits until a client has taken what was sent, or the lease is over: if that lasts, it is looked now and then whether the payload is
-    /// still the entry's, and where not, the lease keeps memory that the pile could use, so that the rest is copied.
+    /// Waits until the client has received what was sent, or the lease has ended. From time to time it checks whether the payload is still
+    /// current. If not, the lease would keep memory that the pile could reuse: the rest is copied and the lease ends.
     /// </summary>
-    /// <exception cref="BufferQuotaException">There is no room for the copy.</exception>
+    /// <exception cref="BufferQuotaException">The quota is exhausted.</exception>
     internal async Task WaitAsync(Task sending)
     {
         while (IsLeased)
@@ -88,7 +90,7 @@ internal sealed class LeasedPayload : ReadingStream
     protected override void Dispose(bool disposing)
     {
         _rest = default;
-        _ended.Cancel(); // the timer that a fast client did not need
+        _ended.Cancel(); // cancels the timer of a wait that the client cut short
         _ended.Dispose();
         _lease?.Dispose();
         _lease = null;

@@ -6,14 +6,14 @@ using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>What a request that puts an entry may say.</summary>
+/// <summary>The rules of a put request.</summary>
 internal static class PutRules
 {
-    /// <summary>Reads what a request says.</summary>
+    /// <summary>Parses a request.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="time">The clock that instants are compared with.</param>
-    /// <param name="maxBodyBytes">The most bytes of a body.</param>
-    /// <param name="plan">What it says.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="maxBodyBytes">The maximum size of a body, in bytes.</param>
+    /// <param name="plan">The result.</param>
     /// <returns>The first rule that it breaks, or <see langword="null"/>.</returns>
     internal static Problem? Read(HttpRequest request, TimeProvider time, long maxBodyBytes, out PutPlan plan)
     {
@@ -33,14 +33,14 @@ internal static class PutRules
         return null;
     }
 
-    // More than one coding on one body is allowed by the standard and used by nobody.
+    // HTTP allows several codings on one body; no client uses them.
     private static bool TryReadCoding(StringValues header, out ContentCoding coding)
     {
         coding = ContentCoding.Identity;
         return header.Count == 0 || (header.Count == 1 && ContentCodings.TryFind(header.ToString().AsSpan().Trim(" \t"), out coding));
     }
 
-    /// <summary>The content type that a request states, or the default.</summary>
+    /// <summary>The request's content type, or the default.</summary>
     private static string ContentTypeOf(HttpRequest request) =>
         string.IsNullOrEmpty(request.ContentType) ? MediaTypes.Default : request.ContentType;
 }

@@ -4,24 +4,24 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>What a client is told of an entry beside its payload.</summary>
+/// <summary>An entry in the form in which a client gets it (RFC 9110, 3.2), without the payload.</summary>
 /// <param name="Info">Version, size and expiry.</param>
-/// <param name="ContentType">The content type that it was put with.</param>
-/// <param name="Coding">How it is stored.</param>
+/// <param name="ContentType">Its content type.</param>
+/// <param name="Coding">The coding in which it is stored.</param>
 /// <param name="Form">The form in which the client gets it.</param>
-/// <param name="HeadBytes">The bytes of the value in front of the payload.</param>
-/// <param name="IsOfNow">Whether the query asks for what holds at this instant, so that no cache may answer it later.</param>
+/// <param name="HeadBytes">Bytes of the value before the payload.</param>
+/// <param name="IsOfNow">Whether the query depends on the current time, so that no cache may answer it later.</param>
 internal readonly record struct Representation(
     EntryInfo Info, string ContentType, ContentCoding Coding, PayloadForm Form, int HeadBytes, bool IsOfNow)
 {
-    /// <summary>The payload's length as it is stored.</summary>
+    /// <summary>The stored length of the payload, in bytes.</summary>
     internal int StoredBytes => Info.ValueBytes - HeadBytes;
 
     internal bool IsDecoded => Form == PayloadForm.Decoded;
 
     internal string Tag => EntityTag.Of(Info.Version, IsDecoded);
 
-    /// <summary>Sets what 304 says.</summary>
+    /// <summary>Sets the headers of 304.</summary>
     internal void DescribeTo(HttpResponse response, CacheTable table)
     {
         var writer = new HeaderWriter(response.Headers);
@@ -30,7 +30,7 @@ internal readonly record struct Representation(
             writer.KeptByClient();
     }
 
-    /// <summary>Sets what an answer with the payload, or one that could have it, says.</summary>
+    /// <summary>Sets the headers of an answer with the payload, or to HEAD.</summary>
     internal void DescribePayloadTo(HttpResponse response, CacheTable table)
     {
         response.ContentType = ContentType;

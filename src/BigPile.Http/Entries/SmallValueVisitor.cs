@@ -4,12 +4,12 @@ using BigPile.Http.Limits;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>Copies a value that is small enough, and of a larger one what stands in front of its payload.</summary>
+/// <summary>Copies a small value, or the stored head of a larger one.</summary>
 internal struct SmallValueVisitor(ValueBuffer buffer, int maxValueBytes) : IValueVisitor
 {
     private int _copiedBytes;
 
-    /// <summary>Whether the value is whole.</summary>
+    /// <summary>Whether the whole value was copied.</summary>
     internal bool IsWhole { get; private set; }
 
     /// <inheritdoc/>
@@ -22,6 +22,6 @@ internal struct SmallValueVisitor(ValueBuffer buffer, int maxValueBytes) : IValu
         value.CopyTo(buffer.GetSpan(_copiedBytes));
     }
 
-    /// <summary>States the last copy as written; only after a read that found its entry.</summary>
+    /// <summary>Marks the last copy as written; only after a read that found its entry.</summary>
     internal readonly void Complete() => buffer.Advance(_copiedBytes);
 }

@@ -3,17 +3,17 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>What stands in front of a stored payload, without the text of the content type.</summary>
-/// <param name="TypeCode">The code of the content type; 0: it is spelled out.</param>
+/// <summary>The head of a stored value, without the text of the content type.</summary>
+/// <param name="TypeCode">The code of the content type; 0: it is stored as text.</param>
 /// <param name="Coding">How the payload is compressed.</param>
 /// <param name="HeadBytes">Where the payload begins.</param>
 internal readonly record struct StoredHead(int TypeCode, ContentCoding Coding, int HeadBytes)
 {
-    /// <summary>The highest code that there may be.</summary>
+    /// <summary>The highest possible code.</summary>
     internal const int MaxTypeCode = 0x7F;
 
-    /// <summary>Reads a head whose content type is a code.</summary>
-    /// <returns><see langword="false"/> when it is spelled out or unknown, and when the bytes have another layout.</returns>
+    /// <summary>Parses a head whose content type is a code.</summary>
+    /// <returns><see langword="false"/> if the type is text or unknown, or the bytes have another layout.</returns>
     internal static bool TryReadCoded(ReadOnlySpan<byte> start, out StoredHead head)
     {
         head = default;

@@ -57,7 +57,7 @@ internal sealed class StoredTable(string tableName, PileHost host, EntryReader r
         }
         catch (ObjectDisposedException e)
         {
-            problem = ProblemMapper.FromException(e, 0)!; // it was dropped, or the pile is closed
+            problem = ProblemMapper.FromException(e, 0)!; // the table was dropped, or the pile is closed
         }
         return ProblemResponse.WriteAsync(context, problem.Of(tableName, key));
     }

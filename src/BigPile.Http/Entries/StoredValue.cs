@@ -6,7 +6,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Entries;
 
-/// <summary>The layout of a table's value that is served over HTTP: content type and coding in front of the payload.</summary>
+/// <summary>The layout of a stored value: content type and coding, then the payload.</summary>
 /// <remarks>
 /// <code>
 /// byte  0       bits 6..0 code of the content type in <see cref="MediaTypes"/>, 0: the type follows; bit 7: the payload is compressed
@@ -18,12 +18,12 @@ namespace BigPile.Http.Entries;
 /// </remarks>
 internal static class StoredValue
 {
-    /// <summary>The most bytes in front of a payload.</summary>
+    /// <summary>The maximum length of the head, in bytes.</summary>
     internal const int MaxHeadBytes = 3 + MediaTypes.MaxLength;
 
     private const byte CompressedFlag = 0x80;
 
-    /// <summary>Writes what stands in front of a payload.</summary>
+    /// <summary>Writes the head of a value.</summary>
     /// <param name="destination">Where it goes.</param>
     /// <param name="contentType">A content type that <see cref="MediaTypes.IsValid"/> accepts.</param>
     /// <param name="coding">How the payload is compressed.</param>
@@ -45,12 +45,12 @@ internal static class StoredValue
         destination.Advance(length);
     }
 
-    /// <summary>Reads what stands in front of a payload.</summary>
+    /// <summary>Parses the head of a value.</summary>
     /// <param name="start">The value, or its first <see cref="MaxHeadBytes"/> bytes.</param>
     /// <param name="contentType">The payload's content type.</param>
     /// <param name="coding">How the payload is compressed.</param>
     /// <param name="headBytes">Where the payload begins.</param>
-    /// <returns><see langword="false"/> when the bytes have another layout: something else put them into the table.</returns>
+    /// <returns><see langword="false"/> if the bytes have another layout, because something else put them into the table.</returns>
     internal static bool TryReadHead(
         ReadOnlySpan<byte> start, [NotNullWhen(true)] out string? contentType, out ContentCoding coding, out int headBytes)
     {

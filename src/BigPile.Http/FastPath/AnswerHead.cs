@@ -6,18 +6,20 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>The heads of the answers that the fast door gives: the lines that the full stack would send.</summary>
+/// <summary>Writes the response heads of the fast path, line for line as the full stack would send them.</summary>
 internal static class AnswerHead
 {
-    /// <summary>The most bytes of a head.</summary>
+    /// <summary>The maximum length of a head, in bytes.</summary>
     internal const int MaxBytes = 512;
 
-    /// <summary>The refusal of a head that took too long, as the server has it.</summary>
+    /// <summary>The response to a request head that timed out, as Kestrel sends it.</summary>
     internal const string Timeout = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n";
 
     private static readonly byte[]?[] TypeLines = MakeTypeLines();
 
-    /// <summary>The line with a content type that is stored as a code, with those that it needs for browsers; or nothing.</summary>
+    /// <summary>
+    /// The Content-Type line of a stored type code, with the browser-protection lines if the type needs them; empty for an unknown code.
+    /// </summary>
     internal static ReadOnlySpan<byte> TypeLine(int code) => TypeLines[code];
 
     /// <summary>Writes the head of 200.</summary>
@@ -34,7 +36,7 @@ internal static class AnswerHead
         writer.Add(closing);
     }
 
-    /// <summary>Writes the head of 304, which is the whole answer.</summary>
+    /// <summary>Writes the head of 304; such a response has no body.</summary>
     internal static void WriteNotModified(
         ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, TimeSpan? publicMaxAge, ReadOnlySpan<byte> date,
         ReadOnlySpan<byte> closing)
@@ -64,7 +66,7 @@ internal static class AnswerHead
         return lines;
     }
 
-    // Made when the first one is needed: the document is JSON, and whoever finds what he asks for need not wait for that.
+    // Initialized lazily: building the JSON document takes time, and a client whose entries exist never needs it.
     private static class NotFound
     {
         internal static readonly byte[] Start = Encoding.ASCII.GetBytes(

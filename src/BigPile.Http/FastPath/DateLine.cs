@@ -3,17 +3,18 @@ using System.Globalization;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>The header line with the date, made once a second.</summary>
+/// <summary>Caches the Date header line, formatted once a second.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class DateLine
 {
     private volatile Line? _line;
 
-    /// <summary>The line with its end.</summary>
+    /// <summary>The line with its CRLF.</summary>
     internal ReadOnlySpan<byte> At(long nowTicks)
     {
         long second = nowTicks / TimeSpan.TicksPerSecond;
         Line? line = _line;
+        // A race is harmless: two threads build equal lines, and either may stay.
         if (line?.Second != second)
             _line = line = new Line(second);
         return line.Bytes;

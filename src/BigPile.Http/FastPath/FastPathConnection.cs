@@ -11,31 +11,37 @@ using Microsoft.AspNetCore.Connections.Features;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>One connection at the fast door.</summary>
+/// <summary>Serves one connection on the fast path.</summary>
 /// <remarks>
-/// It reads, answers what it knows, and leaves the rest untouched at the front of the input for the stack. What is read but not whole is
-/// handed over only right behind a read that brought bytes, never from a timer: the stack's first read would not see bytes that were
-/// examined before. A head that is slow is waited for here, however long it is, because the stack would give it its time once more. Thread
-/// safety: heartbeats and cancellations come on other threads, everything else from one at a time.
+/// Reads requests, answers those that it supports, and leaves any other request unread at the front of the input for the full stack. Thread
+/// safety: heartbeats and cancellations arrive on other threads; all else runs on one thread at a time.
 /// </remarks>
 internal sealed class FastPathConnection
 {
+    /// <summary>The parser of this thread; <see cref="Answer"/> uses it without awaiting in between.</summary>
     [ThreadStatic]
     private static RequestHead? _head;
 
+    /// <summary>The head finder of this thread, used likewise.</summary>
     [ThreadStatic]
     private static HeadFinder? _finder;
 
+    /// <summary>The services, limits and counters that the endpoint's connections share.</summary>
     private readonly FastPathEndpoint _endpoint;
     private readonly ConnectionContext _connection;
     private readonly PipeReader _input;
     private readonly PipeWriter _output;
     private readonly FastPathResponder _responder;
     private readonly FastPathTimer _timer;
+    /// <summary>The phase whose limit passed; set by the heartbeat thread.</summary>
     private volatile TimeoutPhase _expired;
+    /// <summary>The connection closes after the next answer, or when it is idle; set by any thread, never cleared.</summary>
     private volatile bool _isStopping;
+    /// <summary>The stack canceled its pending read; set by any thread, never cleared.</summary>
     private volatile bool _isCanceled;
+    /// <summary>Bytes of the input that were reported as examined but not consumed: the part of a head that has arrived.</summary>
     private long _scannedBytes;
+    /// <summary>Whether the connection holds a slot of the endpoint's load limit.</summary>
     private bool _isCounted;
 
     internal FastPathConnection(FastPathEndpoint endpoint, ConnectionContext connection)
@@ -50,13 +56,13 @@ internal sealed class FastPathConnection
 
     internal FastPathCounters Counters => _endpoint.Counters;
 
-    /// <summary>The bytes of the request that was handed over, head and body; -1 when its end is not known.</summary>
+    /// <summary>Bytes of the handed-over request, head and body; -1 if its end is unknown.</summary>
     internal long HandoverBytes { get; private set; }
 
-    /// <summary>Whether the permit of the request that was handed over is taken.</summary>
+    /// <summary>Whether the fast path has taken the rate-limit permit of the handed-over request.</summary>
     internal bool HandoverHasPermit { get; private set; }
 
-    /// <summary>Serves the connection, with the stack's help, to its end.</summary>
+    /// <summary>Serves the connection until it closes; the full stack serves what the fast path can't.</summary>
     internal async Task RunAsync(ConnectionDelegate next)
     {
         _timer.Start(_connection.Features.Get<IConnectionHeartbeatFeature>());
@@ -81,7 +87,7 @@ internal sealed class FastPathConnection
         }
     }
 
-    /// <summary>Answers requests until one of the stack is at the front of the input, or the connection is at its end.</summary>
+    /// <summary>Answers requests until the next one belongs to the full stack, or the connection ends.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     internal async ValueTask<ServeResult> ServeAsync()
     {
@@ -94,7 +100,7 @@ internal sealed class FastPathConnection
             if (readsOfHead == 0)
                 _timer.Stop();
             if (read.IsCanceled && !_isStopping)
-                _isCanceled = _isStopping = true; // by the stack, in the moment in which it gave the connection back
+                _isCanceled = _isStopping = true; // the stack canceled its read just as it handed the connection back
             FastPathStep step = Answer(read.Buffer, out SequencePosition consumed);
             if (!consumed.Equals(read.Buffer.Start))
                 readsOfHead = 0;
@@ -102,6 +108,8 @@ internal sealed class FastPathConnection
             if (step == FastPathStep.ReadMore && !isAtEnd)
             {
                 readsOfHead++;
+                // A partial head may be handed over only here, right after a read that brought bytes or the end. From a timer, the stack's
+                // first read would wait for more: a PipeReader does not return examined bytes again before more arrive.
                 if (read.IsCompleted)
                     step = HandOver(-1);
             }
@@ -122,14 +130,16 @@ internal sealed class FastPathConnection
             if (step != FastPathStep.ReadMore)
                 readsOfHead = 0;
             else if (readsOfHead == 1)
+                // A slow head is awaited here to the end of its time: the stack would grant it the full time again.
                 _timer.Enter(TimeoutPhase.Head, _endpoint.Limits.HeadTicks);
         }
     }
 
-    /// <summary>Gives the connection back to the stack, which wants to end it.</summary>
+    /// <summary>Called when the full stack cancels its read because it wants to close the connection.</summary>
     /// <remarks>
-    /// The stack counts as idle the time in which the door serves. So when its limit has come, and the server does not stop, the connection
-    /// ends with the next answer, which says so: a client never loses a request by it. The door's own limit ends a connection that is idle.
+    /// To the stack, the time that the fast path serves is idle time. When the stack's keep-alive limit passes and the server is not
+    /// stopping, the connection therefore closes with its next answer, which says so; no request is lost. An idle connection is closed by
+    /// the fast path's own limit.
     /// </remarks>
     internal void Cancel()
     {
@@ -167,7 +177,7 @@ internal sealed class FastPathConnection
         _ => false,
     };
 
-    /// <summary>Answers what is whole and the door's.</summary>
+    /// <summary>Answers the complete requests at the front of the input that the fast path supports.</summary>
     private FastPathStep Answer(ReadOnlySequence<byte> received, out SequencePosition consumed)
     {
         RequestHead head = _head ??= new RequestHead();
@@ -185,7 +195,7 @@ internal sealed class FastPathConnection
             if (!head.IsFast)
                 return HandOver(head.IsFramed ? headBytes + head.ContentLength : -1);
             if (!TryEnter())
-                return HandOver(headBytes); // the stack says the same, and how to go on
+                return HandOver(headBytes); // the stack refuses it too, with Retry-After
             ReadOnlySequence<byte> behind = received.Slice(headBytes);
             bool isLast = head.WantsClose || (_isStopping && !HasHead(finder, behind));
             if (!_responder.TryAnswer(head, isLast))
@@ -204,7 +214,8 @@ internal sealed class FastPathConnection
     private bool HasHead(HeadFinder finder, in ReadOnlySequence<byte> received) =>
         !received.IsEmpty && finder.Find(received, _endpoint.Limits, out _) != HeadState.Partial;
 
-    // As in the stack, a connection counts as one request at most: from the first head that it answers until the client took the answers.
+    // A connection takes one slot of the load limit, as in the stack, however many requests it has pipelined: from its first answer until
+    // the client has taken the answers.
     private bool TryEnter()
     {
         if (!_isCounted && _endpoint.Load is { } load)
@@ -235,7 +246,7 @@ internal sealed class FastPathConnection
             _input.AdvanceTo(consumed, received.End);
             return;
         }
-        // What was examined once can't be taken back; but there is more behind it, so that the next read has it at once.
+        // What was once reported as examined must be reported again. More bytes follow it, so the next read still completes at once.
         _input.AdvanceTo(consumed, received.GetPosition(_scannedBytes, consumed));
         _scannedBytes = 0;
     }

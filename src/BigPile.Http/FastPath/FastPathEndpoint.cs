@@ -7,7 +7,7 @@ using BigPile.Http.Security;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>What the connections of one endpoint's fast door have in common.</summary>
+/// <summary>What the fast-path connections of one endpoint share.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class FastPathEndpoint(
     PileHost host, IEntryGuard guard, FastPathCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders,
@@ -26,26 +26,24 @@ internal sealed class FastPathEndpoint(
 
     internal TimeProvider Time => time;
 
-    /// <summary>Times the answers while somebody looks at the statistics.</summary>
+    /// <summary>Times the answers while a client polls the statistics.</summary>
     internal EntryLatency? Latency { get; init; }
 
-    /// <summary>Logs the answers; <see langword="null"/>: nothing is logged.</summary>
+    /// <summary>Logs the answers; <see langword="null"/>: no log.</summary>
     internal IReadLog? Log { get; init; }
 
-    /// <summary>
-    /// Counts connections that are answered, together with the requests of the stack; <see langword="null"/>: there is no limit.
-    /// </summary>
+    /// <summary>Limits concurrent requests, those of the full stack included; <see langword="null"/>: no limit.</summary>
     internal RequestLoad? Load { get; init; }
 
-    /// <summary>Which hosts are answered here; <see langword="null"/>: all.</summary>
+    /// <summary>The hosts that the fast path answers; <see langword="null"/>: all.</summary>
     internal ClientRules? Clients { get; init; }
 
     internal DateLine Date { get; } = new();
 
-    /// <summary>Names of headers that mean nothing to a read, in lower case, beside those that every door knows.</summary>
+    /// <summary>Lower-case names of headers that don't affect a read, beyond those that <see cref="RequestHead"/> knows.</summary>
     internal byte[][] IgnoredHeaders => ignoredHeaders;
 
-    /// <summary>The end of a head.</summary>
+    /// <summary>The last lines of a head, with the empty line.</summary>
     internal ReadOnlySpan<byte> Closing(bool isLast) => isLast ? _closingEnd : _end;
 
     private static byte[] EndOf(bool namesServer, bool variesByOrigin, bool isLast) => Encoding.ASCII.GetBytes(

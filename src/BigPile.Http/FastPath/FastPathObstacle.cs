@@ -3,10 +3,10 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>Finds what would make the fast door answer otherwise than the full stack.</summary>
+/// <summary>Finds a configuration under which the fast path's answers would differ from the full stack's.</summary>
 internal static class FastPathObstacle
 {
-    /// <summary>Why an endpoint has no fast door, or <see langword="null"/>.</summary>
+    /// <summary>Why an endpoint can't have the fast path, or <see langword="null"/>.</summary>
     internal static string? Find(HttpProtocols protocols, IConfiguration? configuration)
     {
         if (configuration?["AllowedHosts"] is { Length: > 0 } hosts && hosts.Trim() != "*")

@@ -9,31 +9,35 @@ using BigPile.Http.Security;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>Writes the answers of the fast door to a connection's output.</summary>
+/// <summary>Writes the answers of the fast path to a connection's output.</summary>
 /// <param name="endpoint">The endpoint.</param>
 /// <param name="output">The connection's output.</param>
-/// <param name="client">Who opened the connection.</param>
+/// <param name="client">The client's address.</param>
 /// <remarks>Thread safety: none; it belongs to one connection.</remarks>
 internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter output, EndPoint? client = null)
 {
     private const int MaxTextLength = 64;
 
-    // By so much a head may be longer than the last one, where an age or a length has more digits; few are.
+    // Bytes that a head may be longer than the last one: an age or a length may gain digits.
     private const int HeadSlackBytes = 8;
 
+    /// <summary>Answers since the last <see cref="MarkSent"/>.</summary>
     private FastPathTally _tally;
+    /// <summary>
+    /// Length of the last head without the stored head: where the next value is copied to, a guess that saves a second copy.
+    /// </summary>
     private int _lastHeadBytes;
 
-    /// <summary>The bytes that wait to be sent.</summary>
+    /// <summary>Bytes that are written and not flushed.</summary>
     internal int UnsentBytes { get; private set; }
 
-    /// <summary>Whether the last request had its permit taken here, so that the stack must not take another one.</summary>
+    /// <summary>Whether the last request's rate-limit permit was taken here, so that the stack must not take another.</summary>
     internal bool HasPermit { get; private set; }
 
-    /// <summary>Answers a request, if the door can.</summary>
+    /// <summary>Answers a request if the fast path supports it.</summary>
     /// <param name="head">The request.</param>
-    /// <param name="isLast">Whether the connection is closed behind the answer.</param>
-    /// <returns><see langword="false"/> when the stack must answer; nothing is written then.</returns>
+    /// <param name="isLast">Whether the connection closes after the answer.</param>
+    /// <returns><see langword="false"/>: the full stack must answer, and nothing was written.</returns>
     internal bool TryAnswer(RequestHead head, bool isLast)
     {
         if (endpoint.Log is not { IsOn: true } log)
@@ -82,7 +86,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
         }
     }
 
-    /// <summary>Writes the refusal of a head that did not arrive in time.</summary>
+    /// <summary>Writes the 408 for a head that timed out.</summary>
     internal void WriteTimeout()
     {
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
@@ -95,7 +99,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
         endpoint.Counters.CountTimeout();
     }
 
-    /// <summary>Adds up what was counted, and takes what waits as sent.</summary>
+    /// <summary>Adds the tally to the counters, and takes the unsent bytes as sent.</summary>
     internal void MarkSent()
     {
         endpoint.Counters.Add(ref _tally);
@@ -126,12 +130,12 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
         TryAnswerWhole(table, head, isLast, _lastHeadBytes + HeadSlackBytes, out bool isHeadLonger)
         || (isHeadLonger && TryAnswerWhole(table, head, isLast, AnswerHead.MaxBytes, out _));
 
-    /// <summary>Answers with a value.</summary>
+    /// <summary>Answers with a value, which is copied once, from the pile to the output.</summary>
     /// <param name="table">The table.</param>
     /// <param name="head">The request.</param>
-    /// <param name="isLast">Whether the connection is closed behind the answer.</param>
-    /// <param name="headBytes">The room to keep for the head. Little of it lets more answers into a block of memory.</param>
-    /// <param name="isHeadLonger">Whether the head turned out to be longer.</param>
+    /// <param name="isLast">Whether the connection closes after the answer.</param>
+    /// <param name="headBytes">Bytes to reserve for the head; the fewer, the more answers fit into one memory block of the output.</param>
+    /// <param name="isHeadLonger">Whether the head did not fit into the reserved bytes.</param>
     private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int headBytes, out bool isHeadLonger)
     {
         isHeadLonger = false;
@@ -140,6 +144,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
             return WriteNotFound(table, head, isLast);
         if (visitor.LengthBytes < 0)
             return false;
+        // The same request returns the same memory: nothing was advanced since the visitor copied the value there.
         Span<byte> buffer = output.GetSpan(visitor.BufferBytes);
         if (!TryReadStoredHead(head, buffer.Slice(_lastHeadBytes, visitor.LengthBytes), out StoredHead stored))
             return false;
@@ -153,7 +158,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
         return true;
     }
 
-    // The value was copied to where its payload would begin behind a head as long as the last one.
+    // The value lies where its payload would follow a head as long as the last one; otherwise the payload moves once more.
     private void PlaceHead(Span<byte> buffer, ReadOnlySpan<byte> head, int storedHeadBytes, int valueBytes)
     {
         int payloadBytes = valueBytes - storedHeadBytes;
@@ -165,8 +170,8 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
         Advance(head.Length + payloadBytes);
     }
 
-    /// <summary>Reads what stands in front of a payload.</summary>
-    /// <returns><see langword="false"/> when the payload does not go out as it is stored.</returns>
+    /// <summary>Parses the stored head in front of a payload.</summary>
+    /// <returns><see langword="false"/> if the payload can't be sent as it is stored.</returns>
     private static bool TryReadStoredHead(RequestHead head, ReadOnlySpan<byte> start, out StoredHead stored) =>
         StoredHead.TryReadCoded(start, out stored)
         && (head.Accept.IsEmpty && stored.Coding == ContentCoding.Identity

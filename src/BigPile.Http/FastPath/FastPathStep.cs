@@ -1,20 +1,20 @@
 namespace BigPile.Http.FastPath;
 
-/// <summary>What comes after the requests that were answered.</summary>
+/// <summary>What the connection does after it has answered what it could.</summary>
 internal enum FastPathStep
 {
-    /// <summary>Everything was answered.</summary>
+    /// <summary>Read: every received request is answered.</summary>
     Read,
 
-    /// <summary>A head that is not whole.</summary>
+    /// <summary>Read the rest of a partial head.</summary>
     ReadMore,
 
-    /// <summary>More requests, once the answers have gone out.</summary>
+    /// <summary>Flush the answers; more requests are waiting.</summary>
     Flush,
 
-    /// <summary>A request of the stack.</summary>
+    /// <summary>Hand the next request over to the full stack.</summary>
     HandOver,
 
-    /// <summary>The end: the last answer said so.</summary>
+    /// <summary>Close the connection, as the last answer announced.</summary>
     Close,
 }

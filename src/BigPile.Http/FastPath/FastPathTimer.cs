@@ -4,18 +4,21 @@ using Microsoft.AspNetCore.Connections.Features;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>The time limits of a connection, counted in the server's heartbeats, one a second.</summary>
+/// <summary>Enforces a connection's timeouts, in server heartbeats of one second.</summary>
 /// <remarks>
-/// A heartbeat can't be unregistered, so in the phase <see cref="TimeoutPhase.None"/> it does nothing. The connection changes the phase while
-/// heartbeats come on another thread: a limit may be met one heartbeat late.
+/// A heartbeat callback can't be unregistered; in <see cref="TimeoutPhase.None"/> it does nothing. Thread safety: the connection enters
+/// phases while heartbeats arrive on another thread; a timeout may fire one heartbeat late.
 /// </remarks>
 internal sealed class FastPathTimer(Action<TimeoutPhase> expired)
 {
+    /// <summary>The current phase; written by the connection, and reset by the heartbeat thread when the limit has passed.</summary>
     private volatile TimeoutPhase _phase;
+    /// <summary>Heartbeats since the phase began.</summary>
     private int _ticks;
+    /// <summary>The limit of the phase, in heartbeats.</summary>
     private int _limitTicks;
 
-    /// <summary>Listens to a connection's heartbeat; without one there are no limits.</summary>
+    /// <summary>Subscribes to a connection's heartbeat; without one there are no timeouts.</summary>
     internal void Start(IConnectionHeartbeatFeature? heartbeat) =>
         heartbeat?.OnHeartbeat(static timer => ((FastPathTimer)timer).Tick(), this);
 
@@ -24,6 +27,7 @@ internal sealed class FastPathTimer(Action<TimeoutPhase> expired)
     {
         Volatile.Write(ref _ticks, 0);
         Volatile.Write(ref _limitTicks, limitTicks);
+        // Stored last: a heartbeat that sees the phase also sees its limit.
         _phase = phase;
     }
 

@@ -5,16 +5,16 @@ using BigPile.Http.Entries;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>Copies a value to where it will be sent from, behind room for a head.</summary>
-/// <param name="output">Where answers go.</param>
-/// <param name="offset">Where the value goes in the output's free room.</param>
-/// <param name="headBytes">The room that the head may need, the offset included.</param>
+/// <summary>Copies a value into the output buffer, leaving space for the head in front of it.</summary>
+/// <param name="output">The connection's output.</param>
+/// <param name="offset">Where in the buffer the value goes.</param>
+/// <param name="headBytes">Bytes reserved for the head; at least the offset.</param>
 internal struct FastPathVisitor(PipeWriter output, int offset, int headBytes) : IValueVisitor
 {
-    /// <summary>The value's length, or -1 when it is too long for the door.</summary>
+    /// <summary>The value's length in bytes, or -1 if it is too long for the fast path.</summary>
     internal int LengthBytes { get; private set; }
 
-    /// <summary>What the output is asked for; the same again gives the same room.</summary>
+    /// <summary>The size to request from the output; the same request returns the same memory until something is advanced.</summary>
     internal readonly int BufferBytes => headBytes + LengthBytes;
 
     /// <inheritdoc/>

@@ -8,23 +8,29 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>The input of a connection that was handed over for one request: it takes the connection back behind that request.</summary>
+/// <summary>The input of a connection that was handed over for one request; it takes the connection back after that request.</summary>
 /// <remarks>
-/// The stack asks for its next request by a read. If the one before is over, the door serves inside that read, and lets it return only when
-/// a request of the stack is at the front. A request is over when both are true: as many bytes were consumed as it has, and its answer is
-/// complete. The first alone could answer ahead of a request that runs; the second alone would take a body that nobody read for requests.
-/// Behind a request whose end is not known the gate lets everything pass.
+/// The full stack reads when it wants its next request. If its current request is over, the fast path serves inside that read, and
+/// completes the read only when the front request is one for the stack. Thread safety: as <see cref="PipeReader"/>;
+/// <see cref="OnResponseCompleted"/> and <see cref="CancelPendingRead"/> may be called on any thread.
 /// </remarks>
 internal sealed class HandoverReader : PipeReader, IHandoverFeature
 {
     private readonly PipeReader _input;
     private readonly FastPathConnection _connection;
+    /// <summary>What the last read returned, to measure what the stack consumes of it.</summary>
     private ReadOnlySequence<byte> _read;
+    /// <summary>Bytes of the handed-over request that the stack has not consumed.</summary>
     private long _remainingBytes;
+    /// <summary>Whether the response of that request is complete; set by the stack.</summary>
     private volatile bool _isAnswered;
+    /// <summary>Whether the fast path serves inside a read; tells <see cref="CancelPendingRead"/> which read is pending.</summary>
     private volatile bool _isServing;
+    /// <summary>The request's end is unknown, so the connection stays with the stack.</summary>
     private bool _isPassThrough;
+    /// <summary>The last read returned an empty result that did not come from the input; the stack's AdvanceTo for it is ignored.</summary>
     private bool _isSynthetic;
+    /// <summary>Whether the fast path has taken the request's rate-limit permit, and the stack has not asked yet.</summary>
     private bool _hasPermit;
 
     internal HandoverReader(PipeReader input, FastPathConnection connection)
@@ -50,6 +56,8 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     {
         if (_isPassThrough)
             return _input.ReadAsync(cancellationToken);
+        // Both are needed. By bytes alone, the fast path could answer ahead of the running request. By the answer alone, it could take a
+        // body that the stack never read for requests.
         return _remainingBytes == 0 && _isAnswered ? ServeAsync(cancellationToken) : ReadCountedAsync(cancellationToken);
     }
 
@@ -78,7 +86,7 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
         {
             _remainingBytes -= _read.Slice(0, consumed).Length;
             _read = default;
-            _isPassThrough = _remainingBytes < 0; // the stack took more than the request has: its count is the right one
+            _isPassThrough = _remainingBytes < 0; // the stack consumed more than the counted request: trust the stack's framing
         }
         _input.AdvanceTo(consumed, scanned);
     }
@@ -86,7 +94,7 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     /// <inheritdoc/>
     public override void CancelPendingRead()
     {
-        // A read that the stack waits for may be one of the door's.
+        // The read that the stack waits for may be the fast path's.
         if (_isServing)
             _connection.Cancel();
         else
@@ -117,7 +125,8 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
         if (served != ServeResult.HandOver)
         {
             _isSynthetic = true;
-            return new ReadResult(ReadOnlySequence<byte>.Empty, isCanceled: served == ServeResult.Canceled, isCompleted: served == ServeResult.End);
+            return new ReadResult(
+                ReadOnlySequence<byte>.Empty, isCanceled: served == ServeResult.Canceled, isCompleted: served == ServeResult.End);
         }
         _connection.Counters.CountHandOver();
         BeginRequest();

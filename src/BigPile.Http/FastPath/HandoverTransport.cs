@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>A connection's pipes with a gate in front of the input.</summary>
+/// <summary>A connection's pipes, with a <see cref="HandoverReader"/> as the input.</summary>
 internal sealed class HandoverTransport(PipeReader input, PipeWriter output) : IDuplexPipe
 {
     /// <inheritdoc/>

@@ -3,15 +3,15 @@ using System.Buffers;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>Finds where the head of the next request ends, and makes it contiguous.</summary>
-/// <remarks>Thread safety: none; there is one for each thread.</remarks>
+/// <summary>Finds the end of the next request's head, and makes the head contiguous.</summary>
+/// <remarks>Thread safety: none; each thread has its own.</remarks>
 internal sealed class HeadFinder
 {
     private readonly byte[] _buffer = new byte[HeadLimits.LargestHeadBytes];
 
-    /// <summary>Looks for a head at the front of what was received.</summary>
-    /// <param name="received">The bytes.</param>
-    /// <param name="limits">How long a head may be.</param>
+    /// <summary>Finds a head at the front of the received bytes.</summary>
+    /// <param name="received">The received bytes.</param>
+    /// <param name="limits">The limits on a head's length.</param>
     /// <param name="head">The head with its empty line; valid until the next call.</param>
     internal HeadState Find(in ReadOnlySequence<byte> received, HeadLimits limits, out ReadOnlyMemory<byte> head)
     {
@@ -19,7 +19,7 @@ internal sealed class HeadFinder
         HeadState state = Find(start, limits.HeadBytes, out head);
         if (state == HeadState.Partial && !received.IsSingleSegment)
         {
-            // The head lies across two blocks of memory.
+            // The head spans several memory blocks.
             int lengthBytes = (int)Math.Min(received.Length, _buffer.Length);
             received.Slice(0, lengthBytes).CopyTo(_buffer);
             state = Find(_buffer.AsMemory(0, lengthBytes), limits.HeadBytes, out head);
@@ -27,7 +27,7 @@ internal sealed class HeadFinder
         return state == HeadState.Long ? StateOfLong(received, limits) : state;
     }
 
-    // Handed over before its end, it would be waited for twice.
+    // A long head is handed over only when the stack can decide at once; otherwise the client would get the header timeout twice.
     private static HeadState StateOfLong(in ReadOnlySequence<byte> received, HeadLimits limits)
     {
         bool isDecided = received.Length > limits.MostBytes || Has(received, "\r\n\r\n"u8) || Has(received, "\n\n"u8)
@@ -51,7 +51,7 @@ internal sealed class HeadFinder
             head = received[..(end + 4)];
             return HeadState.Whole;
         }
-        // Heads whose lines end otherwise, and what is no HTTP at all, are not waited for.
+        // Other line endings, and input that is not HTTP, go to the stack at once.
         if (bytes.IndexOf("\n\n"u8) >= 0 || bytes.IndexOf("\n\r\n"u8) >= 0 || (!bytes.IsEmpty && bytes[0] is < (byte)'A' or > (byte)'z'))
             return HeadState.Unsupported;
         return bytes.Length == maxBytes ? HeadState.Long : HeadState.Partial;

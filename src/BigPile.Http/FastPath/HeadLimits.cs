@@ -3,16 +3,16 @@ using Microsoft.AspNetCore.Server.Kestrel.Core;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>What the fast door takes of a request and how long it waits: never more than the server allows.</summary>
+/// <summary>The fast path's limits on heads, and its timeouts; none exceeds the server's.</summary>
 internal sealed class HeadLimits
 {
-    /// <summary>The most bytes of a request's head.</summary>
+    /// <summary>The longest head that the fast path answers, in bytes.</summary>
     internal const int LargestHeadBytes = 8 * 1024;
 
-    /// <summary>The most header lines.</summary>
+    /// <summary>The maximum number of header lines.</summary>
     internal const int MostHeaders = 32;
 
-    /// <summary>The bytes of answers after which they are sent before more requests are looked at.</summary>
+    /// <summary>Bytes of answers after which they are flushed before more requests are parsed.</summary>
     internal const int FlushBytes = 48 * 1024;
 
     internal HeadLimits(KestrelServerLimits limits)
@@ -26,32 +26,32 @@ internal sealed class HeadLimits
         DataRate = limits.MinResponseDataRate;
     }
 
-    /// <summary>The longest head that the door answers itself.</summary>
+    /// <summary>The longest head that the fast path answers on this server, in bytes.</summary>
     internal int HeadBytes { get; }
 
-    /// <summary>The longest request line of the stack.</summary>
+    /// <summary>The stack's limit on the request line, in bytes.</summary>
     internal int LineBytes { get; }
 
-    /// <summary>The longest head of the stack; it refuses a longer one without waiting for its end.</summary>
+    /// <summary>The stack's limit on a head, in bytes; it refuses a longer one before its end arrives.</summary>
     internal int MostBytes { get; }
 
     internal int Headers { get; }
 
-    /// <summary>The heartbeats that a connection may be without a request.</summary>
+    /// <summary>The keep-alive timeout, in heartbeats.</summary>
     internal int IdleTicks { get; }
 
-    /// <summary>The heartbeats that a head may take to arrive.</summary>
+    /// <summary>The timeout of a head, in heartbeats.</summary>
     internal int HeadTicks { get; }
 
     private MinDataRate? DataRate { get; }
 
-    /// <summary>The heartbeats that a client may take for bytes that wait for it, by the rate that the server asks of all.</summary>
+    /// <summary>The timeout of a flush, in heartbeats, by the server's minimum response rate.</summary>
     internal int FlushTicks(long bytes) =>
         DataRate is { } rate
             ? TicksOf(TimeSpan.FromSeconds(Math.Max(rate.GracePeriod.TotalSeconds, bytes / rate.BytesPerSecond)))
             : int.MaxValue;
 
-    // A heartbeat comes each second, and the first one at once.
+    // Heartbeats come once a second; the first may come at once.
     private static int TicksOf(TimeSpan time) =>
         time.TotalSeconds >= int.MaxValue ? int.MaxValue : (int)Math.Ceiling(time.TotalSeconds) + 1;
 }

@@ -1,16 +1,16 @@
 namespace BigPile.Http.FastPath;
 
-/// <summary>What there is of the next request's head.</summary>
+/// <summary>How much of the next request's head has arrived.</summary>
 internal enum HeadState
 {
-    /// <summary>Not all of it yet.</summary>
+    /// <summary>A part of it.</summary>
     Partial,
 
     Whole,
 
-    /// <summary>Longer than the door takes, whole or not.</summary>
+    /// <summary>More bytes than the fast path supports, complete or not.</summary>
     Long,
 
-    /// <summary>Something that the stack must judge.</summary>
+    /// <summary>Not a head that the fast path supports: the stack must judge it.</summary>
     Unsupported,
 }

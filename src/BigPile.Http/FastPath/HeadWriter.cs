@@ -5,7 +5,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>Writes the head of an answer of the fast door.</summary>
+/// <summary>Writes a response head of the fast path into a buffer.</summary>
 internal ref struct HeadWriter(Span<byte> buffer) : IAnswerWriter
 {
     private readonly Span<byte> _buffer = buffer;

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>How the fields of a head are taken.</summary>
+/// <summary>Parses the header fields.</summary>
 internal sealed partial class RequestHead
 {
     private void OnHeader(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
@@ -14,7 +14,7 @@ internal sealed partial class RequestHead
             return;
         }
         if (value.ContainsAnyExceptInRange((byte)' ', (byte)'~'))
-            IsFast = false; // the stack decodes values, and may refuse this one
+            IsFast = false; // the stack decodes such values, and may refuse this one
         if (!TryTakeKnown(name, value))
             IsFast = IsFast && IsIgnored(name);
     }
@@ -81,7 +81,7 @@ internal sealed partial class RequestHead
         return false;
     }
 
-    // Twice, empty or too long is the stack's.
+    // A header that is repeated, empty or too long is left to the stack.
     private void Take(ReadOnlySpan<byte> value, byte[] buffer, ref int lengthBytes)
     {
         if (lengthBytes != 0 || value.IsEmpty || value.Length > buffer.Length)

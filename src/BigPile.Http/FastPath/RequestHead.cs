@@ -7,10 +7,11 @@ using Microsoft.AspNetCore.Server.Kestrel.Core.Internal.Http;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>What the fast door needs to know of one request's head.</summary>
+/// <summary>One request's head, parsed as far as the fast path needs it.</summary>
 /// <remarks>
-/// An allow-list: a request is fast when everything in its head is known to mean the same here and in the full stack. A head with anything
-/// else is the stack's, which is slow and never wrong. Thread safety: none; there is one for each thread.
+/// An allow-list: a request is fast only if everything in its head is known to mean the same here and in the full stack; any other head
+/// goes to the stack. The parser is Kestrel's own <see cref="HttpParser{TRequestHandler}"/>, of a namespace named Internal: an upgrade of
+/// Kestrel may change it. Thread safety: none; each thread has its own.
 /// </remarks>
 internal sealed partial class RequestHead
 {
@@ -20,7 +21,7 @@ internal sealed partial class RequestHead
     private const int MaxAuthorizationBytes = 1024;
     private const int MaxLengthDigits = 18;
 
-    // RFC 3986 pchar without the percent sign, and the slash.
+    // RFC 3986 pchar without the percent sign, plus the slash.
     private static readonly SearchValues<byte> KeyBytes =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/"u8);
 
@@ -36,6 +37,7 @@ internal sealed partial class RequestHead
     private readonly byte[] _tags = new byte[MaxTagListBytes];
     private readonly byte[] _accept = new byte[MaxAcceptBytes];
     private readonly byte[] _authorization = new byte[MaxAuthorizationBytes];
+    /// <summary>The last host that passed the checks, so that an equal one is not checked again.</summary>
     private readonly byte[] _lastHost = new byte[MaxHostBytes];
     private byte[][] _ignored = [];
     private ClientRules? _clients;
@@ -51,18 +53,18 @@ internal sealed partial class RequestHead
     private int _connectionCount;
     private int _lengthCount;
 
-    /// <summary>Whether the door may answer the request.</summary>
+    /// <summary>Whether the fast path may answer the request.</summary>
     internal bool IsFast { get; private set; }
 
-    /// <summary>Whether the request's end is known, so that the next one can be found.</summary>
+    /// <summary>Whether the request's end is known, so that the next request can be found.</summary>
     internal bool IsFramed { get; private set; }
 
     internal bool IsHead { get; private set; }
 
-    /// <summary>Whether the client wants the connection closed.</summary>
+    /// <summary>Whether the client asked to close the connection.</summary>
     internal bool WantsClose { get; private set; }
 
-    /// <summary>The bytes of the body behind the head.</summary>
+    /// <summary>The length of the body, in bytes.</summary>
     internal long ContentLength { get; private set; }
 
     internal ReadOnlySpan<byte> Key => _key.AsSpan(0, _keyBytes);
@@ -75,22 +77,22 @@ internal sealed partial class RequestHead
 
     internal ReadOnlySpan<byte> Authorization => _authorization.AsSpan(0, _authorizationBytes);
 
-    /// <summary>Reads a head that is whole.</summary>
-    /// <param name="head">The bytes up to and with the empty line.</param>
-    /// <param name="maxHeaders">The most header lines.</param>
-    /// <param name="ignored">Names of more headers that mean nothing to a read, in lower case.</param>
-    /// <param name="clients">Says which hosts are answered here; <see langword="null"/>: all.</param>
+    /// <summary>Parses a complete head.</summary>
+    /// <param name="head">The bytes up to the empty line, inclusive.</param>
+    /// <param name="maxHeaders">The maximum number of header lines.</param>
+    /// <param name="ignored">Lower-case names of further headers that don't affect a read.</param>
+    /// <param name="clients">The rules on hosts; <see langword="null"/>: all hosts are served.</param>
     internal void Read(ReadOnlyMemory<byte> head, int maxHeaders, byte[][] ignored, ClientRules? clients = null)
     {
         if (_clients != clients)
-            _lastHostBytes = 0; // another door of this thread may have taken it
+            _lastHostBytes = 0; // another endpoint on this thread may have accepted it
         _clients = clients;
         Reset(maxHeaders, ignored);
         var handler = new Handler(this);
         var reader = new SequenceReader<byte>(new ReadOnlySequence<byte>(head));
         try
         {
-            // A head that ends before or behind the empty line that was found is one that the stack must judge.
+            // If Kestrel's parser sees another end than the empty line that was found, the stack must judge the head.
             if (_parser.ParseRequestLine(handler, ref reader) && _parser.ParseHeaders(handler, ref reader) && reader.End)
                 Complete();
             else
@@ -119,7 +121,7 @@ internal sealed partial class RequestHead
             Refuse();
     }
 
-    // Neither answered here nor followed: the connection is the stack's from now on.
+    // Neither answered nor framed here: the connection stays with the stack.
     private void Refuse() => IsFast = IsFramed = false;
 
     private void OnStartLine(HttpVersionAndMethod line, TargetOffsetPathLength path, ReadOnlySpan<byte> startLine)
@@ -146,7 +148,7 @@ internal sealed partial class RequestHead
         ReadOnlySpan<byte> key = target[(slash + "/entries/"u8.Length)..];
         if (name.ContainsAnyExcept(NameBytes) || name[0] == (byte)'.')
             return false;
-        // A segment that begins with a dot may be one that is folded away.
+        // A path segment that begins with a dot may be a dot segment, which the stack removes.
         if (key.Length is 0 or > EntryKey.MaxBytes || key.ContainsAnyExcept(KeyBytes) || key[0] == (byte)'.' || key.IndexOf("/."u8) >= 0)
             return false;
         _tableLength = Encoding.ASCII.GetChars(name, _table);
@@ -155,7 +157,7 @@ internal sealed partial class RequestHead
         return true;
     }
 
-    /// <summary>Gives the parser's findings to the head. A struct, so that the parser calls it directly.</summary>
+    /// <summary>Passes the parser's callbacks to the head. A struct, so that the JIT devirtualizes the calls.</summary>
     private readonly struct Handler(RequestHead head) : IHttpRequestLineHandler, IHttpHeadersHandler
     {
         public void OnStartLine(HttpVersionAndMethod versionAndMethod, TargetOffsetPathLength targetPath, Span<byte> startLine) =>

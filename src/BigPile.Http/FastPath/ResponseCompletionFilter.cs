@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.FastPath;
 
-/// <summary>Puts what tells gates that a response is complete in front of an application.</summary>
-/// <remarks>Without it connections would not come back to the fast door, and all else would work.</remarks>
+/// <summary>Adds a middleware that tells the connection's <see cref="IHandoverFeature"/> when a response is complete.</summary>
+/// <remarks>Without it, connections would never return to the fast path; all else would work.</remarks>
 internal sealed class ResponseCompletionFilter : IStartupFilter
 {
     private static readonly Func<object, Task> Completed = static handover =>

@@ -1,14 +1,14 @@
 namespace BigPile.Http.FastPath;
 
-/// <summary>Why the door stopped serving.</summary>
+/// <summary>Why the fast path stopped serving.</summary>
 internal enum ServeResult
 {
-    /// <summary>The connection is at its end.</summary>
+    /// <summary>The connection ends.</summary>
     End,
 
-    /// <summary>The stack asked for its reader back.</summary>
+    /// <summary>The stack canceled its pending read.</summary>
     Canceled,
 
-    /// <summary>A request of the stack is next.</summary>
+    /// <summary>The next request is for the full stack.</summary>
     HandOver,
 }

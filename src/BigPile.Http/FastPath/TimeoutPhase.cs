@@ -1,9 +1,9 @@
 namespace BigPile.Http.FastPath;
 
-/// <summary>What a connection waits for, and so which time limit it is under.</summary>
+/// <summary>What a connection waits for; each phase has a timeout.</summary>
 internal enum TimeoutPhase
 {
-    /// <summary>Nothing that the door limits: it works, or the stack has the connection.</summary>
+    /// <summary>Nothing with a timeout here: it works, or the stack has the connection.</summary>
     None,
 
     /// <summary>The first byte of a request.</summary>
@@ -12,6 +12,6 @@ internal enum TimeoutPhase
     /// <summary>The rest of a head.</summary>
     Head,
 
-    /// <summary>The client, to take what was sent.</summary>
+    /// <summary>The client, to receive what was sent.</summary>
     Flush,
 }

@@ -2,17 +2,19 @@ using System.Threading;
 
 namespace BigPile.Http.Limits;
 
-/// <summary>The room that all buffers in flight have together: bodies that come, batches, answers that wait for their clients.</summary>
+/// <summary>Limits the bytes of all buffers in flight: request bodies, batches, and answers that wait for their clients.</summary>
 /// <remarks>
-/// What the server keeps for each connection, and values of up to 32 KB that are being sent, are bounded by the number of connections and
-/// of requests, and are not counted. Thread safety: all members may be called concurrently.
+/// Not counted, because the limits on connections and requests bound them: the server's own connection buffers, and values of up to 32 KB
+/// that are being sent. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class BufferQuota
 {
+    /// <summary>The quota that this one is a part of; <see langword="null"/>: it is the whole.</summary>
     private readonly BufferQuota? _parent;
+    /// <summary>Bytes taken, those of parts included; changed by interlocked operations only.</summary>
     private long _usedBytes;
 
-    /// <param name="limitBytes">The most bytes.</param>
+    /// <param name="limitBytes">The limit, in bytes.</param>
     internal BufferQuota(long limitBytes)
     {
         LimitBytes = limitBytes;
@@ -26,26 +28,27 @@ internal sealed class BufferQuota
         _parent = parent;
     }
 
-    /// <summary>The half of it that answers may take: clients that take theirs slowly leave those that put the other half.</summary>
+    /// <summary>The part for answers, half of the quota: slow readers can't starve writers of the other half.</summary>
     internal BufferQuota ForAnswers { get; }
 
     internal long LimitBytes { get; }
 
-    /// <summary>The bytes that are taken; tests look that all come back.</summary>
+    /// <summary>Bytes taken; tests check that all are returned.</summary>
     internal long UsedBytes => Interlocked.Read(ref _usedBytes);
 
-    /// <summary>Takes room; <see cref="Return"/> gives it back.</summary>
-    /// <returns><see langword="false"/> when there is not so much left.</returns>
+    /// <summary>Takes bytes; <see cref="Return"/> gives them back.</summary>
+    /// <returns><see langword="false"/> if fewer are left.</returns>
     internal bool TryTake(long bytes)
     {
+        // Adds first and undoes a failure: concurrent callers may be refused needlessly, but successful takes never exceed the limit.
         if (Interlocked.Add(ref _usedBytes, bytes) <= LimitBytes && (_parent == null || _parent.TryTake(bytes)))
             return true;
         Interlocked.Add(ref _usedBytes, -bytes);
         return false;
     }
 
-    /// <summary>Takes room.</summary>
-    /// <exception cref="BufferQuotaException">There is not so much left.</exception>
+    /// <summary>Takes bytes.</summary>
+    /// <exception cref="BufferQuotaException">Fewer bytes are left.</exception>
     internal void Take(long bytes)
     {
         if (!TryTake(bytes))

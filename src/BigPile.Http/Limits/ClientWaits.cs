@@ -9,57 +9,59 @@ using Microsoft.Extensions.Hosting;
 namespace BigPile.Http.Limits;
 
 /// <summary>
-/// The requests that wait for their clients: for more of a body, or for room to send. Those that wait too long are cut off.
+/// Tracks requests that wait for their clients, for more of a body or for the client to read, and aborts those that wait too long.
 /// </summary>
 /// <remarks>
-/// The server's own rates count all that was sent against all the time that it took, so that a megabyte at once earns an hour of nothing;
-/// and once the server stops it does not look at them at all. Here waits count: while buffers are held that others need, and during a stop.
-/// Thread safety: all members may be called concurrently; a request waits for one thing at a time.
+/// Kestrel's data rates compare all bytes sent with all the time taken: one megabyte at once earns an hour of silence; and during shutdown
+/// they do not apply at all. This class limits each wait: while the request holds shared buffers, and during shutdown. Thread safety: all
+/// members may be called concurrently; a request has one wait at a time.
 /// </remarks>
 internal sealed class ClientWaits : IDisposable
 {
-    /// <summary>How long a client may send nothing, or take nothing, while it holds buffers that all requests share.</summary>
+    /// <summary>The longest wait for a client whose request holds shared buffers.</summary>
     internal static readonly TimeSpan MaxHold = TimeSpan.FromSeconds(20);
 
-    /// <summary>How fast, in the long run, a client must send or take while it holds them: a second's wait is earned by so much.</summary>
+    /// <summary>The long-run minimum rate of such a client: so many bytes earn one second of waiting.</summary>
     internal const int HeldBytesPerSecond = 32 * 1024;
 
-    /// <summary>How long a client may send nothing, or take nothing, while the host stops.</summary>
+    /// <summary>The longest wait for a client while the host stops.</summary>
     internal static readonly TimeSpan MaxWhileStopping = TimeSpan.FromSeconds(5);
 
-    /// <summary>So many bytes of what all share are little.</summary>
+    /// <summary>Bytes of shared buffers that do not count as holding the quota.</summary>
     internal const int SmallBytes = 64 * 1024;
 
     private static readonly TimeSpan Period = TimeSpan.FromSeconds(1);
 
     private readonly TimeProvider _time;
+    /// <summary>The waits in progress; also the lock for itself, the timer and the timestamp of the stop.</summary>
     private readonly LinkedList<Wait> _waits = new();
     private readonly CancellationTokenRegistration _onStopping;
     private ITimer? _timer;
+    /// <summary>Timestamp of the shutdown's begin; <see langword="null"/>: the host runs.</summary>
     private long? _stoppingSince;
 
     /// <param name="time">The clock.</param>
-    /// <param name="lifetime">Says when the host stops; <see langword="null"/>: nobody does.</param>
+    /// <param name="lifetime">Signals the shutdown; <see langword="null"/>: there is no signal.</param>
     internal ClientWaits(TimeProvider time, IHostApplicationLifetime? lifetime)
     {
         _time = time;
         _onStopping = lifetime?.ApplicationStopping.Register(MarkStopping) ?? default;
     }
 
-    /// <summary>Waits for something that the client has to do.</summary>
+    /// <summary>Awaits an operation that depends on the client.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="waiting">What is waited for.</param>
-    /// <param name="holdsQuota">Whether the request holds much of what all share.</param>
-    /// <exception cref="OperationCanceledException">The client took too long, and is cut off.</exception>
+    /// <param name="waiting">The operation.</param>
+    /// <param name="holdsQuota">Whether the request holds more than <see cref="SmallBytes"/> of shared buffers.</param>
+    /// <exception cref="OperationCanceledException">The client took too long, and its request was aborted.</exception>
     internal static ValueTask<T> ForAsync<T>(HttpContext context, ValueTask<T> waiting, bool holdsQuota) =>
         waiting.IsCompleted || context.RequestServices?.GetService<ClientWaits>() is not { } waits
             ? waiting
             : waits.ForAsync(new Wait(context, holdsQuota ? BudgetOf(context) : null, waits._time.GetTimestamp()), waiting);
 
-    /// <summary>Says what a client that holds room has sent or taken.</summary>
+    /// <summary>Credits a client that holds quota with the bytes it has sent or received.</summary>
     internal static void RecordProgress(HttpContext context, long bytes) => context.Features.Get<WaitBudget>()?.Earn(bytes);
 
-    /// <summary>Looks for those that have waited too long.</summary>
+    /// <summary>Aborts the requests that have waited too long.</summary>
     internal void AbortSlowClients()
     {
         var late = new List<Wait>();
@@ -71,6 +73,7 @@ internal sealed class ClientWaits : IDisposable
                     late.Add(node.Value);
             }
         }
+        // Outside the lock: an abort runs callbacks.
         foreach (Wait wait in late)
             wait.Context.Abort();
     }
@@ -125,7 +128,7 @@ internal sealed class ClientWaits : IDisposable
         return budget;
     }
 
-    /// <summary>How long the client of a request that holds room may still be waited for.</summary>
+    /// <summary>How long a client that holds quota may still keep its request waiting: a token bucket of time.</summary>
     private sealed class WaitBudget
     {
         internal TimeSpan Left { get; private set; } = MaxHold;
@@ -139,7 +142,7 @@ internal sealed class ClientWaits : IDisposable
         }
     }
 
-    /// <summary>One wait: it ends, or is cut, whatever comes first.</summary>
+    /// <summary>One wait. It completes or is aborted, whichever comes first.</summary>
     private sealed class Wait(HttpContext context, WaitBudget? budget, long since)
     {
         private int _isOver;

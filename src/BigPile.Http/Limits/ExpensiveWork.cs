@@ -4,35 +4,33 @@ using System.Threading.Tasks;
 
 namespace BigPile.Http.Limits;
 
-/// <summary>
-/// Lets only so much work run at once that keeps a processor busy for long; the rest waits without a thread, in the order in which it came.
-/// </summary>
+/// <summary>Limits how much processor-bound work runs concurrently. The rest waits without a thread, first come, first served.</summary>
 /// <remarks>
-/// Reads are answered by the same threads: without a turn for decoding, big batches and loads, a few dozen of them would keep all threads,
-/// and reads that take microseconds would wait for seconds. Thread safety: all members may be called concurrently.
+/// Reads run on the same threads. Without this limit, a few dozen decodings, large batches or loads would occupy all of them, and reads
+/// that take microseconds would wait for seconds. Thread safety: all members may be called concurrently.
 /// </remarks>
-/// <param name="maxConcurrency">The most works at once; from 1.</param>
+/// <param name="maxConcurrency">The maximum that runs at once; from 1.</param>
 internal sealed class ExpensiveWork(int maxConcurrency)
 {
-    /// <summary>Work on so many bytes is no dear work: it takes less than a millisecond.</summary>
+    /// <summary>Work on at most so many bytes is not expensive: it takes less than a millisecond.</summary>
     internal const int SmallBytes = 256 * 1024;
 
-    // Never disposed: work may outlive the service that it was for, and nothing of the system's is kept as long as no handle is asked for.
+    // Never disposed: work may outlive its service, and without its AvailableWaitHandle a semaphore holds no system resource.
     private readonly SemaphoreSlim _turns = new(maxConcurrency, maxConcurrency);
     private int _waitingCount;
 
-    /// <summary>As many works as leave one processor to everything else.</summary>
+    /// <summary>One less than the number of processors; at least 1.</summary>
     internal static ExpensiveWork ForThisMachine() => new(Math.Max(1, Environment.ProcessorCount - 1));
 
-    /// <summary>How many works could begin at once; tests look that all turns come back.</summary>
+    /// <summary>Free turns; tests check that all are returned.</summary>
     internal int FreeTurns => _turns.CurrentCount;
 
-    /// <summary>How many wait for their turn, which tests wait for.</summary>
+    /// <summary>The number of waiters, for tests.</summary>
     internal int WaitingCount => Volatile.Read(ref _waitingCount);
 
-    /// <summary>Waits for a turn, which is to be left when the work is done, and before anything is waited for.</summary>
-    /// <param name="stop">Ends the wait.</param>
-    /// <exception cref="OperationCanceledException">The wait was ended.</exception>
+    /// <summary>Waits for a turn. The caller leaves it when the work is done, and before it awaits anything.</summary>
+    /// <param name="stop">Cancels the wait.</param>
+    /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
     internal async ValueTask<WorkTurn> EnterAsync(CancellationToken stop)
     {
         if (_turns.Wait(0, CancellationToken.None))

@@ -4,19 +4,23 @@ using BigPile.Memory;
 
 namespace BigPile.Http.Limits;
 
-/// <summary>Memory that grows, and takes its bytes from the room that all such memory has.</summary>
+/// <summary>A growable buffer whose bytes are charged to a <see cref="BufferQuota"/>.</summary>
 /// <remarks>
-/// A little lies in arrays of the shared pool. More comes from the operating system and goes back to it at once: the pool would keep arrays
-/// of many megabytes long after the request. Thread safety: none; it belongs to one request at a time.
+/// Up to 256 KiB come from the shared array pool. More is native memory and is returned to the system at once: the pool would keep large
+/// arrays long after the request. Thread safety: none; it belongs to one request at a time.
 /// </remarks>
 internal sealed class GrowingMemory
 {
     private const int MinArrayBytes = 4 * 1024;
     private const int MaxArrayBytes = 256 * 1024;
 
+    /// <summary>The pooled array; empty while <see cref="_large"/> is used, or nothing is allocated.</summary>
     private byte[] _array = [];
+    /// <summary>The native memory, if the buffer is large.</summary>
     private LargeMemory? _large;
+    /// <summary>What the bytes are charged to; <see langword="null"/>: they are not counted.</summary>
     private BufferQuota? _quota;
+    /// <summary>Bytes charged; a pooled array may be longer.</summary>
     private int _takenBytes;
 
     internal int LengthBytes { get; private set; }
@@ -25,20 +29,19 @@ internal sealed class GrowingMemory
 
     internal Span<byte> Span => _large != null ? _large.GetSpan() : _array;
 
-    /// <summary>
-    /// Says from which room the bytes come; <see langword="null"/>: from none, they are not counted. Only while there are none.
-    /// </summary>
+    /// <summary>Sets the quota to charge; <see langword="null"/>: none. Only while the buffer is empty.</summary>
     internal void ChargeTo(BufferQuota? quota) => _quota = quota;
 
-    /// <summary>Makes room for so many bytes, at least.</summary>
-    /// <param name="neededBytes">The bytes.</param>
-    /// <param name="keptBytes">How many of those that there are keep their content.</param>
-    /// <exception cref="BufferQuotaException">There is no room for them.</exception>
+    /// <summary>Ensures a capacity.</summary>
+    /// <param name="neededBytes">The capacity, in bytes.</param>
+    /// <param name="keptBytes">How many of the present bytes are kept.</param>
+    /// <exception cref="BufferQuotaException">The quota is exhausted.</exception>
     internal void Grow(int neededBytes, int keptBytes)
     {
         if (neededBytes <= LengthBytes)
             return;
         int grownBytes = (int)Math.Clamp(Math.Max(MinArrayBytes, LengthBytes * 2L), neededBytes, Array.MaxLength);
+        // Old and new memory are both charged until the copy is done: both exist.
         _quota?.Take(grownBytes);
         byte[] array = grownBytes <= MaxArrayBytes ? ArrayPool<byte>.Shared.Rent(grownBytes) : [];
         LargeMemory? large = grownBytes <= MaxArrayBytes ? null : new LargeMemory(grownBytes);
@@ -50,7 +53,7 @@ internal sealed class GrowingMemory
         LengthBytes = large != null ? grownBytes : array.Length;
     }
 
-    /// <summary>Gives everything back.</summary>
+    /// <summary>Releases the memory and the quota.</summary>
     internal void Free()
     {
         if (_array.Length != 0)

@@ -2,24 +2,24 @@ using System;
 
 namespace BigPile.Http.Limits;
 
-/// <summary>The limits that requests are held to.</summary>
+/// <summary>The limits on requests.</summary>
 internal sealed record RequestLimits
 {
-    /// <summary>The most bytes of a payload that a client may put.</summary>
+    /// <summary>The maximum size of a payload, in bytes.</summary>
     internal required long MaxBodyBytes { get; init; }
 
-    /// <summary>The most items of a batch.</summary>
+    /// <summary>The maximum number of items in a batch.</summary>
     internal required int MaxBatchItems { get; init; }
 
-    /// <summary>The most bytes that the values of a batch have together.</summary>
+    /// <summary>The maximum total size of a batch's values, in bytes.</summary>
     internal required long MaxBatchBytes { get; init; }
 
-    /// <summary>The most loads and exports at once.</summary>
+    /// <summary>The maximum number of concurrent loads and exports.</summary>
     internal required int MaxBulkRequests { get; init; }
 
-    /// <summary>The most entries that a client may have a table's index make room for at once.</summary>
+    /// <summary>The most entries that a client may pre-allocate a table's index for.</summary>
     internal required long MaxInitialEntries { get; init; }
 
-    /// <summary>How long a payload stays leased while it is sent.</summary>
+    /// <summary>How long a payload may stay leased once it is no longer the entry's.</summary>
     internal required TimeSpan MaxLease { get; init; }
 }

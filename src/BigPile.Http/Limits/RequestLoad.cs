@@ -2,20 +2,20 @@ using System.Threading;
 
 namespace BigPile.Http.Limits;
 
-/// <summary>Counts the requests that run, on whichever way they are served, and lets no more in at once than its limit.</summary>
+/// <summary>Counts running requests, of the full stack and the fast path, and limits them.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
-/// <param name="limit">The most requests at once.</param>
+/// <param name="limit">The maximum number of concurrent requests.</param>
 internal sealed class RequestLoad(int limit)
 {
     private int _running;
 
     internal int Limit => limit;
 
-    /// <summary>Those that run.</summary>
+    /// <summary>The number of running requests.</summary>
     internal int Running => Volatile.Read(ref _running);
 
-    /// <summary>Lets a request in; <see cref="Leave"/> is called when it is over.</summary>
-    /// <returns><see langword="false"/> when there are as many as may be.</returns>
+    /// <summary>Admits a request; call <see cref="Leave"/> when it is over.</summary>
+    /// <returns><see langword="false"/> at the limit.</returns>
     internal bool TryEnter()
     {
         if (Interlocked.Increment(ref _running) <= limit)

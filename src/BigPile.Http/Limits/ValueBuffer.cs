@@ -4,7 +4,7 @@ using Microsoft.Extensions.ObjectPool;
 
 namespace BigPile.Http.Limits;
 
-/// <summary>A growing buffer for one value.</summary>
+/// <summary>A pooled, growable buffer for one value.</summary>
 /// <remarks>Thread safety: none; a buffer belongs to one request at a time.</remarks>
 internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
 {
@@ -19,8 +19,8 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
     /// <summary>The bytes written; valid until the next write.</summary>
     internal ReadOnlyMemory<byte> WrittenMemory => _memory.Memory[.._lengthBytes];
 
-    /// <summary>Gives a buffer.</summary>
-    /// <param name="quota">What its bytes are taken from; <see langword="null"/>: they are few, and not counted.</param>
+    /// <summary>Rents a buffer.</summary>
+    /// <param name="quota">The quota to charge; <see langword="null"/>: the bytes are few, and not counted.</param>
     internal static ValueBuffer Rent(BufferQuota? quota)
     {
         ValueBuffer buffer = Pool.Get();
@@ -30,11 +30,11 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
 
     internal static void Return(ValueBuffer buffer) => Pool.Return(buffer);
 
-    /// <summary>Says from which room the bytes come; only while there are none.</summary>
+    /// <summary>Sets the quota to charge. Only while the buffer is empty.</summary>
     internal void ChargeTo(BufferQuota? quota) => _memory.ChargeTo(quota);
 
     /// <inheritdoc/>
-    /// <exception cref="BufferQuotaException">There is no room.</exception>
+    /// <exception cref="BufferQuotaException">The quota is exhausted.</exception>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         EnsureCapacity(sizeHint);
@@ -42,7 +42,7 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
     }
 
     /// <inheritdoc/>
-    /// <exception cref="BufferQuotaException">There is no room.</exception>
+    /// <exception cref="BufferQuotaException">The quota is exhausted.</exception>
     public Span<byte> GetSpan(int sizeHint = 0)
     {
         EnsureCapacity(sizeHint);
@@ -57,10 +57,10 @@ internal sealed class ValueBuffer : IBufferWriter<byte>, IResettable
         _lengthBytes += count;
     }
 
-    /// <summary>Forgets what was written, and keeps the memory for what comes next.</summary>
+    /// <summary>Discards what was written, and keeps the memory.</summary>
     internal void Clear() => _lengthBytes = 0;
 
-    /// <summary>Gives the memory back, so that an idle buffer holds none.</summary>
+    /// <summary>Releases the memory, so that an idle buffer holds none.</summary>
     public bool TryReset()
     {
         _memory.Free();

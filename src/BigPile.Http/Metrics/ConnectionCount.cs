@@ -5,9 +5,9 @@ using System.Threading;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>Counts connections, from what the server's own meter says of them.</summary>
+/// <summary>Counts connections by listening to Kestrel's meter.</summary>
 /// <remarks>
-/// Must be made before the server starts: a connection that was opened unseen is never counted. Thread safety: all members may be called
+/// Must be created before the server starts: a connection that opened earlier is never counted. Thread safety: all members may be called
 /// concurrently.
 /// </remarks>
 internal sealed class ConnectionCount : IDisposable
@@ -21,8 +21,8 @@ internal sealed class ConnectionCount : IDisposable
     private long _open;
     private long _rejected;
 
-    /// <summary>Begins to listen.</summary>
-    /// <param name="factory">The application's: the meters of another server in the process are not its.</param>
+    /// <summary>Starts listening.</summary>
+    /// <param name="factory">The application's meter factory; meters of other servers in the process are ignored.</param>
     internal ConnectionCount(IMeterFactory factory)
     {
         _factory = factory;
@@ -31,10 +31,10 @@ internal sealed class ConnectionCount : IDisposable
         _listener.Start();
     }
 
-    /// <summary>Connections that are open.</summary>
+    /// <summary>Open connections.</summary>
     internal long Open => Interlocked.Read(ref _open);
 
-    /// <summary>Connections that were refused because there were too many.</summary>
+    /// <summary>Connections rejected at the limit.</summary>
     internal long Rejected => Interlocked.Read(ref _rejected);
 
     public void Dispose() => _listener.Dispose();

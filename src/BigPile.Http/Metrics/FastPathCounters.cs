@@ -5,10 +5,10 @@ using System.Threading;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>What the fast door did, over all connections.</summary>
+/// <summary>The counters of the fast path, over all connections.</summary>
 /// <remarks>
-/// The server's own meters see the connections of the door, and none of its requests. A connection counts for itself and adds its sums once
-/// for everything that it sends. Thread safety: all members may be called concurrently.
+/// Kestrel's meters see fast-path connections but not their requests. Each connection keeps a <see cref="FastPathTally"/> and adds it here
+/// once per flush. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class FastPathCounters
 {
@@ -23,12 +23,12 @@ internal sealed class FastPathCounters
     {
         Meter? meter = meters?.Create(PileTelemetry.ServerMeterName);
         meter?.CreateObservableCounter(
-            HttpTelemetry.DoorRequests, Requests, "{request}", "Requests that the fast door answered, by status.");
+            HttpTelemetry.DoorRequests, Requests, "{request}", "Requests that the fast path answered, by status.");
         meter?.CreateObservableCounter(
-            HttpTelemetry.DoorHandOvers, () => HandedOver, "{request}", "Requests that the fast door left to the full stack.");
+            HttpTelemetry.DoorHandOvers, () => HandedOver, "{request}", "Requests that the fast path handed over to the full stack.");
         meter?.CreateObservableCounter(
             HttpTelemetry.DoorReturns, () => Returned, "{connection}",
-            "Connections that came back to the fast door after a request of the full stack.");
+            "Connections that returned to the fast path after a request of the full stack.");
     }
 
     /// <summary>Answers with 200.</summary>
@@ -40,16 +40,18 @@ internal sealed class FastPathCounters
     /// <summary>Answers with 404.</summary>
     internal long NotFound => Interlocked.Read(ref _notFound);
 
-    /// <summary>Heads that did not arrive in time.</summary>
+    /// <summary>Heads that timed out, answered with 408.</summary>
     internal long Timeouts => Interlocked.Read(ref _timeouts);
 
-    /// <summary>Requests that were left to the stack; behind one that has no known end nothing is counted.</summary>
+    /// <summary>
+    /// Requests handed over to the full stack. After one with an unknown end, the connection's requests are no longer counted.
+    /// </summary>
     internal long HandedOver => Interlocked.Read(ref _handedOver);
 
-    /// <summary>Connections that came back.</summary>
+    /// <summary>Connections that returned from the full stack.</summary>
     internal long Returned => Interlocked.Read(ref _returned);
 
-    /// <summary>All answers to requests, by which tests tell who answered.</summary>
+    /// <summary>All answered requests; tests use it to tell which stack answered.</summary>
     internal long Answered => Found + NotModified + NotFound;
 
     internal void Add(ref FastPathTally tally)
@@ -69,7 +71,7 @@ internal sealed class FastPathCounters
 
     internal void CountReturn() => Interlocked.Increment(ref _returned);
 
-    /// <summary>The answers by status.</summary>
+    /// <summary>The answers, by status.</summary>
     internal (int Status, long Count)[] Statuses() => [(200, Found), (304, NotModified), (404, NotFound), (408, Timeouts)];
 
     private IEnumerable<Measurement<long>> Requests() => Statuses().Select(static answers => Measure(answers.Count, answers.Status));

@@ -1,13 +1,13 @@
 namespace BigPile.Http.Metrics;
 
-/// <summary>What a connection did since it last added to the counters.</summary>
+/// <summary>What one connection has answered since it last added to the counters.</summary>
 internal struct FastPathTally
 {
     internal int Found;
     internal int NotModified;
     internal int NotFound;
 
-    /// <summary>The status of the one answer that was counted since an earlier state.</summary>
+    /// <summary>The status of the single answer that was counted since an earlier state.</summary>
     internal readonly int StatusSince(in FastPathTally earlier)
     {
         if (Found != earlier.Found)

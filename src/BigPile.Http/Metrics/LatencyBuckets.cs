@@ -5,13 +5,15 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Http.Metrics;
 
 /// <summary>
-/// Where a time is counted: in buckets that grow with it, so that each is as exact as the others in proportion. To a doubling there are
-/// as many as two to the power of <c>stepBits</c>. The load console counts in the same ones, by this file.
+/// Log-linear histogram buckets, each of the same relative precision: two to the power of <c>stepBits</c> buckets per doubling. The load
+/// console compiles this file too, and so uses the same ones.
 /// </summary>
 internal static class LatencyBuckets
 {
-    /// <summary>The bucket of a time that is not negative.</summary>
-    /// <remarks>Below the first doubling each nanosecond has one; above, the bits behind the leading one choose it.</remarks>
+    /// <summary>The bucket of a non-negative time.</summary>
+    /// <remarks>
+    /// Below the first doubling each nanosecond has its own bucket; above, the bits after the leading one choose the bucket.
+    /// </remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static int IndexOf(long nanoseconds, int stepBits)
     {
@@ -19,7 +21,7 @@ internal static class LatencyBuckets
         return (shift << stepBits) + (int)(nanoseconds >> shift);
     }
 
-    /// <summary>The longest time that a bucket counts.</summary>
+    /// <summary>The longest time that falls into a bucket, in nanoseconds.</summary>
     internal static long UpperEndOf(int index, int stepBits)
     {
         int shift = Math.Max(0, (index >> stepBits) - 1);

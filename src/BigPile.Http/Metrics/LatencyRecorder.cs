@@ -4,20 +4,20 @@ using System.Threading;
 namespace BigPile.Http.Metrics;
 
 /// <summary>
-/// Counts how long things took since it was last asked, in sixteen steps to a doubling: a quantile is at most 6.25 % too high.
+/// A histogram of latencies since the last <see cref="Take"/>, with sixteen buckets per doubling: a quantile is at most 6.25 % too high.
 /// </summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class LatencyRecorder
 {
     private const int StepBits = 4;
-    private const int BucketCount = (40 - StepBits + 1) << StepBits; // up to 2^40 ns, which is 18 minutes
+    private const int BucketCount = (40 - StepBits + 1) << StepBits; // up to 2^40 ns, or 18 minutes
 
     private readonly long[] _counts = new long[BucketCount];
 
     internal void Add(long nanoseconds) =>
         Interlocked.Increment(ref _counts[Math.Min(LatencyBuckets.IndexOf(Math.Max(0, nanoseconds), StepBits), BucketCount - 1)]);
 
-    /// <summary>What was counted since the last time, which begins anew; <see langword="null"/> when that was nothing.</summary>
+    /// <summary>The latencies since the last call, which resets them; <see langword="null"/> if there were none.</summary>
     internal LatencyReport? Take()
     {
         var counts = new long[BucketCount];

@@ -4,23 +4,23 @@ using BigPile.Caching;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>The tables that are there, as the piles' own instruments observe them: what was measured of other ones can go.</summary>
-/// <remarks>Thread safety: one look at a time.</remarks>
+/// <summary>The existing tables, as the observable instruments of the piles report them; series of other tables can be dropped.</summary>
+/// <remarks>Thread safety: none; one collection at a time.</remarks>
 internal sealed class LiveTables
 {
     private readonly HashSet<string> _names = new(StringComparer.Ordinal);
 
-    /// <summary>Forgets what was seen.</summary>
+    /// <summary>Forgets all tables.</summary>
     internal void Clear() => _names.Clear();
 
-    /// <summary>Takes up the table that an observation is of.</summary>
+    /// <summary>Adds the table that an observation names.</summary>
     internal void Add(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         if (NameIn(tags) is { } name)
             _names.Add(name);
     }
 
-    /// <summary>Whether a series is of a table that was not seen.</summary>
+    /// <summary>Whether a series belongs to a table that was not observed.</summary>
     internal bool Lacks(MetricSeries series) => NameIn(series.Tags) is { } name && !_names.Contains(name);
 
     private static string? NameIn(ReadOnlySpan<KeyValuePair<string, object?>> tags)

@@ -7,23 +7,26 @@ using System.Threading;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>What an instrument measured, by its tags.</summary>
-/// <remarks>A measurement makes no object once its tags are known. Thread safety: all members may be called concurrently.</remarks>
+/// <summary>The measurements of one instrument, a series for each set of tags.</summary>
+/// <remarks>A measurement allocates nothing once its tags are known. Thread safety: all members may be called concurrently.</remarks>
 internal sealed class Metric
 {
-    /// <summary>The most sets of tags of an instrument; further ones are counted together.</summary>
+    /// <summary>The maximum number of series; further sets of tags share one overflow series.</summary>
     internal const int MaxSeries = 2_000;
 
     private static readonly KeyValuePair<string, object?>[] Overflow = [new("otel.metric.overflow", "true")];
 
+    /// <summary>Guards changes of <see cref="_byHash"/> and <see cref="_count"/>; readers take no lock.</summary>
     private readonly Lock _adding = new();
+    /// <summary>The first series of each hash of tags; series of equal hash are chained.</summary>
     private volatile ConcurrentDictionary<int, MetricSeries> _byHash = new();
     private readonly LiveTables? _tables;
+    /// <summary>The number of series.</summary>
     private int _count;
 
-    /// <param name="instrument">What measures.</param>
-    /// <param name="kind">What becomes of its measurements.</param>
-    /// <param name="tables">Hears of the tables that it observes; <see langword="null"/>: it observes none.</param>
+    /// <param name="instrument">The instrument.</param>
+    /// <param name="kind">How its measurements are aggregated.</param>
+    /// <param name="tables">Collects the tables that the instrument observes; <see langword="null"/>: it observes none.</param>
     internal Metric(Instrument instrument, MetricKind kind, LiveTables? tables = null)
     {
         Instrument = instrument;
@@ -36,12 +39,12 @@ internal sealed class Metric
 
     internal MetricKind Kind { get; }
 
-    /// <summary>The upper bounds of the buckets, without the last one, which has none.</summary>
+    /// <summary>The inclusive upper limits of the histogram's buckets; the last bucket has none.</summary>
     internal double[] BucketBoundaries { get; }
 
     internal IReadOnlyList<MetricSeries> Series => [.. _byHash.Values.SelectMany(Chain)];
 
-    /// <summary>Takes up a measurement.</summary>
+    /// <summary>Records a measurement.</summary>
     internal void Record(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         _tables?.Add(tags);
@@ -55,7 +58,7 @@ internal sealed class Metric
             series.Add(value);
     }
 
-    /// <summary>Forgets all that was observed: what there is no more must not be shown again.</summary>
+    /// <summary>Removes all series: an observable instrument reports afresh only what still exists.</summary>
     internal void Clear()
     {
         lock (_adding)
@@ -65,7 +68,7 @@ internal sealed class Metric
         }
     }
 
-    /// <summary>Forgets series, and gives their room to others. What is measured of one meanwhile may be lost.</summary>
+    /// <summary>Removes series, so that others can take their place under the limit. A concurrent measurement of one may be lost.</summary>
     internal void Forget(IReadOnlyCollection<MetricSeries> gone)
     {
         if (gone.Count == 0)
@@ -75,7 +78,7 @@ internal sealed class Metric
         {
             foreach ((int hash, MetricSeries first) in _byHash)
             {
-                // A series knows the next one of its hash, and stays until all of them can go.
+                // Series of one hash are chained, so a chain is removed only as a whole.
                 int count = Chain(first).Count();
                 if (Chain(first).All(all.Contains) && _byHash.TryRemove(hash, out _))
                     _count -= count;
@@ -97,6 +100,7 @@ internal sealed class Metric
         {
             if (_count >= MaxSeries)
             {
+                // OpenTelemetry's attribute for measurements beyond the cardinality limit.
                 tags = Overflow;
                 hash = HashOf(tags);
             }

@@ -5,7 +5,7 @@ using BigPile.Telemetry;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>The upper bounds of a histogram's buckets: what the instrument advises, or what its unit suggests.</summary>
+/// <summary>The bucket limits of a histogram: the instrument's own advice, or a default for its unit.</summary>
 internal static class MetricBuckets
 {
     private static readonly double[] Seconds = [.. HistogramBuckets.Seconds.HistogramBucketBoundaries!];

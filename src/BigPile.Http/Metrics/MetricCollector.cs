@@ -8,23 +8,25 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>Listens to meters, and keeps what they measure until somebody looks.</summary>
-/// <remarks>Thread safety: all members may be called concurrently; looks wait for each other.</remarks>
+/// <summary>Listens to meters, and aggregates their measurements until they are collected.</summary>
+/// <remarks>Thread safety: all members may be called concurrently; collections run one at a time.</remarks>
 internal sealed class MetricCollector : IDisposable
 {
     private readonly MeterListener _listener = new();
     private readonly FrozenSet<string> _meters;
     private readonly IMeterFactory _factory;
     private readonly ILogger<MetricCollector> _logger;
+    /// <summary>Held during a collection.</summary>
     private readonly Lock _collecting = new();
+    /// <summary>Guards <see cref="_metrics"/>.</summary>
     private readonly Lock _changing = new();
     private readonly List<Metric> _metrics = [];
     private readonly LiveTables _tables = new();
 
-    /// <summary>Begins to listen.</summary>
+    /// <summary>Starts listening.</summary>
     /// <param name="meters">The names of the meters.</param>
-    /// <param name="factory">The application's: meters of another one, with the same names, are not its.</param>
-    /// <param name="logger">Is told of instruments that fail.</param>
+    /// <param name="factory">The application's meter factory; meters of other applications with the same names are ignored.</param>
+    /// <param name="logger">Logs instruments that fail.</param>
     internal MetricCollector(IEnumerable<string> meters, IMeterFactory factory, ILogger<MetricCollector> logger)
     {
         _meters = meters.ToFrozenSet(StringComparer.Ordinal);
@@ -42,7 +44,7 @@ internal sealed class MetricCollector : IDisposable
         _listener.Start();
     }
 
-    /// <summary>Writes all figures as they are now.</summary>
+    /// <summary>Writes the current values in Prometheus text format.</summary>
     internal string Collect()
     {
         lock (_collecting)
@@ -54,7 +56,7 @@ internal sealed class MetricCollector : IDisposable
                     metric.Clear();
             }
             _tables.Clear();
-            // Those that are there by now: what comes meanwhile may be of a table that is not observed yet.
+            // Only series that exist before the observation: a later one may belong to a table that has not been observed yet.
             (Metric Metric, MetricSeries[] Series)[] known =
                 [.. metrics.Where(IsOfTables).Select(static metric => (metric, metric.Series.ToArray()))];
             if (TryObserve())
@@ -68,7 +70,7 @@ internal sealed class MetricCollector : IDisposable
 
     public void Dispose() => _listener.Dispose();
 
-    // What one instrument throws must not hide what the others have.
+    // An exception of one instrument must not hide the others.
     private bool TryObserve()
     {
         try

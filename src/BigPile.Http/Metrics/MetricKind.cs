@@ -4,23 +4,23 @@ using System.Diagnostics.Metrics;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>What becomes of an instrument's measurements.</summary>
+/// <summary>How the measurements of an instrument are aggregated.</summary>
 internal enum MetricKind
 {
-    /// <summary>They are added up, and only grow.</summary>
+    /// <summary>Summed; only grows.</summary>
     Counter,
 
-    /// <summary>They are added up, and may fall.</summary>
+    /// <summary>Summed; may fall.</summary>
     Sum,
 
-    /// <summary>The last one counts.</summary>
+    /// <summary>The last value.</summary>
     Last,
 
-    /// <summary>They are counted in buckets.</summary>
+    /// <summary>Counted in buckets.</summary>
     Histogram,
 }
 
-/// <summary>Tells the kinds of instruments apart.</summary>
+/// <summary>Finds the kind of an instrument.</summary>
 internal static class MetricKinds
 {
     private static readonly Dictionary<Type, MetricKind> Known = new()
@@ -34,7 +34,7 @@ internal static class MetricKinds
         [typeof(Histogram<>)] = MetricKind.Histogram,
     };
 
-    /// <summary>The kind of an instrument, or <see langword="null"/> when it is none that is known.</summary>
+    /// <summary>The kind of an instrument, or <see langword="null"/> if it is unknown.</summary>
     internal static MetricKind? Of(Instrument instrument)
     {
         Type type = instrument.GetType();

@@ -4,8 +4,10 @@ using System.Threading;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>The figures of one instrument with one set of tags.</summary>
-/// <remarks>Thread safety: all members may be called concurrently; a look may see a measurement's bucket and not yet its sum.</remarks>
+/// <summary>The values of one instrument for one set of tags.</summary>
+/// <remarks>
+/// Thread safety: all members may be called concurrently; a reader may see a measurement in its bucket and not yet in the sum.
+/// </remarks>
 internal sealed class MetricSeries(KeyValuePair<string, object?>[] tags, int bucketCount)
 {
     private readonly long[] _buckets = new long[bucketCount];
@@ -13,10 +15,10 @@ internal sealed class MetricSeries(KeyValuePair<string, object?>[] tags, int buc
 
     internal ReadOnlySpan<KeyValuePair<string, object?>> Tags => tags;
 
-    /// <summary>The next one whose tags have the same hash.</summary>
+    /// <summary>The next series with the same hash of tags.</summary>
     internal MetricSeries? Next { get; init; }
 
-    /// <summary>The value; of a histogram the sum of all measurements.</summary>
+    /// <summary>The value; for a histogram the sum of all measurements.</summary>
     internal double Value => Volatile.Read(ref _value);
 
     internal long BucketAt(int index) => Interlocked.Read(ref _buckets[index]);

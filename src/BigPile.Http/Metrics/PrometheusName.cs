@@ -7,7 +7,7 @@ namespace BigPile.Http.Metrics;
 /// <summary>The names of metrics in Prometheus' text format.</summary>
 internal static class PrometheusName
 {
-    /// <summary>The name of an instrument: its own, cleaned, with its unit and <c>_total</c> where they belong.</summary>
+    /// <summary>The name of an instrument, sanitized, with the unit and <c>_total</c> as suffixes where they apply.</summary>
     internal static string Of(Metric metric)
     {
         Instrument instrument = metric.Instrument;
@@ -15,7 +15,7 @@ internal static class PrometheusName
         return metric.Kind == MetricKind.Counter ? Append(name, "total") : name;
     }
 
-    /// <summary>Replaces what may not be in a name.</summary>
+    /// <summary>Replaces characters that a name may not have.</summary>
     internal static string Clean(string name)
     {
         string clean = string.Concat(name.Select(static character => char.IsAsciiLetterOrDigit(character) ? character : '_'));
@@ -25,7 +25,7 @@ internal static class PrometheusName
     private static string Append(string name, string suffix) =>
         suffix.Length == 0 || name.EndsWith("_" + suffix, StringComparison.Ordinal) ? name : $"{name}_{suffix}";
 
-    // Units in braces are remarks, such as {request}.
+    // Units in braces, such as {request}, are annotations.
     private static string UnitOf(string? unit, MetricKind kind) => unit switch
     {
         null or "" => "",

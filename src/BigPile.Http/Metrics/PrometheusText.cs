@@ -6,10 +6,10 @@ using System.Text;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>Writes figures in Prometheus' text format 0.0.4, with the names that OpenTelemetry's exporters give them.</summary>
+/// <summary>Writes metrics in Prometheus' text format 0.0.4, named as OpenTelemetry's exporters name them.</summary>
 /// <remarks>
-/// Dots become underscores, the unit and <c>_total</c> are appended. Instruments of one name, as each cache of a process has, are one
-/// metric; where their tags are equal too, their figures are added up.
+/// Dots become underscores; the unit and <c>_total</c> are appended. Instruments of equal name, as each cache of a process has, become one
+/// metric; series with equal tags are summed.
 /// </remarks>
 internal static class PrometheusText
 {

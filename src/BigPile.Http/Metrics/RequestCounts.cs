@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>How many responses of each status were given.</summary>
+/// <summary>Counts responses by status.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class RequestCounts
 {
@@ -13,10 +13,10 @@ internal sealed class RequestCounts
     private readonly long[] _counts = new long[Highest - Lowest + 1];
 
     /// <summary>Counts a response.</summary>
-    /// <param name="status">Its status; one that is none is counted as 599.</param>
+    /// <param name="status">The status; one outside 100 to 599 counts as 599.</param>
     internal void Add(int status) => Interlocked.Increment(ref _counts[(status is < Lowest or > Highest ? Highest : status) - Lowest]);
 
-    /// <summary>Those that were given.</summary>
+    /// <summary>The statuses with at least one response.</summary>
     internal IEnumerable<(int Status, long Count)> All()
     {
         for (int i = 0; i < _counts.Length; i++)

@@ -4,7 +4,7 @@ using BigPile.Telemetry;
 
 namespace BigPile.Http.Metrics;
 
-/// <summary>What the full stack measures on the meter <c>BigPile.Server</c>: its requests by status, and how long they took.</summary>
+/// <summary>The full stack's instruments on the meter <c>BigPile.Server</c>: requests by status, their duration, and refusals.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class RequestMeter
 {
@@ -27,21 +27,21 @@ internal sealed class RequestMeter
             HttpTelemetry.Refusals, "{request}", "Requests that their key, or the lack of one, had refused, by key and status.");
     }
 
-    /// <summary>What was answered.</summary>
+    /// <summary>The responses.</summary>
     internal RequestCounts Counts { get; } = new();
 
-    /// <summary>Whether somebody wants to know how long requests take.</summary>
+    /// <summary>Whether a listener wants request durations.</summary>
     internal bool IsTiming => _duration.Enabled;
 
-    /// <summary>Notes how long a request took.</summary>
+    /// <summary>Records the duration of a request.</summary>
     internal void RecordDuration(string method, int status, double seconds) => _duration.Record(
         seconds,
         new KeyValuePair<string, object?>(MethodTag, Known(method)),
         new KeyValuePair<string, object?>(StatusTag, status is >= 0 and < 600 ? BoxedStatuses[status] : status));
 
     /// <summary>Counts a request that was refused.</summary>
-    /// <param name="key">The name of a key that there is; <see langword="null"/>: it named none.</param>
-    /// <param name="status">The answer's status.</param>
+    /// <param name="key">The name of an existing key; <see langword="null"/>: the request named none.</param>
+    /// <param name="status">The response status.</param>
     internal void CountRefusal(string? key, int status) => _refusals.Add(
         1, new KeyValuePair<string, object?>(HttpTelemetry.KeyTag, key ?? ""), new KeyValuePair<string, object?>(StatusTag, status));
 
@@ -51,7 +51,7 @@ internal sealed class RequestMeter
             yield return new Measurement<long>(count, new KeyValuePair<string, object?>(StatusTag, status));
     }
 
-    // Clients make up methods; each would be a series of its own.
+    // Clients invent methods, each of which would be a series of its own.
     private static string Known(string method) => method switch
     {
         "GET" or "HEAD" or "PUT" or "POST" or "DELETE" or "PATCH" or "OPTIONS" => method,

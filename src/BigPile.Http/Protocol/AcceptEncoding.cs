@@ -2,17 +2,16 @@ using System;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>What a request's <c>Accept-Encoding</c> says (RFC 9110, 12.5.3), reduced to one stored coding.</summary>
+/// <summary>Evaluates <c>Accept-Encoding</c> (RFC 9110, 12.5.3) for one stored coding.</summary>
 /// <remarks>
-/// A request without the header gets payloads decompressed. The standard would let the service choose; but clients that can undo a coding
-/// say so, and those that can't say nothing.
+/// Without the header a payload is decompressed. The standard lets the service choose; but clients that can decode a coding say so.
 /// </remarks>
 internal static class AcceptEncoding
 {
     private const int Unset = -1;
 
     /// <summary>Chooses the form of a payload.</summary>
-    /// <param name="header">The header's value in ASCII, several lines joined by commas; empty when there is none.</param>
+    /// <param name="header">The header's value in ASCII, several lines joined by commas; empty if absent.</param>
     /// <param name="stored">How the payload is stored.</param>
     internal static PayloadForm Choose(ReadOnlySpan<byte> header, ContentCoding stored)
     {
@@ -33,7 +32,7 @@ internal static class AcceptEncoding
             else if (Is(name, stored))
                 own = weight;
         }
-        // Identity may be sent unless it is refused in so many words; another coding only if it is named.
+        // Identity is acceptable unless it is refused explicitly; another coding only if it is listed.
         bool mayDecode = identity == Unset ? any != 0 : identity != 0;
         if (stored == ContentCoding.Identity)
             return mayDecode ? PayloadForm.AsStored : PayloadForm.None;
@@ -71,7 +70,7 @@ internal static class AcceptEncoding
         return name.TrimEnd(" \t"u8);
     }
 
-    /// <summary>A weight in thousandths: that of <c>q=0.5</c> is 500. What is no weight counts as 1,000.</summary>
+    /// <summary>A weight in thousandths: <c>q=0.5</c> is 500. An invalid one counts as 1,000.</summary>
     private static int WeightOf(ReadOnlySpan<byte> parameters)
     {
         const int Whole = 1000;

@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>The parts of a request's target that names an action on a table: <c>/v1/tables/{table}:{action}</c>.</summary>
+/// <summary>The parts of a request target for an action on a table: <c>/v1/tables/{table}:{action}</c>.</summary>
 /// <remarks>A table's name has no colon, not even an escaped one, so the first colon begins the action.</remarks>
 internal readonly ref struct ActionTarget
 {
@@ -15,11 +15,11 @@ internal readonly ref struct ActionTarget
     /// <summary>The table's name, still encoded.</summary>
     internal ReadOnlySpan<char> Table { get; }
 
-    /// <summary>What is to be done.</summary>
+    /// <summary>The action.</summary>
     internal ReadOnlySpan<char> Action { get; }
 
     /// <summary>Splits a target.</summary>
-    /// <returns><see langword="false"/> when it names no action on a table.</returns>
+    /// <returns><see langword="false"/> if it names no action on a table.</returns>
     internal static bool TryParse(ReadOnlySpan<char> rawTarget, out ActionTarget target)
     {
         target = default;

@@ -9,15 +9,15 @@ using Microsoft.Extensions.Primitives;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Reads the body of a request as a whole, within a limit.</summary>
+/// <summary>Reads a whole request body, up to a limit.</summary>
 internal static class BodyBuffer
 {
-    /// <summary>Reads a body that is a document of the service: it comes as it is.</summary>
+    /// <summary>Reads a body that is a document of the service, which must have no content coding.</summary>
     /// <inheritdoc cref="ReadAsync"/>
     internal static async ValueTask<Problem?> ReadDocumentAsync(HttpContext context, ValueBuffer buffer, long maxBytes) =>
         CheckCoding(context.Request) ?? await ReadAsync(context, buffer, maxBytes).ConfigureAwait(false);
 
-    /// <summary>Refuses a body with a content coding, which would be read as what it is not.</summary>
+    /// <summary>Refuses a body with a content coding; it would be parsed undecoded.</summary>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
     internal static Problem? CheckCoding(HttpRequest request)
     {
@@ -28,11 +28,11 @@ internal static class BodyBuffer
 
     /// <summary>Reads a body.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="buffer">Where the bytes go.</param>
-    /// <param name="maxBytes">The most bytes of the body.</param>
+    /// <param name="buffer">The destination.</param>
+    /// <param name="maxBytes">The maximum size of the body, in bytes.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
-    /// <exception cref="BufferQuotaException">There is no room for the body.</exception>
-    /// <exception cref="OperationCanceledException">Nobody waits for the answer any more, or the request has had its time.</exception>
+    /// <exception cref="BufferQuotaException">The quota is exhausted.</exception>
+    /// <exception cref="OperationCanceledException">The request was aborted or timed out.</exception>
     internal static async ValueTask<Problem?> ReadAsync(HttpContext context, ValueBuffer buffer, long maxBytes)
     {
         if (context.Request.ContentLength > maxBytes)
@@ -47,7 +47,7 @@ internal static class BodyBuffer
                 await ClientWaits.ForAsync(context, reader.ReadAsync(context.RequestAborted), holdsQuota).ConfigureAwait(false);
             if (holdsQuota)
                 ClientWaits.RecordProgress(context, result.Buffer.Length);
-            // The server keeps to the limit too; this also holds where the limit can't be set.
+            // Kestrel enforces the limit too; this covers servers on which it can't be set.
             if (buffer.WrittenSpan.Length - startBytes + result.Buffer.Length > maxBytes)
             {
                 reader.AdvanceTo(result.Buffer.End);
@@ -60,16 +60,17 @@ internal static class BodyBuffer
             }
             finally
             {
-                reader.AdvanceTo(result.Buffer.End); // also without room: else the server can't read the rest, and cuts the connection off
+                // even if the write failed: otherwise the server can't drain the body, and closes the connection
+                reader.AdvanceTo(result.Buffer.End);
             }
             if (result.IsCompleted)
                 return null;
         }
     }
 
-    /// <summary>Sets how long a body the server takes; nothing where that can't be set any more.</summary>
+    /// <summary>Sets the server's limit on the body; does nothing once it can't be changed.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="maxBytes">The most bytes; <see langword="null"/>: no limit.</param>
+    /// <param name="maxBytes">The limit in bytes; <see langword="null"/>: none.</param>
     internal static void Limit(HttpContext context, long? maxBytes)
     {
         if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)

@@ -7,10 +7,10 @@ using BigPile.Http.Limits;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Looks whether a compressed payload can be decompressed, and to how much, before it is stored.</summary>
+/// <summary>Checks before a compressed payload is stored that it can be decompressed, and to how many bytes.</summary>
 /// <remarks>
-/// The decompressed bytes go nowhere: a payload that would blow up costs its limit in time and one buffer in memory. Each coding says at
-/// its end that it is whole, which is looked at here, because the framework's streams take a payload that was cut off as ended.
+/// The decompressed bytes are discarded: a decompression bomb costs its limit in time, and one buffer in memory. Each coding marks its end;
+/// that is checked here, because the framework's streams accept truncated payloads.
 /// </remarks>
 internal static class BodyCoding
 {
@@ -18,17 +18,17 @@ internal static class BodyCoding
 
     /// <summary>Checks a payload.</summary>
     /// <param name="payload">The payload.</param>
-    /// <param name="coding">How it is compressed.</param>
-    /// <param name="maxDecodedBytes">The most bytes that it may have decompressed.</param>
-    /// <param name="budget">What the request has for all its payloads.</param>
+    /// <param name="coding">Its coding.</param>
+    /// <param name="maxDecodedBytes">The maximum decompressed size, in bytes.</param>
+    /// <param name="budget">The request's budget for all its payloads.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
-    /// <exception cref="OperationCanceledException">Nobody waits for the answer any more.</exception>
+    /// <exception cref="OperationCanceledException">The request was aborted or timed out.</exception>
     internal static Problem? Check(ReadOnlyMemory<byte> payload, ContentCoding coding, long maxDecodedBytes, DecodeBudget budget)
     {
         if (coding == ContentCoding.Identity)
             return null;
         if (budget.LeftBytes <= 0)
-            return ProblemCatalog.DecodedBatchTooLarge; // before the decoder has done anything: it works in pieces of megabytes
+            return ProblemCatalog.DecodedBatchTooLarge; // before decoding: the decoder works in blocks of megabytes
         long mostBytes = Math.Min(maxDecodedBytes, budget.LeftBytes);
         long decodedBytes = 0;
         byte[] buffer = ArrayPool<byte>.Shared.Rent(BufferBytes);
@@ -77,7 +77,8 @@ internal static class BodyCoding
         return false;
     }
 
-    // The decoder stops at its stream's end and asks for nothing more; so it ends with the payload if it asks for the last byte.
+    // The decoder stops reading at the end of the compressed stream. So the payload is exactly one stream if the decoder has read its last
+    // byte.
     private static bool CheckDeflate(
         ReadOnlyMemory<byte> payload, byte[] buffer, long maxBytes, DecodeBudget budget, ref long decodedBytes)
     {

@@ -4,18 +4,18 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Keeps a browser that opens an entry from running it as a page of the server, where the console is.</summary>
+/// <summary>Keeps a browser from running an entry as a page of this server's origin, where the console lives.</summary>
 /// <remarks>
-/// Types that a browser only shows, plays or saves go out as they are. All others are put into a sandbox of an origin of its own, and are
-/// not to be taken for another type: HTML and XML of every kind, and what nobody knows, such as <c>*/*</c>, of which browsers guess what
-/// it may be. Thread safety: all members may be called concurrently.
+/// Types that a browser only displays, plays or saves are sent as they are. All others are sandboxed into an opaque origin, and marked
+/// against MIME sniffing: HTML and XML of every kind, and unknown types such as <c>*/*</c>, which browsers sniff. Thread safety: all
+/// members may be called concurrently.
 /// </remarks>
 internal static class BrowserGuard
 {
     private const string Sandbox = "sandbox";
     private const string NoSniffing = "nosniff";
 
-    /// <summary>The lines for an answer's head, in the order in which the stack sends them.</summary>
+    /// <summary>The header lines, in the order in which the full stack sends them.</summary>
     internal const string Lines = $"Content-Security-Policy: {Sandbox}\r\nX-Content-Type-Options: {NoSniffing}\r\n";
 
     private static readonly FrozenSet<string> InertTypes = FrozenSet.Create(
@@ -28,7 +28,7 @@ internal static class BrowserGuard
     private static readonly FrozenSet<string>.AlternateLookup<ReadOnlySpan<char>> Inert =
         InertTypes.GetAlternateLookup<ReadOnlySpan<char>>();
 
-    /// <summary>Whether a browser might run what has a content type.</summary>
+    /// <summary>Whether a browser might run content of this type.</summary>
     internal static bool Needs(ReadOnlySpan<char> contentType)
     {
         int end = contentType.IndexOf(';');

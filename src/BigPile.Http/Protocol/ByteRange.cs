@@ -3,20 +3,18 @@ using System.Globalization;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>The one range of bytes that a request asks for (RFC 9110, 14.1.2).</summary>
-/// <param name="Offset">Where it begins.</param>
+/// <summary>The single byte range of a request (RFC 9110, 14.1.2).</summary>
+/// <param name="Offset">The first byte.</param>
 /// <param name="LengthBytes">Its length; at least 1.</param>
 internal readonly record struct ByteRange(int Offset, int LengthBytes)
 {
     private const string Unit = "bytes=";
 
-    /// <summary>Reads a <c>Range</c> header.</summary>
+    /// <summary>Parses a <c>Range</c> header.</summary>
     /// <param name="header">The header's value.</param>
-    /// <param name="totalBytes">The length of what the range is of.</param>
-    /// <param name="range">The range, cut off at the end.</param>
-    /// <returns>
-    /// <see cref="RangeKind.Whole"/> also for several ranges and for what is no range: such a header is as if it were not there.
-    /// </returns>
+    /// <param name="totalBytes">The length of the payload, in bytes.</param>
+    /// <param name="range">The range, clamped to the payload.</param>
+    /// <returns><see cref="RangeKind.Whole"/> also for several ranges and for an invalid header, which are ignored.</returns>
     internal static RangeKind Read(ReadOnlySpan<char> header, int totalBytes, out ByteRange range)
     {
         range = default;
@@ -56,7 +54,7 @@ internal readonly record struct ByteRange(int Offset, int LengthBytes)
             return true;
         if (text.ContainsAnyExceptInRange('0', '9'))
             return false;
-        // A number that is too long for 64 bits is beyond every payload.
+        // A number that overflows 64 bits is beyond every payload.
         number = long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long value) ? value : long.MaxValue;
         return true;
     }

@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>How a stored payload is compressed (RFC 9110, 8.4.1). Stored bytes refer to the numbers: they never change.</summary>
+/// <summary>The coding of a stored payload (RFC 9110, 8.4.1). The numbers are stored: they never change.</summary>
 internal enum ContentCoding : byte
 {
     Identity = 0,
@@ -11,7 +11,7 @@ internal enum ContentCoding : byte
     Deflate = 3,
 }
 
-/// <summary>The names that content codings have in HTTP.</summary>
+/// <summary>The names of content codings in HTTP.</summary>
 internal static class ContentCodings
 {
     private static readonly string[] ByNumber = ["identity", "gzip", "br", "deflate"];
@@ -28,7 +28,7 @@ internal static class ContentCodings
         _ => "identity"u8,
     };
 
-    /// <summary>Finds the coding of a name, whatever its case; <c>x-gzip</c> is one for <c>gzip</c>.</summary>
+    /// <summary>Finds a coding by name, ignoring case; <c>x-gzip</c> is an alias of <c>gzip</c>.</summary>
     internal static bool TryFind(ReadOnlySpan<char> name, out ContentCoding coding)
     {
         if (name.Equals("x-gzip", StringComparison.OrdinalIgnoreCase))

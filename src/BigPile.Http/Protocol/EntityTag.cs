@@ -7,12 +7,12 @@ namespace BigPile.Http.Protocol;
 
 /// <summary>Entity tags (RFC 9110, 8.8.3): an entry's version in 16 hexadecimal digits, quoted.</summary>
 /// <remarks>
-/// A payload that is stored compressed has a second form, decompressed on the way out. Its bytes are others, so its tag is another one:
-/// the same digits with <c>-i</c> behind them.
+/// A payload that is stored compressed can also be sent decompressed. Those are other bytes, so they have another tag: the same digits with
+/// the suffix <c>-i</c>.
 /// </remarks>
 internal static class EntityTag
 {
-    /// <summary>The most characters of a tag.</summary>
+    /// <summary>The maximum length of a tag, in characters.</summary>
     internal const int MaxLength = 1 + DigitCount + 2 + 1;
 
     private const int DigitCount = 16;
@@ -53,10 +53,10 @@ internal static class EntityTag
     }
 
     /// <summary>Whether the lines of an <c>If-None-Match</c> header name a tag, compared weakly.</summary>
-    /// <returns><see langword="false"/> also for what is no list of tags, which is then as if it were not there.</returns>
+    /// <returns><see langword="false"/> also for an invalid list, which is ignored.</returns>
     internal static bool IsNamedBy(StringValues lines, ReadOnlySpan<char> tag) => IsNamedBy(lines, tag, isStrong: false);
 
-    /// <summary>Whether the lines of an <c>If-Match</c> header name a tag, compared strongly: weak tags count for nothing.</summary>
+    /// <summary>Whether the lines of an <c>If-Match</c> header name a tag by strong comparison: weak tags never match.</summary>
     internal static bool IsNamedStronglyBy(StringValues lines, ReadOnlySpan<char> tag) => IsNamedBy(lines, tag, isStrong: true);
 
     /// <summary>Whether one line of an <c>If-None-Match</c> header names a tag, compared weakly.</summary>
@@ -97,7 +97,7 @@ internal static class EntityTag
     }
 
     /// <summary>
-    /// Takes one tag off a list: <c>"opaque"</c> or <c>W/"opaque"</c>, of which only the quoted part counts. It may hold commas.
+    /// Takes one tag off a list: <c>"opaque"</c> or <c>W/"opaque"</c>. Only the quoted part is compared; it may contain commas.
     /// </summary>
     private static bool TryTakeTag(ref ReadOnlySpan<char> list, out ReadOnlySpan<char> tag, out bool isWeak)
     {

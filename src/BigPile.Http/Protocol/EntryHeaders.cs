@@ -1,11 +1,11 @@
 namespace BigPile.Http.Protocol;
 
-/// <summary>The headers that answers of the service have of their own.</summary>
+/// <summary>The service's own response headers.</summary>
 internal static class EntryHeaders
 {
-    /// <summary>The whole seconds until the entry is gone.</summary>
+    /// <summary>The seconds until the entry expires.</summary>
     internal const string Ttl = "BigPile-Ttl";
 
-    /// <summary>The hashes of the entry's tags, which is all that it holds of them: 16 hexadecimal digits each.</summary>
+    /// <summary>The hashes of the entry's tags, 16 hexadecimal digits each; an entry stores no more of them.</summary>
     internal const string TagHashes = "BigPile-Tag-Hashes";
 }

@@ -6,18 +6,17 @@ namespace BigPile.Http.Protocol;
 
 /// <summary>The keys of entries that can be served: 1 to 1,024 bytes of UTF-8 that every client can put into a path.</summary>
 /// <remarks>
-/// A key may hold slashes: <c>a/b</c> and <c>a%2Fb</c> in a path are the same key. Two things have no place in one: NUL, which servers
-/// refuse in a path, and a segment <c>.</c> or <c>..</c>, which clients and proxies fold away, so that the key would be reached from one
-/// place and not from another.
+/// A key may contain slashes: <c>a/b</c> and <c>a%2Fb</c> are the same key. It may not contain NUL, which servers refuse in a path, nor a
+/// segment <c>.</c> or <c>..</c>: clients and proxies remove dot segments, so some could not reach the key.
 /// </remarks>
 internal static class EntryKey
 {
-    /// <summary>The most bytes of a key.</summary>
+    /// <summary>The maximum length of a key, in bytes.</summary>
     internal const int MaxBytes = 1024;
 
-    /// <summary>Reads a key from a request's target.</summary>
-    /// <param name="raw">The part of the target behind <c>/entries/</c>.</param>
-    /// <param name="buffer">Room for <see cref="MaxBytes"/>.</param>
+    /// <summary>Decodes a key from a request target.</summary>
+    /// <param name="raw">The target after <c>/entries/</c>.</param>
+    /// <param name="buffer">A buffer of <see cref="MaxBytes"/> bytes.</param>
     /// <param name="key">The key.</param>
     internal static KeyError Decode(ReadOnlySpan<char> raw, Span<byte> buffer, out ReadOnlySpan<byte> key)
     {
@@ -31,7 +30,7 @@ internal static class EntryKey
         };
     }
 
-    /// <summary>Says whether bytes are a key.</summary>
+    /// <summary>Checks whether bytes are a valid key.</summary>
     internal static KeyError Check(ReadOnlySpan<byte> key)
     {
         if (key.IsEmpty)
@@ -45,7 +44,7 @@ internal static class EntryKey
         return HasDotSegment(key) ? KeyError.HasDotSegment : KeyError.None;
     }
 
-    /// <summary>Says in words what is wrong.</summary>
+    /// <summary>Describes an error.</summary>
     internal static string Describe(KeyError error) => error switch
     {
         KeyError.Empty => "The key is empty.",

@@ -2,8 +2,8 @@ using System;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>The parts of a request's target that names an entry: <c>/v1/tables/{table}/entries/{key}</c>.</summary>
-/// <remarks>Read from the target as it came over the wire, because a server's decoded path no longer tells keys apart.</remarks>
+/// <summary>The parts of a request target for an entry: <c>/v1/tables/{table}/entries/{key}</c>.</summary>
+/// <remarks>Parsed from the raw target: the server's decoded path no longer distinguishes all keys.</remarks>
 internal readonly ref struct EntryTarget
 {
     internal const string Prefix = "/v1/tables/";
@@ -26,7 +26,7 @@ internal readonly ref struct EntryTarget
     internal ReadOnlySpan<char> Query { get; }
 
     /// <summary>Splits a target.</summary>
-    /// <returns><see langword="false"/> when it names no entry.</returns>
+    /// <returns><see langword="false"/> if it names no entry.</returns>
     internal static bool TryParse(string rawTarget, out EntryTarget target)
     {
         target = default;
@@ -48,7 +48,7 @@ internal readonly ref struct EntryTarget
     /// <summary>The canonical path of an entry.</summary>
     internal static string PathOf(string table, string key) => $"{Prefix}{table}{Infix}{Uri.EscapeDataString(key)}";
 
-    // A proxy may send the absolute form, http://host/path.
+    // A proxy may send the absolute form, http://host/path (RFC 9112, 3.2.2).
     internal static ReadOnlySpan<char> PathOf(ReadOnlySpan<char> target)
     {
         if (target.StartsWith('/'))
@@ -57,7 +57,7 @@ internal readonly ref struct EntryTarget
         if (authority < 0)
             return default;
         target = target[(authority + 3)..];
-        int end = target.IndexOfAny('/', '?', '#'); // an authority ends there, and what follows a question mark is no path
+        int end = target.IndexOfAny('/', '?', '#'); // an authority ends there; what follows a question mark is not the path
         return end < 0 || target[end] != '/' ? default : target[end..];
     }
 }

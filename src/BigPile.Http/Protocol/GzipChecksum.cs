@@ -2,9 +2,7 @@ using System;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>
-/// The checksum of gzip: CRC-32 (ISO 3309, as RFC 1952, 8, has it), eight bytes at a time by tables (Intel's slicing-by-8).
-/// </summary>
+/// <summary>Gzip's checksum: CRC-32 (ISO 3309; RFC 1952, 8), eight bytes at a time by tables (Intel's slicing-by-8).</summary>
 internal static class GzipChecksum
 {
     private const uint Polynomial = 0xEDB88320;
@@ -12,9 +10,9 @@ internal static class GzipChecksum
 
     private static readonly uint[] Tables = MakeTables();
 
-    /// <summary>The checksum of what was before and of more.</summary>
-    /// <param name="checksum">Of what was before; 0 at the beginning.</param>
-    /// <param name="bytes">What follows.</param>
+    /// <summary>Extends a checksum by more bytes.</summary>
+    /// <param name="checksum">The checksum so far; 0 at the start.</param>
+    /// <param name="bytes">The next bytes.</param>
     internal static uint Add(uint checksum, ReadOnlySpan<byte> bytes)
     {
         uint crc = ~checksum;

@@ -6,10 +6,10 @@ using BigPile.Http.Limits;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Looks whether a payload is whole gzip members (RFC 1952), one or several, and nothing else.</summary>
+/// <summary>Checks that a payload consists of one or more complete gzip members (RFC 1952) and nothing else.</summary>
 /// <remarks>
-/// The framework's decoder takes whatever follows a member for its end, and does not say where that is. Here each member is decoded by
-/// itself, and ends where its trailer is: the checksum and the length of what was decoded, 64 bits that nothing else has by chance.
+/// The framework's decoder accepts any bytes after a member, and does not report where the member ends. So each member is decoded
+/// separately, and its end is found by its trailer: checksum and length of the decoded bytes, 64 bits that do not match by chance.
 /// </remarks>
 internal ref struct GzipMembers
 {
@@ -25,10 +25,10 @@ internal ref struct GzipMembers
     private readonly Span<byte> _buffer;
     private int _at;
 
-    private static ReadOnlySpan<byte> Magic => [0x1F, 0x8B, 8]; // and the only coding that there is
+    private static ReadOnlySpan<byte> Magic => [0x1F, 0x8B, 8]; // deflate, the only method
 
     /// <param name="payload">The payload.</param>
-    /// <param name="buffer">Where decoded bytes go, and are forgotten.</param>
+    /// <param name="buffer">A scratch buffer for decoded bytes.</param>
     internal GzipMembers(ReadOnlyMemory<byte> payload, Span<byte> buffer)
     {
         _payload = payload;
@@ -36,10 +36,10 @@ internal ref struct GzipMembers
     }
 
     /// <summary>Decodes all members.</summary>
-    /// <param name="maxBytes">The most decoded bytes; beyond them it ends.</param>
-    /// <param name="budget">Is asked again and again whether to go on.</param>
-    /// <param name="decodedBytes">What was decoded is added here.</param>
-    /// <returns>Whether there is at least one, and all are whole.</returns>
+    /// <param name="maxBytes">The maximum number of decoded bytes; the check stops beyond it.</param>
+    /// <param name="budget">Stops the work when the request is over.</param>
+    /// <param name="decodedBytes">Is increased by the decoded bytes.</param>
+    /// <returns>Whether there is at least one member and all are complete.</returns>
     /// <exception cref="InvalidDataException">The compressed data are damaged.</exception>
     internal bool AreWhole(long maxBytes, DecodeBudget budget, ref long decodedBytes)
     {
@@ -100,8 +100,8 @@ internal ref struct GzipMembers
             : TryPassTrailer(lastRead, lastRead + source.LastReadBytes, checksum, (uint)(decodedBytes - before));
     }
 
-    // The trailer of nothing is zeros, which may stand before it too; so the data's end is found byte by byte. Only for as many bytes as
-    // the decoder takes at once: nobody needs more to say nothing.
+    // The trailer of empty data is all zeros, and so may be the bytes before it. The end of the data is therefore found byte by byte, which
+    // is cheap: an honest encoder writes empty data in a few bytes, and only as many as the decoder reads at once are tried.
     private bool TryPassNothing(DecodeBudget budget)
     {
         using var source = new MemoryReader(_payload[_at..]) { MaxReadBytes = 1 };
@@ -124,7 +124,7 @@ internal ref struct GzipMembers
         return checksum;
     }
 
-    // The data end somewhere between two places.
+    // The compressed data ends somewhere in the last read.
     private bool TryPassTrailer(int from, int to, uint checksum, uint lengthBytes)
     {
         Span<byte> trailer = stackalloc byte[TrailerBytes];

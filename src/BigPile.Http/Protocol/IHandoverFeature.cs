@@ -1,11 +1,11 @@
 namespace BigPile.Http.Protocol;
 
-/// <summary>A connection on which the stack answers a single request for the fast door.</summary>
+/// <summary>A connection that the fast path has handed over to the full stack for one request.</summary>
 internal interface IHandoverFeature
 {
-    /// <summary>Says that the answer is complete.</summary>
+    /// <summary>Reports that the response is complete.</summary>
     void OnResponseCompleted();
 
-    /// <summary>Whether the door has taken the permit of the request that is being answered; that is said once.</summary>
+    /// <summary>Whether the fast path took the rate-limit permit of the current request; <see langword="true"/> only once.</summary>
     bool TakePermit();
 }

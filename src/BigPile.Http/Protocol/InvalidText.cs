@@ -4,21 +4,21 @@ using System.Text.Unicode;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>What is asked of every text that comes from a client, and how one that may be none is given back.</summary>
+/// <summary>Validates text from clients, and makes invalid text safe to echo.</summary>
 internal static class InvalidText
 {
-    /// <summary>What is said of one that is no text.</summary>
+    /// <summary>The message for invalid text.</summary>
     internal const string Reason = "a text in it is no valid text: it has half a surrogate pair, or is not UTF-8";
 
     private const int MaxEchoBytes = EntryKey.MaxBytes;
 
-    /// <summary>Whether bytes are text.</summary>
+    /// <summary>Whether bytes are valid UTF-8.</summary>
     internal static bool IsValid(ReadOnlySpan<byte> text) => Utf8.IsValid(text);
 
-    /// <summary>Whether bytes can be given back to a client as they came.</summary>
+    /// <summary>Whether bytes can be echoed unchanged.</summary>
     internal static bool CanEcho(ReadOnlySpan<byte> text) => text.Length <= MaxEchoBytes && IsValid(text);
 
-    /// <summary>Bytes as a text that can be given back: cut off if they are long, and with U+FFFD for what is none.</summary>
+    /// <summary>Text that can be echoed: truncated if long, with U+FFFD for invalid bytes.</summary>
     internal static string Echo(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length <= MaxEchoBytes)

@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Answers with a JSON document that was put together by hand.</summary>
+/// <summary>Answers with a JSON document that was built as nodes.</summary>
 internal static class JsonAnswer
 {
     private static readonly JsonSerializerOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };

@@ -1,6 +1,6 @@
 namespace BigPile.Http.Protocol;
 
-/// <summary>Why something is no key.</summary>
+/// <summary>Why bytes are not a valid key.</summary>
 internal enum KeyError
 {
     None,

@@ -9,7 +9,7 @@ using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>The headers that say how long an entry lives, what it is worth, and by which tags it can be removed.</summary>
+/// <summary>The headers that state an entry's lifetime, priority and tags.</summary>
 internal static class LifetimeHeaders
 {
     internal const string Ttl = "BigPile-Ttl";
@@ -18,15 +18,15 @@ internal static class LifetimeHeaders
     internal const string Tags = "BigPile-Tags";
     internal const string Priority = "BigPile-Priority";
 
-    /// <summary>The most characters of a tag.</summary>
+    /// <summary>The maximum length of a tag, in characters.</summary>
     internal const int MaxTagLength = 256;
 
     private const string MaxAge = "max-age=";
 
-    /// <summary>Reads what a request says of an entry.</summary>
+    /// <summary>Parses the headers of a request.</summary>
     /// <param name="request">The request.</param>
-    /// <param name="time">The clock that instants are compared with.</param>
-    /// <param name="options">What it says; <see langword="null"/> when it says nothing.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="options">The options; <see langword="null"/> if the request states none.</param>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
     internal static Problem? Read(HttpRequest request, TimeProvider time, out EntryOptions? options)
     {
@@ -73,7 +73,7 @@ internal static class LifetimeHeaders
         return null;
     }
 
-    // Other directives are a matter of caches on the way; only what says how long the payload is good is ours.
+    // Only max-age concerns the entry; other directives are for caches.
     private static Problem? ReadCacheControl(StringValues lines, out TimeSpan? maxAge)
     {
         maxAge = null;
@@ -125,7 +125,7 @@ internal static class LifetimeHeaders
         return null;
     }
 
-    // Said twice, it would be a guess which one counts: both together are no value of any header here.
+    // A repeated header is ambiguous; its lines together are not a valid value.
     private static bool TryGetOne(IHeaderDictionary headers, string name, out string text)
     {
         StringValues lines = headers[name];

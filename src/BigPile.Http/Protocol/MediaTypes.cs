@@ -5,19 +5,17 @@ using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>
-/// The content types that are stored as one byte. Stored bytes refer to this list: it may grow at its end, and never change.
-/// </summary>
+/// <summary>The content types that are stored as one byte. The codes are stored: the list may only grow at its end.</summary>
 internal static class MediaTypes
 {
     internal const string Json = "application/json";
 
     internal const string Default = "application/octet-stream";
 
-    /// <summary>The most characters of a content type.</summary>
+    /// <summary>The maximum length of a content type, in characters.</summary>
     internal const int MaxLength = byte.MaxValue;
 
-    // The code is the place in the list; 0 means that the type is spelled out.
+    // The code is the index in the list; 0 means that the type is stored as text.
     private static readonly string?[] ByCode =
     [
         null,
@@ -50,22 +48,22 @@ internal static class MediaTypes
         "image/webp",
         "image/avif",
         "image/svg+xml",
-        "application/x-www-form-urlencoded", // what curl says unless it is told
+        "application/x-www-form-urlencoded", // curl's default
     ];
 
-    /// <summary>The code of a content type that is in the list, else 0.</summary>
+    /// <summary>The code of a content type, or 0 if it is not in the list.</summary>
     internal static byte CodeOf(string contentType) => ByText.Codes.GetValueOrDefault(contentType);
 
     /// <summary>The content type of a code, or <see langword="null"/> when this version does not know the code.</summary>
     internal static string? Find(byte code) => code < ByCode.Length ? ByCode[code] : null;
 
-    /// <summary>Whether a text can be stored, and sent again as a header, as a content type.</summary>
+    /// <summary>Whether a text can be stored and sent as a content type.</summary>
     internal static bool IsValid(string contentType) =>
         contentType.Length is > 0 and <= MaxLength
         && !contentType.AsSpan().ContainsAnyExceptInRange(' ', '~')
         && MediaTypeHeaderValue.TryParse(contentType, out _);
 
-    // Only what is put has a text to look for, so that reads need not wait for the table.
+    // Initialized by the first put: reads need only the list.
     private static class ByText
     {
         internal static readonly FrozenDictionary<string, byte> Codes = CodesOf(ByCode);

@@ -4,22 +4,22 @@ using System.Threading.Tasks;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Reads bytes that lie in memory of any kind.</summary>
+/// <summary>A stream over memory of any kind.</summary>
 /// <remarks>Thread safety: none.</remarks>
 internal sealed class MemoryReader(ReadOnlyMemory<byte> rest) : ReadingStream
 {
     private ReadOnlyMemory<byte> _rest = rest;
 
-    /// <summary>The most bytes of one call.</summary>
+    /// <summary>The maximum number of bytes per read.</summary>
     internal int MaxReadBytes { get; init; } = int.MaxValue;
 
-    /// <summary>Whether the last byte comes in a call of its own.</summary>
+    /// <summary>Whether the last byte is returned by a separate read.</summary>
     internal bool StopsBeforeLast { get; init; }
 
-    /// <summary>What was not read yet.</summary>
+    /// <summary>The bytes that are not read yet.</summary>
     internal int RestBytes => _rest.Length;
 
-    /// <summary>What the last call read that read something.</summary>
+    /// <summary>The bytes of the last non-empty read.</summary>
     internal int LastReadBytes { get; private set; }
 
     /// <inheritdoc/>

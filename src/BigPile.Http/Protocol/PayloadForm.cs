@@ -6,9 +6,9 @@ internal enum PayloadForm
     /// <summary>Byte for byte as it is stored.</summary>
     AsStored,
 
-    /// <summary>Stored compressed and decompressed on the way out.</summary>
+    /// <summary>Stored compressed, sent decompressed.</summary>
     Decoded,
 
-    /// <summary>The client takes neither.</summary>
+    /// <summary>The client accepts neither.</summary>
     None,
 }

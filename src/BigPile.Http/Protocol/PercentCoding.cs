@@ -3,20 +3,19 @@ using System.Buffers;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Undoes percent-encoding (RFC 3986, 2.1), each escape exactly once.</summary>
+/// <summary>Decodes percent-encoding (RFC 3986, 2.1), each escape exactly once.</summary>
 /// <remarks>
-/// The server's own decoding of a path can't be used: it leaves <c>%2F</c> as it is and turns <c>%252F</c> into the same, so that two keys
-/// become one.
+/// The server's own decoding is unusable: it leaves <c>%2F</c> and decodes <c>%252F</c> to the same text, so two keys become one.
 /// </remarks>
 internal static class PercentCoding
 {
-    /// <summary>Decodes a part of a request's target.</summary>
-    /// <param name="encoded">The part; printable ASCII, as a target must be.</param>
-    /// <param name="destination">Where the bytes go.</param>
-    /// <param name="lengthBytes">How many were written.</param>
+    /// <summary>Decodes a part of a request target.</summary>
+    /// <param name="encoded">The encoded part; printable ASCII, as required of a target.</param>
+    /// <param name="destination">The destination.</param>
+    /// <param name="lengthBytes">The number of bytes written.</param>
     /// <returns>
-    /// <see cref="OperationStatus.DestinationTooSmall"/> when there are more bytes than room,
-    /// <see cref="OperationStatus.InvalidData"/> when something is no escape and no printable character.
+    /// <see cref="OperationStatus.DestinationTooSmall"/> if the destination is too small; <see cref="OperationStatus.InvalidData"/> for an
+    /// invalid escape or a character that is not printable.
     /// </returns>
     internal static OperationStatus Decode(ReadOnlySpan<char> encoded, Span<byte> destination, out int lengthBytes)
     {

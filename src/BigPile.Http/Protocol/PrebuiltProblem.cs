@@ -6,30 +6,30 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>A problem document that says nothing of the request, so that its bytes are made once.</summary>
-/// <remarks>A read is answered with the same bytes whenever it comes, and a miss by both doors without making any.</remarks>
+/// <summary>A problem document without details of the request, serialized once.</summary>
+/// <remarks>A miss is answered with the same bytes by the full stack and by the fast path, without an allocation.</remarks>
 internal sealed class PrebuiltProblem(Problem problem)
 {
     private static readonly ProblemJson Json =
         new(new JsonSerializerOptions(ProblemJson.Default.Options) { Encoder = JavaScriptEncoder.Create(UnicodeRanges.All) });
 
-    /// <summary>What a read of a key that is not there gets.</summary>
+    /// <summary>For a read of a missing key.</summary>
     internal static PrebuiltProblem EntryNotFound { get; } = new(ProblemCatalog.EntryNotFound);
 
-    /// <summary>What a read gets that does not take so old an entry.</summary>
+    /// <summary>For a read whose maxAge is below the entry's age.</summary>
     internal static PrebuiltProblem EntryStale { get; } = new(ProblemCatalog.EntryStale);
 
-    /// <summary>What a read gets whose condition is not met.</summary>
+    /// <summary>For a read whose precondition fails.</summary>
     internal static PrebuiltProblem Precondition { get; } = new(ProblemCatalog.Precondition);
 
-    /// <summary>What a read gets that takes no coding in which the payload can be had.</summary>
+    /// <summary>For a read that accepts no available coding.</summary>
     internal static PrebuiltProblem EncodingRefused { get; } = new(ProblemCatalog.EncodingRefused);
 
     internal int Status => problem.Status;
 
     internal byte[] Body { get; } = JsonSerializer.SerializeToUtf8Bytes(problem, Json.Problem);
 
-    /// <summary>Answers a request; without a document when the client prefers that.</summary>
+    /// <summary>Answers a request; without the document if the client prefers that.</summary>
     internal Task WriteAsync(HttpContext context)
     {
         HttpResponse response = context.Response;
@@ -48,7 +48,7 @@ internal sealed class PrebuiltProblem(Problem problem)
             : response.Body.WriteAsync(Body, 0, Body.Length);
     }
 
-    // RFC 7240: preferences are a list, and what is not understood is passed over.
+    // RFC 7240: preferences are a list; unknown ones are ignored.
     private static bool WantsMinimum(IHeaderDictionary headers)
     {
         foreach (string? line in headers["Prefer"])

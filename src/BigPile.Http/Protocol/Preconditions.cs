@@ -5,16 +5,16 @@ using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>The conditions of a GET or HEAD, in the order of RFC 9110, 13.2.2.</summary>
-/// <remarks>Dates that are none are as if they were not there. Conditions count only where the answer would be 200 without them.</remarks>
+/// <summary>Evaluates the preconditions of GET and HEAD in the order of RFC 9110, 13.2.2.</summary>
+/// <remarks>Invalid dates are ignored. Preconditions apply only if the answer would be 200 without them.</remarks>
 internal static class Preconditions
 {
-    /// <summary>Whether a request has any.</summary>
+    /// <summary>Whether a request has preconditions.</summary>
     internal static bool Has(IHeaderDictionary headers) =>
         headers.IfNoneMatch.Count != 0 || headers.IfModifiedSince.Count != 0 || headers.IfMatch.Count != 0
         || headers.IfUnmodifiedSince.Count != 0;
 
-    /// <summary>The status that conditions lead to: 200, 304 or 412.</summary>
+    /// <summary>The resulting status: 200, 304 or 412.</summary>
     internal static int Check(IHeaderDictionary headers, ReadOnlySpan<char> tag, DateTimeOffset lastModified)
     {
         if (headers.IfMatch is { Count: > 0 } ifMatch)
@@ -32,10 +32,9 @@ internal static class Preconditions
         return isKnown ? StatusCodes.Status304NotModified : StatusCodes.Status200OK;
     }
 
-    /// <summary>Whether a Range header counts: an If-Range names the very bytes that there are (RFC 9110, 13.1.5).</summary>
+    /// <summary>Whether a Range header applies: If-Range, if present, must name the current bytes (RFC 9110, 13.1.5).</summary>
     /// <remarks>
-    /// Only a tag does. An entry may be put twice in one second, and nobody knows of the bytes before: no date is a strong validator here
-    /// (RFC 9110, 8.8.2.2).
+    /// Only a tag can: an entry may be put twice within one second, so no date is a strong validator here (RFC 9110, 8.8.2.2).
     /// </remarks>
     internal static bool AllowRange(IHeaderDictionary headers, ReadOnlySpan<char> tag)
     {

@@ -4,17 +4,17 @@ using System.Text.Json.Serialization;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>A problem document (RFC 9457). Clients tell problems apart by the code; the other members are for people.</summary>
+/// <summary>A problem document (RFC 9457). Clients distinguish problems by code; the other members are for people.</summary>
 /// <param name="Status">The response's status code.</param>
 /// <param name="Code">The stable code.</param>
-/// <param name="Title">What the code means, the same for all problems of the code.</param>
-/// <param name="Detail">What happened to this request.</param>
+/// <param name="Title">The meaning of the code, the same for all problems of the code.</param>
+/// <param name="Detail">What happened in this request.</param>
 internal sealed record Problem(int Status, string Code, string Title, string? Detail = null)
 {
     private const int MaxKeyBytes = 100;
     private const int MaxDetailLength = 500;
 
-    /// <summary>What happened to this request, cut off if it is long.</summary>
+    /// <summary>What happened in this request, truncated if long.</summary>
     public string? Detail { get; init => field = Shorten(value); } = Shorten(Detail);
 
     /// <summary>The problem's type.</summary>
@@ -24,22 +24,22 @@ internal sealed record Problem(int Status, string Code, string Title, string? De
     /// <summary>The table that the request named.</summary>
     public string? Table { get; init; }
 
-    /// <summary>The key that the request named, cut off if it is long.</summary>
+    /// <summary>The key that the request named, truncated if long.</summary>
     public string? Key { get; init; }
 
     /// <summary>The limit that the request exceeded.</summary>
     public long? Limit { get; init; }
 
-    /// <summary>What the request had where the limit is, if it is known.</summary>
+    /// <summary>The value in the request that exceeds the limit, if known.</summary>
     public long? Actual { get; init; }
 
-    /// <summary>After how many milliseconds it may be worth to try again.</summary>
+    /// <summary>Milliseconds after which a retry may succeed.</summary>
     public long? RetryAfterMs { get; init; }
 
-    /// <summary>What logs and traces call the request.</summary>
+    /// <summary>The request's id in logs and traces.</summary>
     public string? TraceId { get; init; }
 
-    /// <summary>The problem, with the table and the key of a request.</summary>
+    /// <summary>This problem with the table and key of a request.</summary>
     internal Problem Of(string table, ReadOnlySpan<byte> key) => this with { Table = table, Key = Shorten(key) };
 
     private static string? Shorten(string? detail) => detail == null ? null : ShortText.Of(detail, MaxDetailLength);

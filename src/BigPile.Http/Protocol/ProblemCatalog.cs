@@ -6,11 +6,11 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>All problems that the service answers with. Codes are part of the interface: they are not renamed.</summary>
-/// <remarks>Each code is one field here; a method gives the problem of a field with what a request had.</remarks>
+/// <summary>All problems of the service. Codes are part of the public interface and are never renamed.</summary>
+/// <remarks>Each code is a field; a method returns a field's problem with details of the request.</remarks>
 internal static class ProblemCatalog
 {
-    // ---- what is not there
+    // ---- not found
 
     internal static readonly Problem EntryNotFound =
         new(StatusCodes.Status404NotFound, "entry_not_found", "The table has no entry with this key.");
@@ -124,7 +124,7 @@ internal static class ProblemCatalog
     internal static readonly Problem BadTableOptions =
         new(StatusCodes.Status400BadRequest, "table_options_invalid", "An option of the table has a value that it can't have.");
 
-    // ---- room
+    // ---- capacity
 
     internal static readonly Problem EntryRefused =
         new(StatusCodes.Status409Conflict, "entry_refused",
@@ -155,7 +155,7 @@ internal static class ProblemCatalog
     internal static readonly Problem NotReady =
         new(StatusCodes.Status503ServiceUnavailable, "not_ready", "The pile is not open; see /health/ready.") { RetryAfterMs = 1000 };
 
-    // ---- who may ask
+    // ---- access
 
     internal static readonly Problem CredentialsMissing =
         new(StatusCodes.Status401Unauthorized, "credentials_missing", "The service asks for an API key.",
@@ -200,7 +200,7 @@ internal static class ProblemCatalog
     internal static readonly Problem NoPermit =
         new(StatusCodes.Status429TooManyRequests, "rate_limited", "The API key has made its requests for now.");
 
-    /// <summary>All problems, in the order of their statuses and codes.</summary>
+    /// <summary>All problems, ordered by status and code.</summary>
     internal static IReadOnlyList<Problem> All() =>
     [
         .. typeof(ProblemCatalog).GetFields(BindingFlags.Static | BindingFlags.NonPublic)

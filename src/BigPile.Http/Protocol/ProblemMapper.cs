@@ -6,13 +6,13 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Which problem an exception or an outcome is.</summary>
+/// <summary>Maps exceptions and outcomes to problems.</summary>
 internal static class ProblemMapper
 {
-    /// <summary>The problem of an exception that a request may come to.</summary>
+    /// <summary>The problem of an exception that a request may cause.</summary>
     /// <param name="exception">The exception.</param>
-    /// <param name="maxBodyBytes">The most bytes of a body.</param>
-    /// <returns><see langword="null"/> when it is a defect.</returns>
+    /// <param name="maxBodyBytes">The maximum size of a body, in bytes.</param>
+    /// <returns><see langword="null"/> if the exception is a defect of the service.</returns>
     internal static Problem? FromException(Exception exception, long maxBodyBytes) => exception switch
     {
         BadHttpRequestException { StatusCode: StatusCodes.Status413PayloadTooLarge } => ProblemCatalog.BodyTooLarge(maxBodyBytes, null),
@@ -26,15 +26,15 @@ internal static class ProblemMapper
         _ => null,
     };
 
-    /// <summary>The problem of a put that was refused, because everything that could make room is worth more.</summary>
+    /// <summary>The problem of a put that the eviction policy refused: every victim is worth more.</summary>
     internal static Problem FromRefusal(CacheTable table) =>
         table.Options.CollisionMode == CollisionMode.Durable ? ProblemCatalog.TableFull : ProblemCatalog.EntryRefused;
 
-    /// <summary>The problem of a name under which there is no table to read: there is none, or none with text keys.</summary>
+    /// <summary>The problem of a name without a readable table: there is none, or its keys are not text.</summary>
     internal static Problem ForMissingTable(ServedTables tables, string name) =>
         tables.HasOtherKeys(name) ? ProblemCatalog.OtherKeyType : ProblemCatalog.TableNotFound;
 
-    /// <summary>The problem of a table that can't be had.</summary>
+    /// <summary>The problem of a table that can't be served.</summary>
     internal static Problem FromRefusal(TableRefusal refusal) => refusal.Reason switch
     {
         TableRefusalReason.OtherKeyType => ProblemCatalog.OtherKeyType,

@@ -13,15 +13,15 @@ internal static class ProblemResponse
 {
     internal const string ContentType = "application/problem+json";
 
-    /// <summary>What a problem says to caches: a miss is over with the next put.</summary>
+    /// <summary>The Cache-Control of problems: the next put ends a miss.</summary>
     internal const string CacheControl = "no-store";
 
-    // Keys in any script stay readable; what could be taken for markup is still escaped.
+    // Keys of any script stay readable; HTML-sensitive characters are still escaped.
     private static readonly ProblemJson Json =
         new(new JsonSerializerOptions(ProblemJson.Default.Options) { Encoder = JavaScriptEncoder.Create(UnicodeRanges.All) });
 
     /// <summary>
-    /// Answers; to HEAD with the same header and no body. A response that has begun is cut off: nobody must take it for whole.
+    /// Writes the problem; to HEAD without the body. A response that has started is aborted, so that no client takes it for complete.
     /// </summary>
     internal static Task WriteAsync(HttpContext context, Problem problem)
     {
@@ -39,6 +39,6 @@ internal static class ProblemResponse
         response.ContentType = ContentType;
         response.Headers.CacheControl = CacheControl;
         response.ContentLength = body.Length;
-        return response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted); // the server drops it when the method is HEAD
+        return response.Body.WriteAsync(body, 0, body.Length, context.RequestAborted); // the server drops the body for HEAD
     }
 }

@@ -2,13 +2,13 @@ using System;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Weights of what a client accepts (RFC 9110, 12.4.2), in thousandths.</summary>
+/// <summary>Quality values (RFC 9110, 12.4.2), in thousandths.</summary>
 internal static class Quality
 {
-    /// <summary>The highest weight, which is that of what states none.</summary>
+    /// <summary>The highest weight, and the default.</summary>
     internal const int Whole = 1000;
 
-    /// <summary>Reads a number such as <c>0.5</c>; what is none counts as <see cref="Whole"/>.</summary>
+    /// <summary>Parses a number such as <c>0.5</c>; an invalid one counts as <see cref="Whole"/>.</summary>
     internal static int Read(ReadOnlySpan<char> number)
     {
         number = number.Trim(" \t");

@@ -1,6 +1,6 @@
 namespace BigPile.Http.Protocol;
 
-/// <summary>What a Range header comes to.</summary>
+/// <summary>The outcome of a Range header.</summary>
 internal enum RangeKind
 {
     Whole,

@@ -3,9 +3,9 @@ using System.Globalization;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>The query of a read: <c>maxAge</c> and <c>look</c>. Other parameters mean nothing.</summary>
-/// <param name="MaxAgeSeconds">The most seconds since the entry was put; <see langword="null"/>: any.</param>
-/// <param name="IsPeek">Whether the read is no use of the entry, and tells more of it.</param>
+/// <summary>The query of a read: <c>maxAge</c> and <c>look</c>. Other parameters are ignored.</summary>
+/// <param name="MaxAgeSeconds">The maximum age of the entry, in seconds; <see langword="null"/>: any.</param>
+/// <param name="IsPeek">Whether the read is a peek: it does not count as a use, and returns more metadata.</param>
 internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsPeek)
 {
     private const string MaxAgeParameter = "maxAge=";
@@ -13,7 +13,7 @@ internal readonly record struct ReadQuery(long? MaxAgeSeconds, bool IsPeek)
     private const string Yes = "true";
     private const int MaxDigits = 10;
 
-    /// <summary>Reads a query.</summary>
+    /// <summary>Parses a query.</summary>
     /// <returns>What is wrong, or <see langword="null"/>.</returns>
     internal static Problem? Read(ReadOnlySpan<char> query, out ReadQuery asked)
     {

@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>A stream that is only read, from its start to its end.</summary>
+/// <summary>A forward-only, read-only stream.</summary>
 internal abstract class ReadingStream : Stream
 {
     /// <inheritdoc/>

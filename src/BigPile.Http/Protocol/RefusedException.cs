@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>A request can't go on, for a reason that its client is to know.</summary>
+/// <summary>A request can't continue; its client is told the reason.</summary>
 /// <param name="problem">The reason.</param>
 internal sealed class RefusedException(Problem problem) : Exception($"{problem.Title} {problem.Detail}".TrimEnd())
 {

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Answers a request that may be made again later.</summary>
+/// <summary>Refuses a request that the client may retry.</summary>
 internal static class RetryLater
 {
     /// <summary>Answers with a problem and <c>Retry-After</c>.</summary>

@@ -1,9 +1,9 @@
 namespace BigPile.Http.Protocol;
 
-/// <summary>Cuts texts that may hold what a client sent, so that no answer repeats megabytes.</summary>
+/// <summary>Truncates texts that may contain client input, so that no answer repeats megabytes.</summary>
 internal static class ShortText
 {
-    /// <summary>A text, cut off behind so many characters.</summary>
+    /// <summary>A text, truncated to a length.</summary>
     internal static string Of(string text, int maxLength)
     {
         if (text.Length <= maxLength)

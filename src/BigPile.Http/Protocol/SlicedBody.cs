@@ -9,16 +9,17 @@ using Microsoft.AspNetCore.Http.Features;
 namespace BigPile.Http.Protocol;
 
 /// <summary>
-/// Sends a body piece by piece, each when the client took the one before: the connection would keep a copy of what it is given at once.
+/// Sends a body in slices, each after the client has received the one before: the connection would keep a copy of a body that is written at
+/// once.
 /// </summary>
 internal static class SlicedBody
 {
-    /// <summary>The bytes of a piece.</summary>
+    /// <summary>The size of a slice, in bytes.</summary>
     internal const int SliceBytes = 64 * 1024;
 
-    /// <param name="response">Where it goes.</param>
+    /// <param name="response">The response.</param>
     /// <param name="body">The bytes.</param>
-    /// <param name="holdsQuota">Whether they, or more behind them, lie in buffers that all requests share.</param>
+    /// <param name="holdsQuota">Whether the body, or later parts of the answer, occupy shared buffers.</param>
     /// <returns><see langword="false"/> when the client has gone.</returns>
     internal static async ValueTask<bool> SendAsync(HttpResponse response, ReadOnlyMemory<byte> body, bool holdsQuota)
     {
@@ -35,10 +36,10 @@ internal static class SlicedBody
         return true;
     }
 
-    /// <summary>Waits for the client to take what was flushed.</summary>
-    /// <param name="response">Where it goes.</param>
+    /// <summary>Waits until the client has received a flush.</summary>
+    /// <param name="response">The response.</param>
     /// <param name="flush">The flush.</param>
-    /// <param name="holdsQuota">Whether more behind it lies in buffers that all requests share.</param>
+    /// <param name="holdsQuota">Whether later parts of the answer occupy shared buffers.</param>
     /// <param name="lengthBytes">The bytes that were flushed.</param>
     /// <returns><see langword="false"/> when the client has gone.</returns>
     internal static async ValueTask<bool> TryFlushAsync(
@@ -50,9 +51,9 @@ internal static class SlicedBody
         return !result.IsCompleted && !result.IsCanceled;
     }
 
-    /// <summary>Sends a body that is short enough to be sent at once.</summary>
-    // The server sends what is in its own buffer when the answer ends, requests that wait behind it included. A body that middleware has
-    // put in its place knows only what was flushed.
+    /// <summary>Sends a short body in one write.</summary>
+    // Kestrel flushes its own buffer when the response ends, together with pipelined responses. A body feature that middleware has
+    // substituted forwards only what is flushed.
     internal static Task SendAtOnce(HttpResponse response, ReadOnlySpan<byte> payload)
     {
         PipeWriter writer = response.BodyWriter;
@@ -62,7 +63,7 @@ internal static class SlicedBody
 
     private static async Task FlushAsync(PipeWriter writer) => await writer.FlushAsync().ConfigureAwait(false);
 
-    // The servers' features are one object; what replaces one of them is another.
+    // The server implements all its features by one object; a substituted feature is another object.
     private static bool IsOfServer(IFeatureCollection features) =>
         ReferenceEquals(features.Get<IHttpResponseBodyFeature>(), features.Get<IHttpRequestLifetimeFeature>());
 }

@@ -5,7 +5,7 @@ using BigPile.AspNetCore.Tables;
 namespace BigPile.Http.Protocol;
 
 /// <summary>
-/// Writes the sliding time of an entry to the tick: as the headers do where they can, else as days, hours, minutes and seconds.
+/// Formats a sliding expiration exactly, to the tick: as in the headers if possible, else as days, hours, minutes and seconds.
 /// </summary>
 internal static class SlidingText
 {
@@ -16,7 +16,7 @@ internal static class SlidingText
             ? Duration.Format(time)
             : time.ToString(ToTheTick, CultureInfo.InvariantCulture);
 
-    /// <summary>Reads a time that the headers could not state.</summary>
+    /// <summary>Parses a time in the second form.</summary>
     internal static bool TryParse(string text, out TimeSpan? time)
     {
         bool isTime = TimeSpan.TryParseExact(text, ToTheTick, CultureInfo.InvariantCulture, out TimeSpan found) && found > TimeSpan.Zero;

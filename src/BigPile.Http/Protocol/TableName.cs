@@ -4,24 +4,24 @@ using System.Buffers;
 namespace BigPile.Http.Protocol;
 
 /// <summary>The names of tables that can be served: 1 to 128 letters, digits, dots, underscores and hyphens of ASCII.</summary>
-/// <remarks><c>.</c> and <c>..</c> are no names: paths with them are folded by clients, proxies and servers.</remarks>
+/// <remarks><c>.</c> and <c>..</c> are excluded: clients, proxies and servers remove dot segments from paths.</remarks>
 internal static class TableName
 {
-    /// <summary>The most characters of a name.</summary>
+    /// <summary>The maximum length of a name.</summary>
     internal const int MaxLength = 128;
 
     private static readonly SearchValues<char> Allowed =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
 
-    /// <summary>Whether a text is a name.</summary>
+    /// <summary>Whether a text is a valid name.</summary>
     internal static bool IsValid(ReadOnlySpan<char> name) =>
         name.Length is > 0 and <= MaxLength && !name.ContainsAnyExcept(Allowed) && name is not ("." or "..");
 
-    /// <summary>Reads a name from a request's target, where any of its characters may be percent-encoded.</summary>
+    /// <summary>Decodes a name from a request target, where any character may be percent-encoded.</summary>
     /// <param name="raw">The segment of the target.</param>
-    /// <param name="buffer">Room for <see cref="MaxLength"/> characters.</param>
-    /// <param name="name">The name, in the target or in the room.</param>
-    /// <returns>Whether it is a name.</returns>
+    /// <param name="buffer">A buffer of <see cref="MaxLength"/> characters.</param>
+    /// <param name="name">The name, in the target or in the buffer.</param>
+    /// <returns>Whether it is a valid name.</returns>
     internal static bool TryDecode(ReadOnlySpan<char> raw, Span<char> buffer, out ReadOnlySpan<char> name)
     {
         name = raw;
@@ -31,7 +31,7 @@ internal static class TableName
             if (PercentCoding.Decode(raw, bytes, out int lengthBytes) != OperationStatus.Done)
                 return false;
             for (int i = 0; i < lengthBytes; i++)
-                buffer[i] = (char)bytes[i]; // what is not ASCII is no name either
+                buffer[i] = (char)bytes[i]; // non-ASCII bytes stay above 0x7F and are refused below
             name = buffer[..lengthBytes];
         }
         return IsValid(name);

@@ -7,10 +7,10 @@ using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Http.Protocol;
 
-/// <summary>Which entry a change is meant for (RFC 9110, 13.1): If-Match, If-None-Match, If-Unmodified-Since.</summary>
+/// <summary>The precondition of a change (RFC 9110, 13.1): If-Match, If-None-Match, If-Unmodified-Since.</summary>
 /// <remarks>
-/// A tag is an entry's version, so a condition becomes a compare-and-set of the table. A tag with <c>-i</c> at its end names a payload that
-/// was decompressed for the client: the same version.
+/// A tag is an entry's version, so a condition becomes a compare-and-set of the table. A tag with the suffix <c>-i</c> names the
+/// decompressed payload of the same version.
 /// </remarks>
 internal readonly struct WriteCondition
 {
@@ -29,18 +29,18 @@ internal readonly struct WriteCondition
         _mustBeMissing = mustBeMissing;
     }
 
-    /// <summary>Whether every change is wanted.</summary>
+    /// <summary>Whether there is no condition.</summary>
     internal bool IsNone => _ifMatch.Count == 0 && _ifNoneMatch.Count == 0 && _ifUnmodifiedSince == null && !_mustBeMissing;
 
-    /// <summary>Whether the entry must exist for the change to happen.</summary>
+    /// <summary>Whether the entry must exist.</summary>
     internal bool NeedsEntry => _ifMatch.Count != 0 || _ifUnmodifiedSince != null;
 
-    /// <summary>The same, and there must be no entry.</summary>
+    /// <summary>This condition, and there must be no entry.</summary>
     internal WriteCondition AndMissing() => new(_ifMatch, _ifNoneMatch, _ifUnmodifiedSince, mustBeMissing: true);
 
     /// <summary>
-    /// Reads the condition of a request. A list of tags that can't be read is a condition that no entry meets; a date that is none is no
-    /// condition (RFC 9110, 13.1.4).
+    /// Parses the condition of a request. An invalid list of tags is a condition that no entry meets; an invalid date is ignored (RFC 9110,
+    /// 13.1.4).
     /// </summary>
     internal static WriteCondition Of(IHeaderDictionary headers)
     {
@@ -50,10 +50,10 @@ internal readonly struct WriteCondition
         return new WriteCondition(headers.IfMatch, headers.IfNoneMatch, since, mustBeMissing: false);
     }
 
-    /// <summary>Whether a change may happen while the table has no such entry.</summary>
+    /// <summary>Whether the condition is met if there is no entry.</summary>
     internal bool AllowsMissing => !NeedsEntry;
 
-    /// <summary>Whether a change may happen to an entry.</summary>
+    /// <summary>Whether an entry meets the condition.</summary>
     internal bool Allows(in EntryInfo info)
     {
         if (_mustBeMissing)
@@ -62,11 +62,11 @@ internal readonly struct WriteCondition
             return false;
         if (_ifNoneMatch.Count != 0 && Names(_ifNoneMatch, info.Version, isStrong: false))
             return false;
-        // The header has whole seconds, so an entry of the same second counts as unmodified.
+        // The header has whole seconds: an entry of the same second counts as unmodified.
         return _ifUnmodifiedSince is not { } since || info.PutAt.ToUnixTimeSeconds() <= since.ToUnixTimeSeconds();
     }
 
-    // If-None-Match that can't be read must not let a change through either: the client relies on a condition.
+    // An invalid If-None-Match must not let a change through: the client relies on a condition.
     private static bool Names(StringValues lines, ulong version, bool isStrong)
     {
         foreach (string? line in lines)
@@ -80,7 +80,7 @@ internal readonly struct WriteCondition
         return false;
     }
 
-    /// <returns><see langword="null"/> when the list can't be read.</returns>
+    /// <returns><see langword="null"/> if the list is invalid.</returns>
     private static bool? FindIn(ReadOnlySpan<char> list, ulong version, bool isStrong)
     {
         list = list.Trim(" \t");

@@ -3,11 +3,11 @@ using System.Collections.Generic;
 
 namespace BigPile.Http.Security;
 
-/// <summary>An API key as it is configured: everything but its secret, of which only a salted hash is kept.</summary>
+/// <summary>A configured API key: everything but its secret, of which only a salted hash is kept.</summary>
 /// <remarks>A client sends <c>Authorization: Bearer NAME.SECRET</c> or <c>X-Api-Key: NAME.SECRET</c>.</remarks>
 public sealed record BigPileKey
 {
-    /// <summary>The name, which is the first part of what a client sends: 1 to 64 characters of A-Z, a-z, 0-9, '_' and '-'.</summary>
+    /// <summary>The name, the first part of the credential: 1 to 64 characters of A-Z, a-z, 0-9, '_' and '-'.</summary>
     public required string Name { get; init; }
 
     /// <summary>The secret's hash, as <see cref="Create"/> writes it: <c>sha256:SALT:HASH</c>.</summary>
@@ -16,26 +16,26 @@ public sealed record BigPileKey
     /// <summary>What the holder may do.</summary>
     public required KeyScopes Scopes { get; init; }
 
-    /// <summary>The tables that the holder reaches: names in which <c>*</c> stands for any characters. All by default.</summary>
+    /// <summary>The tables that the holder may access; <c>*</c> in a name matches any characters. All by default.</summary>
     public IReadOnlyList<string> Tables { get; init; } = ["*"];
 
-    /// <summary>How many requests a second the holder may make in the long run; <see langword="null"/> for any number.</summary>
+    /// <summary>The sustained rate limit, in requests per second; <see langword="null"/>: none.</summary>
     public double? RequestsPerSecond { get; init; }
 
-    /// <summary>How many requests may come at once; the requests of a second by default, and at least one.</summary>
+    /// <summary>The burst limit, in requests; by default the requests of one second, and at least one.</summary>
     public int? Burst { get; init; }
 
     /// <summary>
-    /// How many tables the holder may make, of those that there are at once: from 0; 1,000 by default, and <see langword="null"/> for as
-    /// many as there may be at all. Tables are made by the first put.
+    /// How many existing tables the holder may have created: from 0; 1,000 by default; <see langword="null"/>: up to the pile's limit. The
+    /// first put creates a table.
     /// </summary>
     public int? MaxTables { get; init; } = 1_000;
 
-    /// <summary>Makes a key with a new random secret of 256 bits.</summary>
+    /// <summary>Creates a key with a new random secret of 256 bits.</summary>
     /// <param name="name">The key's name.</param>
     /// <param name="scopes">What its holder may do.</param>
-    /// <param name="credential">What the client must send. It can't be had again.</param>
-    /// <exception cref="ArgumentException">The name or the scopes are not what they must be.</exception>
+    /// <param name="credential">The credential that the client sends. It can't be retrieved again.</param>
+    /// <exception cref="ArgumentException">The name or the scopes are invalid.</exception>
     public static BigPileKey Create(string name, KeyScopes scopes, out string credential)
     {
         string secret = SecretHash.NewSecret();
@@ -45,8 +45,8 @@ public sealed record BigPileKey
         return key;
     }
 
-    /// <summary>Checks everything.</summary>
-    /// <exception cref="ArgumentException">Something is not what it must be; the message names it.</exception>
+    /// <summary>Validates all members.</summary>
+    /// <exception cref="ArgumentException">A member is invalid; the message names it.</exception>
     internal void Validate()
     {
         if (!CredentialText.IsName(Name))

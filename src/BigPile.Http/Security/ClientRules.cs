@@ -9,17 +9,18 @@ using Microsoft.Extensions.Primitives;
 namespace BigPile.Http.Security;
 
 /// <summary>
-/// Which hosts are served, and which pages may change anything, while nobody is asked for a key: a browser is no client by accident.
+/// Which hosts are served, and which origins may make changes, while there are no API keys: protects against requests that a browser is
+/// tricked into.
 /// </summary>
 /// <remarks>
-/// A name that another site's owner points at this machine brings that site's pages here as if this were their own server; so without keys
-/// only loopback names and addresses are served, and hosts that the settings name. Pages of other origins can send changes without a word
-/// to their user; browsers say of each request where it comes from (<c>Sec-Fetch-Site</c>, <c>Origin</c>), and other clients say nothing.
-/// Thread safety: all members may be called concurrently.
+/// DNS rebinding: a site can point its name at this machine, and its pages then count as pages of this server. So without keys only
+/// loopback names and addresses are served, and the configured hosts. Cross-site requests: pages of other origins can send changes
+/// unnoticed. Browsers state the origin of each request (<c>Sec-Fetch-Site</c>, <c>Origin</c>); other clients send neither header. Thread
+/// safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class ClientRules
 {
-    /// <summary>What stands for every host, or every origin.</summary>
+    /// <summary>Matches every host or origin.</summary>
     internal const string Any = "*";
 
     private const int MaxHostBytes = 255;
@@ -27,8 +28,8 @@ internal sealed class ClientRules
     private readonly string[] _hosts;
     private readonly string[] _origins;
 
-    /// <param name="hosts">Names and addresses that are served beside those of loopback; <c>*</c>: all.</param>
-    /// <param name="origins">Origins whose pages may change things beside those of the server itself; <c>*</c>: all.</param>
+    /// <param name="hosts">Hosts that are served beside loopback; <c>*</c>: all.</param>
+    /// <param name="origins">Origins that may make changes beside the server's own; <c>*</c>: all.</param>
     internal ClientRules(IEnumerable<string> hosts, IEnumerable<string> origins)
     {
         _hosts = [.. hosts];
@@ -44,14 +45,14 @@ internal sealed class ClientRules
     }
 
     /// <summary>Whether a host is served.</summary>
-    /// <param name="host">The value of the header <c>Host</c>. An empty one comes from no browser.</param>
+    /// <param name="host">The value of the header <c>Host</c>; an empty one comes from no browser.</param>
     internal bool AllowsHost(ReadOnlySpan<char> host)
     {
         ReadOnlySpan<char> name = NameOf(host);
         return name.IsEmpty || IsLoopback(name) || Has(_hosts, name);
     }
 
-    /// <summary>Whether a request may change things, if it wants to.</summary>
+    /// <summary>Whether a request may make changes.</summary>
     internal bool AllowsChange(HttpRequest request)
     {
         if (HttpMethods.IsGet(request.Method) || HttpMethods.IsHead(request.Method) || HttpMethods.IsOptions(request.Method))
@@ -65,7 +66,7 @@ internal sealed class ClientRules
         return origin.Count == 0 || (origin.Count == 1 && IsOwn(origin[0], request));
     }
 
-    // Something in front may encrypt: which of the two schemes of the web it was for the browser is not known here, unless it ends here.
+    // A proxy may terminate TLS, so the browser's scheme is known only if TLS ends here; otherwise both schemes are accepted.
     private static bool IsOwn(ReadOnlySpan<char> origin, HttpRequest request)
     {
         int authority = origin.IndexOf("://", StringComparison.Ordinal);

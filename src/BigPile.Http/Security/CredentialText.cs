@@ -4,15 +4,13 @@ using System.Text;
 
 namespace BigPile.Http.Security;
 
-/// <summary>
-/// What a client sends to show that it holds a key: <c>NAME.SECRET</c>, with <c>Bearer</c> in front in the header <c>Authorization</c>.
-/// </summary>
-/// <remarks>The name is no secret: it finds the one hash that the secret is compared with.</remarks>
+/// <summary>Parses credentials: <c>NAME.SECRET</c>, prefixed with <c>Bearer</c> in the header <c>Authorization</c>.</summary>
+/// <remarks>The name is not secret: it selects the one hash that the secret is compared with.</remarks>
 internal static class CredentialText
 {
     internal const int MaxNameLength = 64;
 
-    /// <summary>The most bytes of a credential; a longer one is nobody's.</summary>
+    /// <summary>The maximum length of a credential, in bytes; a longer one is never valid.</summary>
     internal const int MaxBytes = 512;
 
     private static readonly SearchValues<char> NameCharacters =
@@ -20,12 +18,12 @@ internal static class CredentialText
 
     private static ReadOnlySpan<byte> Scheme => "Bearer "u8;
 
-    /// <summary>Whether a text is the name of a key.</summary>
+    /// <summary>Whether a text is a valid key name.</summary>
     internal static bool IsName(ReadOnlySpan<char> name) =>
         name.Length is > 0 and <= MaxNameLength && !name.ContainsAnyExcept(NameCharacters);
 
-    /// <summary>Takes the scheme off a header's value.</summary>
-    /// <returns><see langword="false"/> when it is another scheme.</returns>
+    /// <summary>Strips the scheme from a header's value.</summary>
+    /// <returns><see langword="false"/> for another scheme.</returns>
     internal static bool TryReadBearer(ReadOnlySpan<byte> authorization, out ReadOnlySpan<byte> credential)
     {
         credential = default;
@@ -35,7 +33,7 @@ internal static class CredentialText
         return true;
     }
 
-    /// <summary>The name of the key in a header's value that proved it; <see langword="null"/>: there is none.</summary>
+    /// <summary>The key name in a proved Authorization header; <see langword="null"/>: there is none.</summary>
     internal static string? NameOf(ReadOnlySpan<byte> authorization) =>
         TryReadBearer(authorization, out ReadOnlySpan<byte> credential)
         && TrySplit(credential, stackalloc char[MaxNameLength], out ReadOnlySpan<char> name, out _)
@@ -43,8 +41,8 @@ internal static class CredentialText
             : null;
 
     /// <summary>Splits a credential.</summary>
-    /// <param name="credential">The bytes that came over the wire.</param>
-    /// <param name="buffer">Room for <see cref="MaxNameLength"/> characters.</param>
+    /// <param name="credential">The credential's bytes.</param>
+    /// <param name="buffer">A buffer of <see cref="MaxNameLength"/> characters.</param>
     /// <param name="name">The key's name.</param>
     /// <param name="secret">The secret.</param>
     internal static bool TrySplit(

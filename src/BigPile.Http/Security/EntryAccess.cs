@@ -1,6 +1,6 @@
 namespace BigPile.Http.Security;
 
-/// <summary>What a guard says of a read.</summary>
+/// <summary>A guard's decision on a read.</summary>
 internal enum EntryAccess
 {
     /// <summary>Serve it.</summary>

@@ -7,7 +7,7 @@ using BigPile.AspNetCore.Tables;
 
 namespace BigPile.Http.Security;
 
-/// <summary>A key that clients may hold, ready to be checked.</summary>
+/// <summary>An API key in use, with its rate limiter and the cached proof.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class HeldKey : ITableCreator
 {
@@ -18,7 +18,7 @@ internal sealed class HeldKey : ITableCreator
     private readonly CancellationTokenSource _gone = new();
     private byte[]? _proven;
 
-    /// <exception cref="ArgumentException">The key is not what it must be.</exception>
+    /// <exception cref="ArgumentException">The key is invalid.</exception>
     internal HeldKey(BigPileKey key, TimeProvider time)
     {
         key.Validate();
@@ -35,25 +35,25 @@ internal sealed class HeldKey : ITableCreator
     /// <summary>What the holder may do.</summary>
     internal KeyScopes Scopes => _key.Scopes;
 
-    /// <summary>The tables that the key reaches: names in which <c>*</c> stands for any characters.</summary>
+    /// <summary>The tables that the key may access; <c>*</c> in a name matches any characters.</summary>
     internal IReadOnlyList<string> Tables => _tables;
 
     /// <inheritdoc/>
     public int? MaxTables => _key.MaxTables;
 
-    /// <summary>Is cancelled when another key, or none, takes the place of this one.</summary>
+    /// <summary>Is canceled when the key is replaced or removed.</summary>
     internal CancellationToken Gone => _gone.Token;
 
-    /// <summary>Ends what goes on for as long as its client likes.</summary>
+    /// <summary>Ends the key's long-running requests.</summary>
     internal void Revoke() => _gone.Cancel();
 
-    /// <summary>Whether the key has so many requests a second and no more.</summary>
+    /// <summary>Whether the key has a rate limit.</summary>
     internal bool IsLimited => _rate != null;
 
-    /// <summary>Whether a secret is the key's.</summary>
+    /// <summary>Whether a secret belongs to the key.</summary>
     /// <remarks>
-    /// The secret that proved itself is remembered, one for each key, so that the next request costs a comparison and no hash. Both take
-    /// a time that does not depend on where they differ.
+    /// The last valid secret is cached, one per key, so the next request costs a comparison and no hash. Both comparisons are
+    /// constant-time.
     /// </remarks>
     internal bool IsProvedBy(ReadOnlySpan<byte> secret)
     {
@@ -65,13 +65,13 @@ internal sealed class HeldKey : ITableCreator
         return true;
     }
 
-    /// <summary>Whether another description of the key says the same.</summary>
+    /// <summary>Whether another configuration of the key is equal.</summary>
     internal bool IsAs(BigPileKey other) => other with { Tables = _key.Tables } == _key && other.Tables.SequenceEqual(_key.Tables);
 
     /// <summary>Whether the key has a scope.</summary>
     internal bool Has(KeyScopes scope) => (_key.Scopes & scope) == scope;
 
-    /// <summary>Whether the key reaches a table.</summary>
+    /// <summary>Whether the key may access a table.</summary>
     internal bool Reaches(ReadOnlySpan<char> table)
     {
         foreach (string pattern in _tables)
@@ -82,11 +82,11 @@ internal sealed class HeldKey : ITableCreator
         return false;
     }
 
-    /// <summary>Whether the key reaches all tables, also those that are yet to be made.</summary>
+    /// <summary>Whether the key may access all tables, future ones included.</summary>
     internal bool ReachesAll() => Array.IndexOf(_tables, TablePattern.All) >= 0;
 
-    /// <summary>Takes a permit for one request.</summary>
-    /// <param name="wait">When there is none: how long until there is one.</param>
+    /// <summary>Takes a rate-limit permit for one request.</summary>
+    /// <param name="wait">The time until the next permit, if there is none now.</param>
     internal bool TryTakePermit(out TimeSpan wait)
     {
         wait = TimeSpan.Zero;

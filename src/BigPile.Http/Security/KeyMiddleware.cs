@@ -9,8 +9,8 @@ using Microsoft.Extensions.Primitives;
 namespace BigPile.Http.Security;
 
 /// <summary>
-/// Lets a request pass whose key has what the request needs; answers all others with 401, 403, 429, or 404 on the wrong port, and 421 and
-/// 403 where a browser was led here.
+/// Passes on requests whose key has the needed scope and tables. Refuses others with 401, 403 or 429, with 404 on the wrong port, and with
+/// 421 or 403 if a browser was tricked into the request.
 /// </summary>
 internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRules rules)
 {
@@ -56,13 +56,13 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
             return RetryLater.AnswerAsync(context, limited, wait);
         }
         if (need.Scope != KeyScopes.Read || need.IsForSome)
-            context.Features.Set(key); // for what a key may have of its own
+            context.Features.Set(key); // for limits that belong to the key
         if (context.Features.Get<KeyLogFeature>() is { } feature)
             feature.Key = key.Name;
         return next(context);
     }
 
-    // The fast door takes the permit before it knows whether it can answer: who comes from there has paid.
+    // The fast path takes the permit before it knows whether it can answer; a request that it handed over has already paid.
     private static bool IsCharged(HttpContext context, HeldKey key) =>
         key.IsLimited && context.Features.Get<IHandoverFeature>() is { } handover && handover.TakePermit();
 
@@ -78,7 +78,7 @@ internal sealed class KeyMiddleware(RequestDelegate next, KeyRing keys, AccessRu
         return ProblemResponse.WriteAsync(context, problem);
     }
 
-    // What is too long, not ASCII or there twice is nobody's credential, and is refused as such.
+    // A credential that is too long, not ASCII, or repeated is invalid.
     private static bool TryReadCredential(IHeaderDictionary headers, Span<byte> buffer, out ReadOnlySpan<byte> credential)
     {
         StringValues authorization = headers.Authorization;

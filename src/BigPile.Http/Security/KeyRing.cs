@@ -4,14 +4,14 @@ using System.Linq;
 
 namespace BigPile.Http.Security;
 
-/// <summary>All keys of a host, and the guard that asks for them.</summary>
-/// <remarks>Nothing here makes an object once each key has proved itself. Thread safety: all members may be called concurrently.</remarks>
+/// <summary>All API keys of a host, and the guard that checks them.</summary>
+/// <remarks>No allocation once each key has proved itself. Thread safety: all members may be called concurrently.</remarks>
 internal sealed class KeyRing : IEntryGuard
 {
     private readonly TimeProvider _time;
     private volatile Dictionary<string, HeldKey> _keys;
 
-    /// <exception cref="ArgumentException">A key is not what it must be, or there are two of one name.</exception>
+    /// <exception cref="ArgumentException">A key is invalid, or two have the same name.</exception>
     internal KeyRing(IEnumerable<BigPileKey> keys, TimeProvider time)
     {
         _time = time;
@@ -26,14 +26,12 @@ internal sealed class KeyRing : IEntryGuard
     /// <summary>The names of the keys.</summary>
     internal IReadOnlyCollection<string> Names => _keys.Keys;
 
-    /// <summary>
-    /// Takes other keys in the place of those that there are; one that stays as it is goes on with the permits that it has left.
-    /// </summary>
-    /// <returns>Whether anything is different now.</returns>
+    /// <summary>Replaces the keys; an unchanged key keeps its state of the rate limiter.</summary>
+    /// <returns>Whether anything changed.</returns>
     /// <exception cref="ArgumentException">
-    /// A key is not what it must be, there are two of one name, or none: whoever has keys would be open to all. Nothing is different then.
+    /// A key is invalid, two have the same name, or there are none, which would open the service to everyone. Nothing changes then.
     /// </exception>
-    /// <exception cref="InvalidOperationException">There were no keys from the start, and nobody is asked for one.</exception>
+    /// <exception cref="InvalidOperationException">The service was started without keys.</exception>
     internal bool Replace(IEnumerable<BigPileKey> keys)
     {
         if (IsOpen)
@@ -65,8 +63,8 @@ internal sealed class KeyRing : IEntryGuard
 
     /// <summary>Finds the key that a credential proves.</summary>
     /// <param name="credential">The credential.</param>
-    /// <param name="claimed">The key that it names, proved or not; <see langword="null"/>: there is none of the name.</param>
-    /// <returns><see langword="null"/> when it proves none.</returns>
+    /// <param name="claimed">The key that the credential names, proved or not; <see langword="null"/>: there is none of that name.</param>
+    /// <returns><see langword="null"/> if it proves none.</returns>
     internal HeldKey? Find(ReadOnlySpan<byte> credential, out HeldKey? claimed)
     {
         claimed = null;
@@ -75,7 +73,7 @@ internal sealed class KeyRing : IEntryGuard
             return null;
         if (_keys.GetAlternateLookup<ReadOnlySpan<char>>().TryGetValue(name, out claimed))
             return claimed.IsProvedBy(secret) ? claimed : null;
-        SecretHash.Nobodys.Matches(secret); // a name that nobody has takes as long as a wrong secret
+        SecretHash.Nobodys.Matches(secret); // an unknown name takes as long as a wrong secret
         return null;
     }
 

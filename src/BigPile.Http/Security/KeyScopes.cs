@@ -15,6 +15,6 @@ public enum KeyScopes
     /// <summary>Put, change and remove entries.</summary>
     Write = 2,
 
-    /// <summary>Make, alter and drop tables, and run operations on the whole pile.</summary>
+    /// <summary>Create, alter and drop tables, and run operations on the whole pile.</summary>
     Admin = 4,
 }

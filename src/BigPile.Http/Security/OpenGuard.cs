@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Http.Security;
 
-/// <summary>The guard of a host without keys: it lets every read pass.</summary>
+/// <summary>The guard of a host without keys: it allows every read.</summary>
 internal sealed class OpenGuard : IEntryGuard
 {
     /// <inheritdoc/>

@@ -4,11 +4,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Http.Security;
 
-/// <summary>What a request needs to be answered: a scope, for one table or for all of them.</summary>
+/// <summary>The scope that a request needs, for one table or for all.</summary>
 /// <remarks>
-/// Entries are told by the target as it came, because that is what serves them; all else by the decoded path, because that is what routes
-/// them. What is not known here needs more and not less: an unknown read needs all tables, an unknown change the scope
-/// <see cref="KeyScopes.Admin"/>.
+/// Entries are recognized by the raw target, which serves them; all else by the decoded path, which routes it. An unknown request needs
+/// more, not less: a read needs all tables, a change needs <see cref="KeyScopes.Admin"/>.
 /// </remarks>
 internal readonly ref struct RequestNeed
 {
@@ -29,21 +28,21 @@ internal readonly ref struct RequestNeed
     /// <summary>Whether a key is needed at all.</summary>
     internal bool NeedsKey { get; }
 
-    /// <summary>The scope; <see cref="KeyScopes.None"/> when any key will do, or none is needed.</summary>
+    /// <summary>The scope; <see cref="KeyScopes.None"/> if any key will do, or none is needed.</summary>
     internal KeyScopes Scope { get; }
 
-    /// <summary>Whether a key that reaches only some tables will do: the answer is about those alone.</summary>
+    /// <summary>Whether a key for only some tables suffices: the answer covers those alone.</summary>
     internal bool IsForSome { get; private init; }
 
     /// <summary>The table; empty for all of them.</summary>
     internal ReadOnlySpan<char> Table { get; }
 
-    /// <summary>Says what a request needs.</summary>
+    /// <summary>Determines what a request needs.</summary>
     /// <param name="method">The method.</param>
-    /// <param name="rawTarget">The target as it came over the wire.</param>
+    /// <param name="rawTarget">The raw target.</param>
     /// <param name="path">The decoded path.</param>
-    /// <param name="openPath">A path that is read without a key, beside those that always are.</param>
-    /// <param name="buffer">Room for <see cref="TableName.MaxLength"/> characters.</param>
+    /// <param name="openPath">A further path that needs no key to read.</param>
+    /// <param name="buffer">A buffer of <see cref="TableName.MaxLength"/> characters.</param>
     internal static RequestNeed Of(string method, string rawTarget, PathString path, string? openPath, Span<char> buffer)
     {
         bool isRead = HttpMethods.IsGet(method) || HttpMethods.IsHead(method);
@@ -87,7 +86,7 @@ internal readonly ref struct RequestNeed
 
     private static bool IsOneOf(string[] verbs, ReadOnlySpan<char> verb)
     {
-        verb = verb.TrimEnd('/'); // routing takes no notice of it
+        verb = verb.TrimEnd('/'); // routing ignores it
         foreach (string one in verbs)
         {
             if (verb.Equals(one, StringComparison.OrdinalIgnoreCase))
@@ -96,12 +95,12 @@ internal readonly ref struct RequestNeed
         return false;
     }
 
-    // The console's own files hold nothing; it asks for what it shows with the key that its user types in.
+    // The console's files contain no data; the console requests data with the key that its user enters.
     private static bool IsOpen(string path) =>
         path is "/" || path.StartsWith("/health/", StringComparison.OrdinalIgnoreCase)
         || path.StartsWith("/console/", StringComparison.OrdinalIgnoreCase);
 
-    // A path in which segments were folded away names one table to who reads the target, and another to who reads the path.
+    // With dot segments, the raw target and the decoded path may name different tables.
     private static bool IsFolded(string rawTarget) =>
         rawTarget.Contains("/.", StringComparison.Ordinal) || rawTarget.Contains("%2E", StringComparison.OrdinalIgnoreCase)
         || rawTarget.Contains("%2F", StringComparison.OrdinalIgnoreCase);

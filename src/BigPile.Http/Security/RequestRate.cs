@@ -3,10 +3,10 @@ using System.Threading;
 
 namespace BigPile.Http.Security;
 
-/// <summary>A token bucket without a lock and without a timer: it keeps the instant at which it would be full again.</summary>
+/// <summary>A token bucket without lock or timer: it stores the instant at which it would be full again.</summary>
 /// <remarks>
-/// The generic cell rate algorithm (ITU-T I.371), which admits what a token bucket does. The limiters of System.Threading.RateLimiting
-/// read a clock of their own, so that what they do can't be replayed. Thread safety: all members may be called concurrently.
+/// The generic cell rate algorithm (ITU-T I.371), equivalent to a token bucket. The limiters of System.Threading.RateLimiting read their
+/// own clock, so tests could not control them. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class RequestRate
 {
@@ -19,9 +19,9 @@ internal sealed class RequestRate
     private readonly long _ticksOfBurst;
     private long _fullAt;
 
-    /// <summary>Makes a full bucket.</summary>
-    /// <param name="requestsPerSecond">How many permits come back in a second.</param>
-    /// <param name="burst">How many it holds.</param>
+    /// <summary>Creates a full bucket.</summary>
+    /// <param name="requestsPerSecond">Permits refilled per second.</param>
+    /// <param name="burst">The capacity, in permits.</param>
     /// <param name="time">The clock.</param>
     internal RequestRate(double requestsPerSecond, int burst, TimeProvider time)
     {
@@ -32,7 +32,7 @@ internal sealed class RequestRate
     }
 
     /// <summary>Takes a permit.</summary>
-    /// <param name="wait">When there is none: how long until there is one.</param>
+    /// <param name="wait">The time until the next permit, if there is none now.</param>
     internal bool TryTake(out TimeSpan wait)
     {
         while (true)

@@ -8,8 +8,8 @@ namespace BigPile.Http.Security;
 
 /// <summary>The salted SHA-256 of a secret, written as <c>sha256:SALT:HASH</c> in base64url.</summary>
 /// <remarks>
-/// One round is enough because secrets are 256 random bits: there is nothing to guess that a slow hash would protect.
-/// Thread safety: all members may be called concurrently.
+/// One round is enough: a secret is 256 random bits, so a slow hash would protect nothing. Thread safety: all members may be called
+/// concurrently.
 /// </remarks>
 internal sealed class SecretHash
 {
@@ -26,7 +26,7 @@ internal sealed class SecretHash
         _hash = hash;
     }
 
-    /// <summary>The hash of a secret that nobody has.</summary>
+    /// <summary>The hash of a random secret that was discarded.</summary>
     internal static SecretHash Nobodys { get; } = Of(NewSecret());
 
     internal static string NewSecret() => Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(SecretBytes));
@@ -53,7 +53,7 @@ internal sealed class SecretHash
         return true;
     }
 
-    /// <summary>Whether a secret is the one that was hashed, found out in a time that does not depend on where it differs.</summary>
+    /// <summary>Whether a secret is the hashed one; a constant-time comparison.</summary>
     internal bool Matches(ReadOnlySpan<byte> secret)
     {
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];

@@ -4,7 +4,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Security;
 
-/// <summary>Names of tables in which <c>*</c> stands for any characters.</summary>
+/// <summary>Table names in which <c>*</c> matches any characters.</summary>
 internal static class TablePattern
 {
     /// <summary>The pattern of all tables.</summary>

@@ -1,4 +1,4 @@
-// What the key of this tab may do, as the service says. The page offers nothing else, and says what is missing and why.
+// What the key of this tab allows, as the service reports. The page offers nothing else, and says what is missing and why.
 
 import { apiKey, getJson } from './api.js';
 import { byId, element, setText } from './dom.js';
@@ -34,12 +34,12 @@ export async function lookAtAccess() {
   show(access);
 }
 
-// A key may do less than it could a moment ago.
+// A key's rights may have been reduced meanwhile.
 export function askAgain() {
   askedAt = 0;
 }
 
-// Nothing is known of a key that is refused, nor offered to who has none.
+// Without a valid key nothing is known, and nothing is offered.
 export function forgetAccess() {
   known = nothing;
   askedWith = null;

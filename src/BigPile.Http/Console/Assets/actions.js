@@ -1,4 +1,4 @@
-// What changes something. Each asks first, says what it will do to what, and tells how it went.
+// Actions that change something. Each asks for confirmation, names its effect and its target, and reports the outcome.
 
 import { ApiError, change, entryPath, tablePath } from './api.js';
 import { makeDialog, openDialog } from './dialogs.js';
@@ -24,7 +24,7 @@ export function makeActions(onDone) {
   byId('action-form').addEventListener('input', allow);
 }
 
-// Asks: a title, what happens, to what, what is to be filled in, and what is done then. Dangerous things want the name typed.
+// Asks for confirmation: title, effect, target, fields, and the action. A dangerous action requires the name to be typed.
 function ask(question) {
   if (isRunning || document.querySelector('dialog[open]') !== null) return;
   asked = question;

@@ -1,4 +1,4 @@
-// Talks to the service that the page came from, with the key of this tab.
+// Requests to the service that served the page, with the key of this tab.
 
 const keyName = 'bigpile-api-key';
 
@@ -26,7 +26,7 @@ export async function send(path, accept, signal, request = {}) {
   return await fetch(path, { ...request, headers, signal, cache: 'no-store', redirect: 'error' });
 }
 
-// Changes something.
+// Sends a change.
 export async function change(method, path, request = {}) {
   const response = await send(path, 'application/json', undefined, { ...request, method });
   if (!response.ok) throw await errorOf(response);
@@ -44,12 +44,12 @@ export async function errorOf(response) {
   try {
     problem = await response.json();
   } catch {
-    // not a problem document: the status has to do
+    // not a problem document: the status must suffice
   }
   return new ApiError(response.status, problem);
 }
 
-// What health says is an answer too when the service is not ready.
+// A health report is an answer even with status 503.
 export async function getHealth() {
   const response = await send('health/ready', 'application/json');
   try {
@@ -67,7 +67,7 @@ export function entryPath(table, key) {
   return `${tablePath(table)}/entries/${encodeURIComponent(key)}`;
 }
 
-// To look at an entry is no use of it.
+// A peek: it does not count as a use of the entry.
 export function lookPath(table, key) {
   return `${entryPath(table, key)}?look=true`;
 }

@@ -21,7 +21,7 @@ export class Series {
   }
 }
 
-// A chart of some kinds of lines. Its scale begins at nothing and ends at `top`, or at a round number above the highest value.
+// A chart of one or more lines. Its scale goes from zero to `top`, or to a round number above the highest value.
 export function sparkline(label, kinds, format, top = null) {
   const svg = make('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: 'spark', role: 'img', 'aria-label': label });
   svg.append(make('line', { class: 'spark-top', x1: 0, y1: 1, x2: width, y2: 1, 'vector-effect': 'non-scaling-stroke' }));
@@ -49,7 +49,7 @@ export function draw({ svg, scale, label, format, top }, series) {
   });
 }
 
-// 1, 2 or 5 with zeros behind it.
+// The next 1, 2 or 5 times a power of ten.
 export function roundUp(value) {
   if (value <= 1) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -1,4 +1,4 @@
-// Dialogs: Escape closes each, and the focus goes back to what had it, or to a place near it if that has gone.
+// Dialogs: Escape closes each, and the focus returns to the element that had it, or to one near it if that is gone.
 
 import { byId } from './dom.js';
 

@@ -1,4 +1,4 @@
-// What else the service tells, and payloads as files. A link would go without the key of this tab, so all of it is fetched.
+// Other documents of the service, and payloads as files. A plain link would not send this tab's key, so all are fetched.
 
 import { errorOf, send } from './api.js';
 import { makeDialog, openDialog } from './dialogs.js';
@@ -55,14 +55,14 @@ export async function fetchBlob(path) {
   return await response.blob();
 }
 
-// The browser reads the file from memory when it pleases; after a while it has.
+// The browser reads the file from memory at some later time; release it after a while.
 export function save(blob, name) {
   const address = URL.createObjectURL(blob);
   element('a', { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), keepMs);
 }
 
-// A name that is one everywhere, from what may be any text.
+// A file name that is valid everywhere, made of any text.
 export function nameOf(text, type) {
   const last = text.split('/').at(-1).replace(/[^\w.-]+/gu, '_').replace(/^[._]+/, '').slice(0, 80);
   const extension = extensions[type.split(';')[0].trim().toLowerCase()] ?? (type.startsWith('text/') ? 'txt' : 'bin');

@@ -1,4 +1,4 @@
-// Elements are made from names and texts. Nothing that comes from the service is ever read as markup.
+// Builds elements from names and texts. Nothing from the service is ever parsed as markup.
 
 export function byId(id) {
   return document.getElementById(id);
@@ -15,7 +15,7 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// Keeps the rows that are there, so that focus and selection stay where they are.
+// Keeps existing rows, so that focus and selection stay.
 export function keyedRows(parent, items, keyOf, make, update) {
   const old = new Map([...parent.children].map(row => [row.dataset.key, row]));
   let place = parent.firstElementChild;

@@ -1,4 +1,4 @@
-// The entry of the key that is chosen: looked at, which is no use of it.
+// The entry of the selected key, read by peeks.
 
 import { askDelete, askReplace, askTouch, say } from './actions.js';
 import { ApiError, errorOf, lookPath, send } from './api.js';
@@ -106,7 +106,7 @@ function showFacts(facts) {
   });
 }
 
-// Text that comes out of a field as it went in.
+// Text that a field returns unchanged.
 function editable(payload) {
   if (payload.length > mostEditable || payload.includes(13)) return null;
   try {

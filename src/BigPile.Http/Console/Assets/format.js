@@ -1,4 +1,4 @@
-// Numbers, sizes and times as people read them. A figure keeps three digits, whatever its unit.
+// Numbers, sizes and times for people: three significant digits in any unit.
 
 const sizeUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 const whole = new Intl.NumberFormat('en-GB');
@@ -7,7 +7,7 @@ export function count(value) {
   return whole.format(Math.round(value));
 }
 
-// A number with what it counts. The noun goes by the number as it is shown: a rate of 0.999 is “1.0 reads”.
+// A number with its noun, which agrees with the rounded number: a rate of 0.999 is “1.0 reads”.
 export function counted(value, one, many = `${one}s`, format = count) {
   const number = format(value);
   return `${number} ${number === '1' ? one : many}`;

@@ -41,13 +41,13 @@ export function showTableNames(names) {
     if (listing.table === '' && names.length > 0) void list(names[0], '');
     return;
   }
-  listing = { table: '', prefix: '', cursor: null, seen: new Set() }; // its table was dropped, or is not this key's
+  listing = { table: '', prefix: '', cursor: null, seen: new Set() }; // its table was dropped, or is not accessible with this key
   byId('key-prefix').value = '';
   clearEntry('Choose a key to see its entry.');
   if (names.length > 0) void list(names[0], '');
 }
 
-// Nothing of what another key was shown stays.
+// Discards all that was read with another key.
 export function hideKeys() {
   showTableNames([]);
   byId('keys').replaceChildren();
@@ -102,7 +102,7 @@ async function loadMore() {
   running = new AbortController();
   setText(byId('keys-note'), 'reading');
   try {
-    // A page of a large table may hold few keys or none, though more come.
+    // A page of a large table may have few keys or none, though more follow.
     for (let added = 0, pages = 0; added < pageSize && pages < mostPages; pages++) {
       const page = await getJson(keysPath(asked.table, asked.prefix, listing.cursor, pageSize), running.signal);
       if (asked !== listing) return;
@@ -127,7 +127,7 @@ function showCount() {
   byId('keys-note').replaceChildren(number, ...whose, listing.cursor === null ? '' : ' so far');
 }
 
-// A walk through a table that changes meanwhile may come upon a key twice.
+// A walk through a changing table may return a key twice.
 function append(keys) {
   const fresh = keys.filter(key => !listing.seen.has(key));
   for (const key of fresh) {
@@ -150,7 +150,7 @@ function move(event) {
   select(options[Math.min(options.length - 1, place)], restMs);
 }
 
-// Who holds an arrow key down does not ask for every entry on the way.
+// Holding an arrow key down does not request every entry on the way.
 function select(option, delayMs) {
   const box = byId('keys');
   box.querySelector('[aria-selected=true]')?.setAttribute('aria-selected', 'false');

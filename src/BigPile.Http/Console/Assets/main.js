@@ -1,4 +1,4 @@
-// Asks the service once a second while the page is seen, and not at all otherwise.
+// Polls the service once a second while the page is visible, and not at all otherwise.
 
 import { askAgain, forgetAccess, lookAtAccess, may } from './access.js';
 import { askDrop, askEvict, askOperation, askPut, askStop, makeActions } from './actions.js';
@@ -22,7 +22,7 @@ let timer = 0;
 let isPaused = false;
 let turns = 0;
 let failures = 0;
-let askedAbout = null; // the key that was asked for already: who closes the dialog is not asked again
+let askedAbout = null; // the refused key that the user was already asked about: asked once only
 
 function setStatus(state, text) {
   const status = byId('status');
@@ -117,7 +117,7 @@ async function turn() {
   timer = setTimeout(() => void turn(), Math.min(mostPeriodMs, periodMs * 2 ** Math.min(failures, 3)));
 }
 
-// The page asks once for each key that does not do; the button asks whenever it is pressed.
+// The page asks once for each insufficient key; the button always asks.
 function askForKey() {
   if (askedAbout === apiKey()) return;
   if (openKeyDialog()) askedAbout = apiKey();

@@ -1,4 +1,4 @@
-// Where the memory goes: the equation as a bar and as figures, and the segments as a map.
+// The use of memory: the equation as a bar and as figures, and the segments as a map.
 
 import { byId, element, keyedRows, setText } from './dom.js';
 import { bytes, count, counted, exactBytes, percent } from './format.js';
@@ -67,7 +67,7 @@ function showRows(rows) {
   });
 }
 
-// Few segments begin a line each, with their number before it; many flow like words, so that any number fills the same room.
+// Few segments start a line each, labelled with their number; many flow like words, so that any number fills the same space.
 function drawMap() {
   if (last === null) return;
   const canvas = byId('map');

@@ -1,4 +1,4 @@
-// What the service does just now and how far it is, and what became of what it did. Only a key that may administrate is told.
+// The running operations with their progress, and the results of ended ones. Only a key with the scope admin may read them.
 
 import { may } from './access.js';
 import { ApiError, apiKey, getJson } from './api.js';
@@ -18,7 +18,7 @@ export function makeOperations(onAction, onStop) {
   });
 }
 
-// Asks no more with a key that was refused, nor where there are no operations: the answer would be the same each time.
+// Stops asking with a refused key, and where there are no operations: the answer would not change.
 export async function lookAtOperations() {
   if (!may().operations || refusedKey === apiKey()) return;
   try {
@@ -63,7 +63,7 @@ function textOf(progress) {
   return `${percent(progress.fraction)}, ${parts}`;
 }
 
-// What ended changes no more.
+// Ended operations no longer change.
 function endedRow(operation) {
   const took = (new Date(operation.endedAt) - new Date(operation.startedAt)) / 1000;
   return element('tr', {},

@@ -11,7 +11,7 @@ export const mostBytes = 4 * 1024 * 1024;
 
 let imageUrl = null;
 
-// Gives what to show, and a sentence on how.
+// Returns the nodes to show, and a sentence on the form.
 export function present(contentType, payload, isWhole) {
   if (imageUrl !== null) URL.revokeObjectURL(imageUrl);
   imageUrl = null;
@@ -63,7 +63,7 @@ function isValidJson(text) {
   }
 }
 
-// Indents the text itself: reading numbers and writing them again would change those of more than 53 bits.
+// Indents the text itself: parsing and formatting would change numbers of more than 53 bits.
 export function indent(text) {
   let result = '';
   let depth = 0;

@@ -1,4 +1,4 @@
-// What a pile that was found on disk still has to do, and what was found.
+// The recovery of a pile that was found on disk: its progress, and its findings.
 
 import { byId, element, keyedRows, setText } from './dom.js';
 import { bytes, counted, percent } from './format.js';
@@ -16,7 +16,7 @@ export function showRecovery(recovery) {
   show(bars, findings(recovery));
 }
 
-// While the pile opens there is only what health says: a share where it knows one.
+// While the pile opens, only the health report is available, with a share if known.
 export function showStarting(health) {
   const bars = [];
   for (const [name, value] of Object.entries(health)) {

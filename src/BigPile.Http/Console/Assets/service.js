@@ -1,4 +1,4 @@
-// Who is connected, and what was answered.
+// The connections and the responses.
 
 import { byId, element, keyedRows, setText } from './dom.js';
 import { count, short } from './format.js';

@@ -1,4 +1,4 @@
-// The tables, with what they hold and what they are doing: searched by name, in the order of a column.
+// The tables, with their contents and rates: filtered by name, sorted by a column.
 
 import { may } from './access.js';
 import { byId, element, keyedRows, setText } from './dom.js';
@@ -47,7 +47,7 @@ function heading(column) {
   const cell = element('th', { scope: 'col' }, button);
   if (column === order.column) cell.setAttribute('aria-sort', 'ascending');
   button.addEventListener('click', () => {
-    // Names begin with the first, figures with the highest.
+    // Names sort ascending at first, figures descending.
     order = { column, isDown: order.column === column ? !order.isDown : column !== columns[0] };
     for (const other of byId('table-columns').children) other.removeAttribute('aria-sort');
     cell.setAttribute('aria-sort', order.isDown ? 'descending' : 'ascending');
@@ -97,7 +97,7 @@ function showRows(isAsked) {
   keyedRows(byId('table-rows'), shown, table => table.name, make, update);
 }
 
-// Rows must not run away from who is about to press something in one of them.
+// Rows must not move while the user is about to press something in one of them.
 function isHeld() {
   return byId('table-rows').matches(':hover, :focus-within');
 }

@@ -1,4 +1,4 @@
-// Texts of others as they are: what can't be seen, or would turn or break the line, is shown by its name.
+// Untrusted text, verbatim: characters that are invisible, or change direction or break the line, are shown by name.
 
 import { element } from './dom.js';
 
@@ -9,13 +9,13 @@ const most = 72;
 const headMost = 44;
 const tailMost = 24;
 
-// Gives nodes: runs of text, each of which keeps its direction to itself, and marks.
+// Returns nodes: runs of text, each with isolated direction, and marks.
 export function visible(text) {
   const letters = [...text];
   return nodesOf(letters, 0, letters.length);
 }
 
-// A text of any length in few words: its begin and its end.
+// Shortens a text to its start and its end.
 export function shortened(text) {
   const letters = [...text];
   if (letters.length <= most) return nodesOf(letters, 0, letters.length);

@@ -1,4 +1,4 @@
-// The figures of this moment.
+// The current figures.
 
 import { byId, element, setText } from './dom.js';
 import { bytes, count, counted, digits, duration, exactBytes, micros, percent, rate, short } from './format.js';
@@ -57,7 +57,7 @@ export function showTiles(stats) {
   setText(byId('facts'), `${stats.pile.store}${stats.pile.directory === undefined ? '' : ` ${stats.pile.directory}`} · up ${duration(process.uptimeSeconds)} · process ${process.id}`);
 }
 
-// What the tables alone tell: all that a key for some of them may see.
+// Figures of the tables alone: all that a key for some tables may read.
 export function showTableTiles(tables) {
   byId('tiles').hidden = false;
   for (const [id, { box }] of tiles) box.hidden = !ofTables.includes(id);
