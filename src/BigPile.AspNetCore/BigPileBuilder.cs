@@ -15,8 +15,8 @@ namespace BigPile.AspNetCore;
 
 /// <summary>Adds tables and caches to a pile of an application.</summary>
 /// <remarks>
-/// Services of the application's pile have no key, those of a named pile its name as their key; where a method takes a key, that one
-/// counts. Each cache has a table of its own.
+/// Services of the unnamed pile have no key; those of a named pile have its name as their key. A method's <c>serviceKey</c> overrides that.
+/// Each cache has a table of its own.
 /// </remarks>
 public sealed class BigPileBuilder
 {
@@ -31,19 +31,19 @@ public sealed class BigPileBuilder
     /// <summary>The application's services.</summary>
     public IServiceCollection Services { get; }
 
-    /// <summary>The pile's name; empty for the one without a name.</summary>
+    /// <summary>The pile's name; empty for the unnamed pile.</summary>
     public string Name { get; }
 
     private string? DefaultKey => Name.Length == 0 ? null : Name;
 
-    /// <summary>Adds a table, which is there before anything is served.</summary>
+    /// <summary>Adds a table. It exists before the host serves anything.</summary>
     /// <remarks>
-    /// It is a service by its types, if it is the pile's first of these types, and by its name as the key: <c>pile/table</c> in a named
-    /// pile.
+    /// The table is a keyed service under its name, or <c>pile/table</c> in a named pile. The pile's first table of these types is also
+    /// registered by type alone (in a named pile: with the pile's name as the key).
     /// </remarks>
     /// <typeparam name="TKey">The type of the keys.</typeparam>
     /// <typeparam name="TValue">The type of the values.</typeparam>
-    /// <param name="options">The table's name, and how it behaves.</param>
+    /// <param name="options">The table's name and options.</param>
     /// <returns>This builder.</returns>
     public BigPileBuilder AddTable<TKey, TValue>(TableOptions options)
         where TKey : notnull
@@ -62,15 +62,15 @@ public sealed class BigPileBuilder
         return this;
     }
 
-    /// <summary>Adds a durable table, which is there before anything is served.</summary>
+    /// <summary>Adds a durable table. It exists before the host serves anything.</summary>
     /// <inheritdoc cref="AddTable{TKey, TValue}(TableOptions)"/>
     /// <param name="name">The table's name.</param>
     public BigPileBuilder AddTable<TKey, TValue>(string name)
         where TKey : notnull =>
         AddTable<TKey, TValue>(new TableOptions(name) { CollisionMode = CollisionMode.Durable });
 
-    /// <summary>Makes a table of the pile the application's <see cref="IDistributedCache"/>, buffers included.</summary>
-    /// <param name="table">The table's name, and how it behaves; a durable one named <c>distributed-cache</c> when left out.</param>
+    /// <summary>Registers a table of the pile as the application's <see cref="IDistributedCache"/>, with buffer support.</summary>
+    /// <param name="table">The table's name and options; a durable table <c>distributed-cache</c> when left out.</param>
     /// <param name="serviceKey">The key of the service, if it is not to be the pile's.</param>
     /// <returns>This builder.</returns>
     public BigPileBuilder AsDistributedCache(TableOptions? table = null, object? serviceKey = null)
@@ -85,8 +85,8 @@ public sealed class BigPileBuilder
         return this;
     }
 
-    /// <summary>Makes a table of the pile the application's <see cref="HybridCache"/>.</summary>
-    /// <param name="configure">Sets its table, limits, default lifetimes, and the second level if there is to be one.</param>
+    /// <summary>Registers a table of the pile as the application's <see cref="HybridCache"/>.</summary>
+    /// <param name="configure">Sets the table, limits, default lifetimes and an optional second level.</param>
     /// <param name="serviceKey">The key of the service, if it is not to be the pile's.</param>
     /// <returns>This builder.</returns>
     public BigPileBuilder AsHybridCache(Action<PileHybridCacheOptions>? configure = null, object? serviceKey = null)
@@ -100,8 +100,8 @@ public sealed class BigPileBuilder
         return this;
     }
 
-    /// <summary>Makes a table of the pile the application's <see cref="IOutputCacheStore"/>, buffers included.</summary>
-    /// <param name="table">The table's name, and how it behaves; a durable one named <c>output-cache</c> when left out.</param>
+    /// <summary>Registers a table of the pile as the application's <see cref="IOutputCacheStore"/>, with buffer support.</summary>
+    /// <param name="table">The table's name and options; a durable table <c>output-cache</c> when left out.</param>
     /// <param name="serviceKey">The key of the service, if it is not to be the pile's.</param>
     /// <returns>This builder.</returns>
     public BigPileBuilder AsOutputCacheStore(TableOptions? table = null, object? serviceKey = null)
@@ -117,10 +117,10 @@ public sealed class BigPileBuilder
     }
 
     /// <summary>
-    /// Adds a health check: healthy when the pile is open and its tables know every entry, degraded while that is being brought about.
+    /// Adds a health check: healthy when the pile is open and all table entries are found, degraded while it opens or rebuilds indexes.
     /// </summary>
-    /// <param name="name">The check's name; <c>bigpile</c>, with the pile's name behind a hyphen, when left out.</param>
-    /// <param name="failureStatus">The status of a pile that could not be opened or is closed; unhealthy when left out.</param>
+    /// <param name="name">The check's name; when left out <c>bigpile</c>, or <c>bigpile-NAME</c> for a named pile.</param>
+    /// <param name="failureStatus">The status when the pile could not be opened or is closed; unhealthy when left out.</param>
     /// <param name="tags">The check's tags; <c>ready</c> when left out.</param>
     /// <returns>This builder.</returns>
     public BigPileBuilder WithHealthCheck(string? name = null, HealthStatus? failureStatus = null, IEnumerable<string>? tags = null)
@@ -140,7 +140,7 @@ public sealed class BigPileBuilder
     private void AddAdapterTable<TValue>(TableOptions options) =>
         Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<string, TValue>(options, isOpaque: true)));
 
-    // The service is added whether there is one already or not: the last one counts, and the framework's own are only added where none is.
+    // Add, not TryAdd: the last registration wins, and the framework adds its own defaults only where there is none.
     private void Add<TCache, TService>(object? serviceKey, Func<IServiceProvider, TCache> make)
         where TCache : class, TService
         where TService : class

@@ -8,7 +8,7 @@ using Microsoft.Extensions.Options;
 
 namespace BigPile.AspNetCore;
 
-/// <summary>Finds wrong options when the host starts, all at once, before anything is opened.</summary>
+/// <summary>Reports all wrong options at once when the host starts, before anything is opened.</summary>
 internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
 {
     /// <inheritdoc/>
@@ -52,10 +52,11 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
             yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
         if (options.OpenTimeout < TimeSpan.Zero || options.OpenTimeout > PileOptions.MaxOpenTimeout)
-            yield return $"BigPileOptions.OpenTimeout is {options.OpenTimeout}; it must not be negative, and at most "
-                + $"{PileOptions.MaxOpenTimeout}. Zero waits for nobody.";
+            yield return $"BigPileOptions.OpenTimeout is {options.OpenTimeout}; it must not be negative and at most "
+                + $"{PileOptions.MaxOpenTimeout}. Zero does not wait.";
         if (options.StartWait < TimeSpan.Zero)
-            yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. Zero opens the pile behind the start.";
+            yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. "
+                + "Zero opens the pile in the background.";
     }
 
     private static IEnumerable<string> PileFailures(BigPileOptions options)
@@ -93,7 +94,7 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         }
     }
 
-    /// <summary>What is wrong with a table's options, if anything is.</summary>
+    /// <summary>What is wrong with a table's options; <see langword="null"/>: nothing.</summary>
     internal static string? FailureOf(TableOptions options)
     {
         if (options.Name is "" or TableOptions.AnyName)

@@ -24,8 +24,8 @@ public static class BigPileServiceCollectionExtensions
 {
     /// <summary>Registers the application's pile, which opens when the host starts and closes when it stops.</summary>
     /// <remarks>
-    /// <see cref="PileCache"/> and its tables are services, also of what is made before the host starts: that opens the pile, and waits
-    /// until it is ready. Once it is closed, asking for it throws <see cref="InvalidOperationException"/>. Options are checked when the
+    /// <see cref="PileCache"/> and its tables are services. A service that is created before the host starts opens the pile and waits until
+    /// it is ready. After the pile is closed, resolving them throws <see cref="InvalidOperationException"/>. Options are checked when the
     /// host starts.
     /// </remarks>
     /// <param name="services">The application's services.</param>
@@ -42,18 +42,19 @@ public static class BigPileServiceCollectionExtensions
             services.AddSingleton<PileHost>();
             services.AddSingleton<IHostedService>(static provider => provider.GetRequiredService<PileHost>());
         }
-        // A singleton also because a container disposes what it made with the scope that asked, and this must outlive every request.
+        // A singleton: a container disposes what it created with the scope that asked, and the cache must outlive every request.
         services.TryAddSingleton(static provider => provider.GetRequiredService<PileHost>().OpenedCache());
         return new BigPileBuilder(services, Options.Options.DefaultName);
     }
 
     /// <summary>Registers the application's pile, with its options from the configuration.</summary>
     /// <remarks>
-    /// Sizes may be written as <c>8g</c>. A key that is no option keeps the host from starting, with the one that may have been meant.
+    /// Sizes may be written as <c>8g</c>. An unknown key keeps the host from starting; the message names the option that was probably
+    /// meant.
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configuration">
-    /// The section that has nothing but options, by the names of the properties of <see cref="BigPileOptions"/>; read once.
+    /// The section with the options, named like the properties of <see cref="BigPileOptions"/>, and nothing else. It is read once.
     /// </param>
     /// <param name="configure">Sets what the configuration can't say, or what is to count in its place.</param>
     /// <returns>What adds tables and caches to the pile.</returns>

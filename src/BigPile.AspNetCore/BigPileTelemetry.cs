@@ -1,14 +1,14 @@
 namespace BigPile.AspNetCore;
 
-/// <summary>What a pile of an application is called in traces; the source is that of <see cref="PileTelemetry"/>.</summary>
+/// <summary>The names of an application's activities in traces; the source is that of <see cref="PileTelemetry"/>.</summary>
 public static class BigPileTelemetry
 {
     /// <summary>The activity of <see cref="BigPileOptions.Opened"/>, which may fill tables.</summary>
     public const string LoadActivity = "bigpile.load";
 
     /// <summary>
-    /// The activity of looking a value up in the second level of <see cref="PileHybridCache"/>; the tag
-    /// <c>bigpile.cache.request.type</c> says whether it was found.
+    /// The activity of a lookup in the second level of <see cref="PileHybridCache"/>; the tag <c>bigpile.cache.request.type</c> says
+    /// whether it was found.
     /// </summary>
     public const string SecondLevelReadActivity = "bigpile.second_level.read";
 

@@ -9,22 +9,21 @@ using Microsoft.Extensions.Caching.Distributed;
 
 namespace BigPile.AspNetCore;
 
-/// <summary>A table as a distributed cache, with and without buffers. On a mapped pile it comes back after a restart.</summary>
+/// <summary>A table as a distributed cache, with and without buffers. On a mapped pile its entries survive a restart.</summary>
 /// <remarks>
-/// Keys are ordinal, of at most 4,096 bytes; values have up to 1 GiB. A read puts off a sliding expiry, never beyond the absolute one; of
-/// two absolute ones the relative one counts. Entries without any live as the table's options say. When the pile is full,
-/// <see cref="Set(string, byte[], DistributedCacheEntryOptions)"/> throws <see cref="PileFullException"/>: limit the table by
-/// <see cref="TableOptions.MaxBytes"/>, so that it evicts.
-/// Asynchronous members work on the caller's thread, and wait only for a pile that is still opening; the others throw
-/// <see cref="InvalidOperationException"/> until it is open.
-/// Thread safety: all members may be called concurrently.
+/// Keys are compared ordinally and have at most 4,096 bytes; values have up to 1 GiB. A read renews a sliding expiry, never beyond the
+/// absolute one; if both absolute expiries are given, the relative one counts. Entries without an expiry use the table's options. When the
+/// pile is full, <see cref="Set(string, byte[], DistributedCacheEntryOptions)"/> throws <see cref="PileFullException"/>: set
+/// <see cref="TableOptions.MaxBytes"/>, so that the table evicts instead. Asynchronous members run on the caller's thread and wait only for
+/// a pile that is still opening; synchronous members throw <see cref="InvalidOperationException"/> until it is open. Thread safety: all
+/// members may be called concurrently.
 /// </remarks>
 public sealed class PileDistributedCache : IBufferDistributedCache
 {
     private readonly PileTable<byte[]> _table;
     private readonly TimeProvider _time;
 
-    /// <summary>Makes a distributed cache of a table.</summary>
+    /// <summary>Wraps a table as a distributed cache.</summary>
     /// <param name="table">The table.</param>
     /// <param name="time">The clock of the table's cache.</param>
     public PileDistributedCache(CacheTable<string, byte[]> table, TimeProvider? time = null)

@@ -10,7 +10,7 @@ using BigPile.Caching.Metrics;
 
 namespace BigPile.AspNetCore;
 
-/// <content>Values that are missing: one run finds them for all who wait.</content>
+/// <content>Missing values: one run finds each for all callers that wait.</content>
 public sealed partial class PileHybridCache
 {
     private async ValueTask<T> FindAsync<TState, T>(
@@ -35,7 +35,7 @@ public sealed partial class PileHybridCache
                 return (await WaitAsync(id, own, FlightTimeout.Infinite, cancellation).ConfigureAwait(false)).Value;
             }
             if (!run.Flight.TryJoin())
-                continue; // it was abandoned, and is gone in a moment
+                continue; // the run was abandoned and is about to be removed
             run.Join();
             HybridOutcome<T> outcome = await WaitAsync(id, run, table.Core.FlightTimeout, cancellation).ConfigureAwait(false);
             if (outcome.Sharing == Sharing.None)
@@ -79,7 +79,7 @@ public sealed partial class PileHybridCache
         }
     }
 
-    [SuppressMessage("Design", "CA1031", Justification = "Whoever waits gets the exception.")]
+    [SuppressMessage("Design", "CA1031", Justification = "The waiters get the exception.")]
     private async Task RunAsync<TState, T>(
         RunId id, HybridRun<T> run, CacheTable<string, object?> table, TState state, Func<TState, CancellationToken, ValueTask<T>> factory,
         HybridPlan plan, string[] tags)
@@ -105,7 +105,8 @@ public sealed partial class PileHybridCache
     {
         CancellationToken abandoned = run.Flight.Abandoned;
         ValueFormat<T> format = _formats.Of<T>(table.Core.Pile);
-        if (plan.ReadsLocal && TryGetLocal(table, key, out T value)) // the run before may have landed between the look and the start
+        // the previous run may have completed between the lookup and the start of this one
+        if (plan.ReadsLocal && TryGetLocal(table, key, out T value))
             return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.Cached);
         if (_second != null && plan.ReadsDistributed)
         {
@@ -157,7 +158,7 @@ public sealed partial class PileHybridCache
         }
     }
 
-    // Who comes from now on must not get what was made before.
+    // Later callers must not get a value that was made before.
     private void Outdate(RunId id, HybridRun run)
     {
         run.Outdate();

@@ -12,7 +12,7 @@ namespace BigPile.AspNetCore;
 /// <content>Writing to both levels.</content>
 public sealed partial class PileHybridCache
 {
-    /// <summary>Keeps what a factory made, as far as it can be kept.</summary>
+    /// <summary>Caches a factory's value in both levels, as far as possible.</summary>
     [SuppressMessage("Design", "CA1031", Justification = "Whatever a serializer throws, the value is there and can be given out.")]
     private async ValueTask<HybridOutcome<T>> KeepAsync<T>(
         string key, HybridRun<T> run, CacheTable<string, object?> table, ValueFormat<T> format, T value, long madeAt, HybridPlan plan,
@@ -38,13 +38,13 @@ public sealed partial class PileHybridCache
         if (_second != null && plan.WritesDistributed && !run.IsOutdated)
         {
             await WriteSecondAsync(key, format, value, kind, encoded.Buffer, madeAt, plan, tags, stop).ConfigureAwait(false);
-            if (run.IsOutdated) // the removal may have come ahead of the write
+            if (run.IsOutdated) // the removal may have preceded the write
                 await _second.RemoveAsync(key, stop).ConfigureAwait(false);
         }
         return OutcomeOf(run, format, value, kind, encoded.Buffer, isStored);
     }
 
-    /// <summary>Takes what the second level had to the first.</summary>
+    /// <summary>Stores a second-level value in the table.</summary>
     private HybridOutcome<T> Promote<T>(
         string key, HybridRun<T> run, CacheTable<string, object?> table, ValueFormat<T> format, in SecondLevel.Hit<T> hit, HybridPlan plan)
     {
@@ -73,7 +73,7 @@ public sealed partial class PileHybridCache
         }
         finally
         {
-            if (!canBeKept) // a later read must not find what was there before
+            if (!canBeKept) // a later read must not find the old value
                 await RemoveAsync(table, key, stop).ConfigureAwait(false);
         }
         if (!canBeKept)
@@ -90,7 +90,7 @@ public sealed partial class PileHybridCache
         table.Remove(key);
         if (_second != null)
             await _second.RemoveAsync(key, stop).ConfigureAwait(false);
-        OutdateRuns(key); // a run that began meanwhile may have read the second level ahead of its removal
+        OutdateRuns(key); // a run that began meanwhile may have read the second level before the removal
         table.Remove(key);
     }
 
@@ -132,7 +132,7 @@ public sealed partial class PileHybridCache
         {
             _logger.LogWarning("A value of {Bytes} bytes is not cached: {Reason}", encoded.LengthBytes, e.Message);
         }
-        table.Remove(key); // a later read must not find what was there before
+        table.Remove(key); // a later read must not find the old value
         return false;
     }
 

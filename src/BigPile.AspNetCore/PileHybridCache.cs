@@ -17,15 +17,14 @@ namespace BigPile.AspNetCore;
 
 /// <summary>A table as a <see cref="HybridCache"/>: alone, or in front of a distributed cache.</summary>
 /// <remarks>
-/// <para>Each caller has an object of its own, unless its type is immutable. A factory runs once however many callers wait, and is
-/// cancelled when all of them have gone. What it makes is not cached if its key or one of its tags was removed meanwhile. A factory that
-/// asks for its own key, or for one whose factory waits for it, gets an <see cref="InvalidOperationException"/>, and so does who
-/// waits.</para>
-/// <para><see cref="HybridCacheEntryFlags.DisableUnderlyingData"/> makes a read that runs no factory: the default value stands for a miss.
-/// The local expiration never goes beyond the total one; without a second level the shorter of them counts.</para>
-/// <para>Values are stored by the pile's codec, which takes graphs, fields and shared references; a serializer registered for a type comes
-/// first. What the codec refuses is kept as JSON, which is logged once for each type. What can't be serialized at all, is too large, or
-/// finds no room is given to who asked, logged, and not cached.</para>
+/// <para>Each caller gets its own object, unless the type is immutable. A factory runs once for all callers that wait, and is cancelled
+/// when all of them have gone. Its value is not cached if the key or one of its tags was removed meanwhile. A factory that asks for its own
+/// key, or for a key whose factory waits for it, gets an <see cref="InvalidOperationException"/>, and so do its waiters.</para>
+/// <para><see cref="HybridCacheEntryFlags.DisableUnderlyingData"/> makes a read without a factory; a miss returns the default value. The
+/// local expiration never exceeds the total one; without a second level the shorter one counts.</para>
+/// <para>Values are stored by the pile's codec, which supports graphs, fields and shared references; a serializer registered for the type
+/// takes precedence. A value that the codec refuses is stored as JSON, which is logged once for each type. A value that can't be
+/// serialized, is too large, or does not fit in the pile is returned and logged, but not cached.</para>
 /// <para>Thread safety: all members may be called concurrently.</para>
 /// </remarks>
 public sealed partial class PileHybridCache : HybridCache
@@ -39,12 +38,12 @@ public sealed partial class PileHybridCache : HybridCache
     private readonly ValueFormats _formats;
     private readonly ConcurrentDictionary<RunId, HybridRun> _runs = new();
 
-    /// <summary>Makes a hybrid cache of a table.</summary>
-    /// <param name="cache">Holds the table.</param>
+    /// <summary>Creates a hybrid cache over a table.</summary>
+    /// <param name="cache">The cache with the table.</param>
     /// <param name="options">The table's name, limits and defaults; <see cref="PileHybridCacheOptions.SecondLevel"/> is not used.</param>
-    /// <param name="secondLevel">The cache behind it, if there is to be one.</param>
+    /// <param name="secondLevel">The optional cache behind the table.</param>
     /// <param name="time">The clock of <paramref name="cache"/>.</param>
-    /// <param name="logger">Hears of what could not be cached.</param>
+    /// <param name="logger">Logs values that could not be cached.</param>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
     public PileHybridCache(
         PileCache cache, PileHybridCacheOptions? options = null, IDistributedCache? secondLevel = null, TimeProvider? time = null,
@@ -147,12 +146,13 @@ public sealed partial class PileHybridCache : HybridCache
         if (_second != null)
         {
             await _second.RemoveByTagAsync(tag, cancellationToken).ConfigureAwait(false);
-            OutdateTagged(TagSet.All); // a run may have read there just before a value that has the tag, whatever its caller's tags are
+            // a run may have just read a value with the tag from the second level, whatever its caller's tags are
+            OutdateTagged(TagSet.All);
         }
         if (tag != TagSet.All)
             table.RemoveByTag(tag);
         else
-            // gives all memory back, which may take a while
+            // releases all memory, which may take a while
             await Task.Run(() => table.Clear(), CancellationToken.None).ConfigureAwait(false);
     }
 
@@ -179,7 +179,7 @@ public sealed partial class PileHybridCache : HybridCache
     {
         try
         {
-            ValueFormat<T> format = _formats.Of<T>(table.Core.Pile); // ahead of the read, as it allows the type
+            ValueFormat<T> format = _formats.Of<T>(table.Core.Pile); // before the read: it allows the type
             if (table.ByText().TryGet(key, out object? stored) && format.TryTake(stored, out value))
                 return true;
         }

@@ -5,29 +5,29 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace BigPile.AspNetCore;
 
-/// <summary>How a <see cref="PileHybridCache"/> is made.</summary>
+/// <summary>Options of a <see cref="PileHybridCache"/>.</summary>
 public sealed class PileHybridCacheOptions
 {
-    /// <summary>The highest <see cref="MaximumKeyLength"/>: no key of so many characters is longer than a table's keys may be.</summary>
+    /// <summary>The highest <see cref="MaximumKeyLength"/>: a key of this many characters always fits a table's key limit.</summary>
     public const int LargestKeyLength = 1364;
 
-    /// <summary>The highest <see cref="MaximumPayloadBytes"/>: what a pile takes as one payload, with room for its key and tags.</summary>
+    /// <summary>The highest <see cref="MaximumPayloadBytes"/>: a pile's largest payload, less space for key and tags.</summary>
     public const long LargestPayloadBytes = (1L << 30) - (1L << 20);
 
-    /// <summary>The table's name, and how it behaves.</summary>
+    /// <summary>The table's name and options.</summary>
     public TableOptions Table { get; set; } = new("hybrid-cache") { CollisionMode = CollisionMode.Durable };
 
-    /// <summary>The most bytes of a value; a larger one is given to who asked, and not cached. 1 MiB by default.</summary>
+    /// <summary>The most bytes of a value; 1 MiB by default. A larger value is returned and not cached.</summary>
     public long MaximumPayloadBytes { get; set; } = 1 << 20;
 
-    /// <summary>The most characters of a key; what has a longer one is given to who asked, and not cached. 1,024 by default.</summary>
+    /// <summary>The most characters of a key; 1,024 by default. The value of a longer key is returned and not cached.</summary>
     public int MaximumKeyLength { get; set; } = 1024;
 
-    /// <summary>What counts where a call says nothing: lifetimes (5 minutes where these say nothing either) and flags.</summary>
+    /// <summary>Lifetimes and flags where a call gives none. The lifetime is 5 minutes where these give none either.</summary>
     public HybridCacheEntryOptions? DefaultEntryOptions { get; set; }
 
     /// <summary>
-    /// Gives the cache behind this one, which several processes may share and which may fail; none by default. To take the application's:
+    /// Provides the second level, which several processes may share and which may fail; none by default. To use the application's:
     /// <c>provider => provider.GetRequiredService&lt;IDistributedCache&gt;()</c>.
     /// </summary>
     public Func<IServiceProvider, IDistributedCache>? SecondLevel { get; set; }

@@ -11,19 +11,19 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.AspNetCore;
 
-/// <summary>A table as the store of cached responses. On a mapped pile they come back after a restart.</summary>
+/// <summary>A table as an output cache store. On a mapped pile responses survive a restart.</summary>
 /// <remarks>
-/// Evicting a tag costs the same however many responses have it. A response has up to 64 tags. One that finds no room in the pile is not
-/// stored, and logged. Thread safety: all members may be called concurrently.
+/// Evicting a tag costs the same however many responses have it. A response has up to 64 tags. A response that does not fit in the pile is
+/// logged and not stored. Thread safety: all members may be called concurrently.
 /// </remarks>
 public sealed class PileOutputCacheStore : IOutputCacheBufferStore
 {
     private readonly PileTable<byte[]> _table;
     private readonly ILogger _logger;
 
-    /// <summary>Makes a store of a table.</summary>
+    /// <summary>Wraps a table as a store.</summary>
     /// <param name="table">The table.</param>
-    /// <param name="logger">Hears of responses that found no room.</param>
+    /// <param name="logger">Logs responses that did not fit in the pile.</param>
     public PileOutputCacheStore(CacheTable<string, byte[]> table, ILogger<PileOutputCacheStore>? logger = null)
     {
         ArgumentNullException.ThrowIfNull(table);
@@ -46,7 +46,7 @@ public sealed class PileOutputCacheStore : IOutputCacheBufferStore
     }
 
     /// <inheritdoc/>
-    /// <remarks>Does not flush: nobody may be reading yet, and a flush would wait for room in the pipe for ever.</remarks>
+    /// <remarks>Does not flush the pipe: without a reader a flush would wait for ever.</remarks>
     public async ValueTask<bool> TryGetAsync(string key, PipeWriter destination, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(key);

@@ -3,11 +3,11 @@ using BigPile;
 
 namespace OpenTelemetry.Metrics;
 
-/// <summary>Has OpenTelemetry collect BigPile's metrics.</summary>
+/// <summary>Adds BigPile's metrics to OpenTelemetry.</summary>
 public static class BigPileMeterProviderBuilderExtensions
 {
-    /// <summary>Collects the metrics of piles and tables, and of what serves them over HTTP.</summary>
-    /// <param name="builder">Builds the provider.</param>
+    /// <summary>Collects the metrics of piles, tables and the HTTP service.</summary>
+    /// <param name="builder">The provider's builder.</param>
     /// <returns><paramref name="builder"/>.</returns>
     public static MeterProviderBuilder AddBigPileInstrumentation(this MeterProviderBuilder builder)
     {

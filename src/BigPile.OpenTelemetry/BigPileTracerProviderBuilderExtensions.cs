@@ -3,13 +3,13 @@ using BigPile;
 
 namespace OpenTelemetry.Trace;
 
-/// <summary>Has OpenTelemetry collect BigPile's traces.</summary>
+/// <summary>Adds BigPile's traces to OpenTelemetry.</summary>
 public static class BigPileTracerProviderBuilderExtensions
 {
     /// <summary>
-    /// Collects the activities of factories, second levels, openings, recoveries and flushes. A single read or put is none.
+    /// Collects the activities of factories, second levels, openings, recoveries and flushes. Single reads and puts have no activity.
     /// </summary>
-    /// <param name="builder">Builds the provider.</param>
+    /// <param name="builder">The provider's builder.</param>
     /// <returns><paramref name="builder"/>.</returns>
     public static TracerProviderBuilder AddBigPileInstrumentation(this TracerProviderBuilder builder)
     {

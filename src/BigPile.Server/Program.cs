@@ -8,7 +8,7 @@ using BigPile.Server.Hosting;
 
 namespace BigPile.Server;
 
-/// <summary>The server, and the commands that belong to it.</summary>
+/// <summary>The server and its commands.</summary>
 internal static class Program
 {
     private const string Description = """
@@ -44,12 +44,12 @@ internal static class Program
 
     /// <summary>Runs the program.</summary>
     /// <param name="args">The command line.</param>
-    /// <param name="output">Where results go.</param>
-    /// <param name="error">Where complaints go.</param>
+    /// <param name="output">The output of commands.</param>
+    /// <param name="error">The output of errors.</param>
     /// <returns>The exit code.</returns>
     internal static Task<int> RunAsync(string[] args, TextWriter output, TextWriter error)
     {
-        // Settings are the configuration's to read, under any name: only what can't be one is the command line's.
+        // The configuration reads settings, under any name; only other arguments are commands.
         bool isCommand = args.Length != 0 && (!args[0].StartsWith('-') || IsQuestion(args[0]));
         return isCommand ? RunCommandAsync(args, output, error) : ServerRun.RunAsync(args, error);
     }

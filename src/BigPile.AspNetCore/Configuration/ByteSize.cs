@@ -6,13 +6,13 @@ namespace BigPile.AspNetCore.Configuration;
 /// <summary>Sizes as people write them: <c>1048576</c>, <c>512m</c>, <c>64g</c>, <c>1GiB</c>. All units are powers of 1,024.</summary>
 internal static class ByteSize
 {
-    /// <summary>What a text that is none must be.</summary>
+    /// <summary>What an invalid text must be, for messages.</summary>
     internal const string Form = "be a size such as 1048576, 512m or 64g";
 
     private const string Units = "kmgt";
 
     /// <summary>Reads a size.</summary>
-    /// <returns><see langword="false"/> when the text is no size, or one beyond 64 bits.</returns>
+    /// <returns><see langword="false"/> if the text is no size, or exceeds 64 bits.</returns>
     internal static bool TryParse(string text, out long bytes)
     {
         bytes = 0;

@@ -9,15 +9,15 @@ using Microsoft.Extensions.Options;
 
 namespace BigPile.AspNetCore.Configuration;
 
-/// <summary>Reads options from the configuration, and refuses what would have no effect: the framework's binder passes over it.</summary>
-/// <remarks>Every option that is a <see cref="long"/> is a size, written as <see cref="ByteSize"/> reads it.</remarks>
+/// <summary>Binds options from the configuration, and refuses keys that the framework's binder would ignore.</summary>
+/// <remarks>Every option of type <see cref="long"/> is a size, as <see cref="ByteSize"/> reads it.</remarks>
 internal static class ConfiguredOptions
 {
     private static readonly CultureInfo Invariant = CultureInfo.InvariantCulture;
 
     /// <summary>Sets the options that a section names.</summary>
-    /// <exception cref="OptionsValidationException">It has something else as well; all of it is told at once.</exception>
-    /// <exception cref="InvalidOperationException">A value can't be that of its option.</exception>
+    /// <exception cref="OptionsValidationException">The section has keys that are no options; the exception names them all.</exception>
+    /// <exception cref="InvalidOperationException">A value can't be converted to its option's type.</exception>
     internal static void Bind<T>(IConfiguration configuration, T options)
         where T : class
     {
@@ -60,7 +60,7 @@ internal static class ConfiguredOptions
         if (given.GetChildren().FirstOrDefault() is { } part)
             return [$"'{given.Path}' has the part '{part.Path}'; it must be one value."];
         if (isBlank && option.PropertyType != typeof(string))
-            return []; // as an environment variable that is set to nothing
+            return []; // an environment variable that is set to nothing
         string? value = given.Value;
         if (option.PropertyType == typeof(long))
         {

@@ -7,9 +7,9 @@ namespace BigPile.AspNetCore.Configuration;
 /// <summary>Finds the name that was meant when one is mistyped.</summary>
 internal static class NearestName
 {
-    private const int LongestShare = 3; // of three letters, one may be wrong
+    private const int LongestShare = 3; // one letter in three may be wrong
 
-    /// <summary>The known name that a given one is most like, or <see langword="null"/> when it is like none.</summary>
+    /// <summary>The known name most similar to the given one; <see langword="null"/>: none is similar.</summary>
     internal static string? Of(string given, IEnumerable<string> known) => known
         .Select(name => (Name: name, Distance: Math.Min(DistanceOf(given, name), DistanceOf(given, LastPartOf(name)))))
         .Where(candidate => candidate.Distance <= Math.Max(1, given.Length / LongestShare))
@@ -17,16 +17,16 @@ internal static class NearestName
         .Select(static candidate => candidate.Name)
         .FirstOrDefault();
 
-    /// <summary>What is said behind a name that there is not.</summary>
+    /// <summary>A hint for a message about an unknown name.</summary>
     /// <param name="given">The name.</param>
-    /// <param name="known">Those that there are.</param>
-    /// <param name="otherwise">What to say when it is like none of them.</param>
-    /// <param name="place">What stands before all of them.</param>
+    /// <param name="known">The known names.</param>
+    /// <param name="otherwise">The hint when no known name is similar.</param>
+    /// <param name="place">The prefix of all known names.</param>
     internal static string Hint(string given, IEnumerable<string> known, string otherwise, string place = "") =>
         Of(given, known) is { } nearest ? $"Did you mean '{place}{nearest}'?" : otherwise;
 
     /// <summary>
-    /// How many letters must be put in, taken out, changed or swapped with the next to make one text of the other, whatever their case.
+    /// The number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other, ignoring case.
     /// </summary>
     /// <remarks>
     /// The optimal string alignment distance (Damerau, "A technique for computer detection and correction of spelling errors").
@@ -52,6 +52,6 @@ internal static class NearestName
 
     private static bool IsSame(char left, char right) => char.ToUpperInvariant(left) == char.ToUpperInvariant(right);
 
-    // "--Directory=x" is meant to be "--Pile:Directory=x".
+    // "--Directory=x" probably means "--Pile:Directory=x".
     private static string LastPartOf(string name) => name[(name.LastIndexOf(':') + 1)..];
 }

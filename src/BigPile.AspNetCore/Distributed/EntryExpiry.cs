@@ -4,10 +4,11 @@ using Microsoft.Extensions.Caching.Distributed;
 
 namespace BigPile.AspNetCore.Distributed;
 
-/// <summary>Turns the options of a distributed cache's entry into those of a table's.</summary>
+/// <summary>Converts the entry options of a distributed cache to those of a table.</summary>
 internal static class EntryExpiry
 {
-    // HybridCache of others keeps here when a tag was removed. A tag's removal must not be forgotten before the values that it concerns.
+    // Under these prefixes Microsoft's HybridCache and ours store when a tag was removed. Evicting such an entry before the values it
+    // invalidates would bring them back.
     private static readonly string[] PinnedPrefixes = ["__MSFT_HCT__", "bigpile:tag:"];
 
     internal static EntryOptions? Of(string key, DistributedCacheEntryOptions options, TimeProvider time)
@@ -21,7 +22,7 @@ internal static class EntryExpiry
         return new EntryOptions { MaxAge = maxAge, ExpiresAt = expiresAt, Sliding = options.SlidingExpiration, Priority = priority };
     }
 
-    // Relative times are checked by the options themselves, which have no clock for this one.
+    // The options check relative times themselves, but have no clock for this one.
     private static void Check(DistributedCacheEntryOptions options, TimeProvider time)
     {
         if (options.AbsoluteExpirationRelativeToNow == null && options.AbsoluteExpiration is { } end && end <= time.GetUtcNow())

@@ -10,8 +10,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace BigPile.AspNetCore.Health;
 
 /// <summary>
-/// Healthy when the pile is open and its tables know every entry; degraded while that is being brought about, and behind a flush that
-/// failed, or for whose log the disk had no room, until one goes well.
+/// Healthy when the pile is open and all table entries are found. Degraded while it opens or rebuilds indexes, and after a failed flush
+/// (including one whose log found no disk space) until a flush succeeds.
 /// </summary>
 internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
 {
@@ -29,7 +29,7 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
         _ => new HealthCheckResult(failure, "The pile is closed.", data: DataOf(null)),
     };
 
-    /// <summary>How a pile is that is open.</summary>
+    /// <summary>The health of an open pile.</summary>
     internal static HealthCheckResult Of(
         CacheReadiness readiness, HealthStatus failure, IReadOnlyDictionary<string, object> data, FlushTrouble? trouble = null)
     {

@@ -13,10 +13,10 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Hosting;
 
-/// <summary>Opens the pile when the host starts, and closes it when the host has stopped serving.</summary>
+/// <summary>Opens the pile when the host starts, and closes it after the host has stopped serving.</summary>
 /// <remarks>
-/// The pile closes when all hosted services have stopped, the web server among them, whatever the order in which they were added: so it is
-/// there for the last request, and for what a service does when it stops. Thread safety: all members may be called concurrently.
+/// The pile closes after all hosted services have stopped, including the web server and regardless of registration order, so it is open for
+/// the last request and for services that use it while they stop. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class PileHost : IHostedLifecycleService, IDisposable
 {
@@ -27,10 +27,10 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     private readonly ILogger _logger;
     private readonly Lock _closeLock = new();
     private readonly Lock _beginLock = new();
-    private Task? _opening;
-    private int _openingThread;
-    private PileCache? _cache;
-    private volatile ServedTables? _tables;
+    private Task? _opening; // set once under _beginLock; null until the opening begins
+    private int _openingThread; // the id of the thread inside Open, which alone writes it; 0: none
+    private PileCache? _cache; // set by Open; cleared under _closeLock
+    private volatile ServedTables? _tables; // null unless the pile is ready; set by Open, cleared under _closeLock
     private volatile PileState _state;
     private volatile bool _opensInBackground;
 
@@ -46,36 +46,36 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
 
     internal PileState State => _state;
 
-    /// <summary>Whether the host has been told to stop: what runs is finished, and nothing new should come.</summary>
+    /// <summary>Whether the host is stopping: running work ends, new work should not begin.</summary>
     internal bool IsStopping => Stopping.IsCancellationRequested;
 
-    /// <summary>Is cancelled when the host is told to stop: what runs for nobody's request ends with it.</summary>
+    /// <summary>Cancelled when the host is told to stop. Work that serves no request ends with it.</summary>
     internal CancellationToken Stopping => _lifetime.ApplicationStopping;
 
-    /// <summary>The pile as soon as there is one, also while its tables' entries are being found again.</summary>
+    /// <summary>The pile as soon as it exists, also while its tables' entries are being found.</summary>
     internal PileCache? Opened => _state is PileState.Failed or PileState.Closed ? null : _opener.Opened;
 
-    /// <summary>The tables, while the pile is ready; else <see langword="null"/>.</summary>
+    /// <summary>The tables while the pile is ready; otherwise <see langword="null"/>.</summary>
     internal ServedTables? Tables => _tables;
 
-    /// <summary>Ends when the pile is ready, or could not be opened.</summary>
+    /// <summary>Completes when the pile is ready or could not be opened.</summary>
     internal Task Opening => Volatile.Read(ref _opening) ?? Task.CompletedTask;
 
-    /// <summary>What the opening took, by parts; zero while it runs.</summary>
+    /// <summary>The time to open the pile, and then its tables; zero until both are done.</summary>
     internal (TimeSpan Pile, TimeSpan Tables) OpeningTimes => _opener.Times;
 
-    /// <summary>The names of tables that the application serves as objects; they may be yet to be made.</summary>
+    /// <summary>The names of tables that the application serves as objects; a table need not exist yet.</summary>
     internal ConcurrentDictionary<string, bool> MappedTables { get; } = new(StringComparer.Ordinal);
 
     /// <summary>Why the pile could not be opened.</summary>
     internal Exception? Failure { get; private set; }
 
-    /// <summary>Gives the open pile at once.</summary>
+    /// <summary>The open pile, without waiting.</summary>
     /// <exception cref="InvalidOperationException">The pile is not open.</exception>
     internal PileCache Cache => _tables?.Cache ?? throw new InvalidOperationException(
         "The pile is not open. It opens when the host starts, and closes when it stops; see /health/ready or the health check.");
 
-    /// <summary>Opens the pile if nobody has yet, and gives it as soon as it is open.</summary>
+    /// <summary>Opens the pile if necessary, and returns it once it is open.</summary>
     /// <exception cref="InvalidOperationException">The pile is closed.</exception>
     internal async ValueTask<PileCache> WaitForCacheAsync(CancellationToken cancellationToken)
     {
@@ -87,19 +87,16 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
         return tables.Cache;
     }
 
-    /// <summary>
-    /// Opens the pile if nobody has yet, and gives it once it is open: for services that are made before the host starts.
-    /// </summary>
+    /// <summary>Opens the pile if necessary, and blocks until it is open: for services that are created before the host starts.</summary>
     /// <exception cref="InvalidOperationException">
-    /// The pile is closed; or it is still being opened though the host has started, when threads that wait would keep others from being
-    /// served.
+    /// The pile is closed; or it still opens although the host has started, when blocked threads would starve other requests.
     /// </exception>
     internal PileCache OpenedCache()
     {
         if (_tables is { } tables)
             return tables.Cache;
         if (_openingThread == Environment.CurrentManagedThreadId && _cache is { } cache)
-            return cache; // of code that runs as soon as there is a pile, and is waited for
+            return cache; // called on the opening thread itself, which must not wait for the opening
         if (_opensInBackground && !Begin().IsCompleted)
         {
             throw new InvalidOperationException(
@@ -110,15 +107,13 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
         return Cache;
     }
 
-    /// <summary>
-    /// Begins to open the pile, if nobody has yet. Whoever calls this disposes the host, also if it never starts.
-    /// </summary>
-    /// <returns>What ends with the opening.</returns>
+    /// <summary>Begins to open the pile if necessary. The caller must dispose the host, even if it never starts.</summary>
+    /// <returns>A task that completes with the opening.</returns>
     internal Task Begin()
     {
         lock (_beginLock)
         {
-            // A thread of its own has it begin at once, and may take as long as a walk through the pile does.
+            // A dedicated thread: it starts at once, and a walk through the pile may occupy it for long.
             return _opening ??= Task.Factory.StartNew(
                 Open, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         }
@@ -152,21 +147,21 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Closes the pile, which writes it through and marks it as cleanly closed, however long that takes.</summary>
+    /// <summary>Closes the pile: writes it through and marks it as cleanly closed, however long that takes.</summary>
     public async Task StoppedAsync(CancellationToken cancellationToken)
     {
         lock (_beginLock)
-            _opening ??= Task.CompletedTask; // a cache that outlives the host opens nothing
+            _opening ??= Task.CompletedTask; // a cache that outlives the host must not open the pile
         await Opening.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         Close();
         if (_opensInBackground && Failure is { } failure and not OperationCanceledException)
-            ExceptionDispatchInfo.Throw(failure); // so that the process ends as one that failed
+            ExceptionDispatchInfo.Throw(failure); // so that the process exits with a failure
     }
 
-    /// <summary>Closes the pile of a host that was not stopped because it did not start.</summary>
+    /// <summary>Closes the pile of a host that never started, and so was never stopped.</summary>
     public void Dispose()
     {
-        _opensInBackground = false; // who disposes is told of no failure
+        _opensInBackground = false; // Dispose does not throw the opening's failure
         StoppedAsync(CancellationToken.None).GetAwaiter().GetResult();
     }
 

@@ -4,20 +4,18 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hosting;
 
-/// <summary>Makes the pile that was planned.</summary>
+/// <summary>Opens a pile by its plan.</summary>
 internal class PileOpener(PilePlan plan)
 {
     private volatile PileCache? _opened;
 
-    /// <summary>
-    /// The cache whose entries are being found again, for who wants to see how far that is; <see langword="null"/> before.
-    /// </summary>
+    /// <summary>The cache, already while its entries are being found, to watch the progress; <see langword="null"/> before.</summary>
     internal PileCache? Opened => _opened;
 
-    /// <summary>What it took to open the pile, and then its tables.</summary>
+    /// <summary>The time to open the pile, and then its tables.</summary>
     internal (TimeSpan Pile, TimeSpan Tables) Times { get; private set; }
 
-    /// <summary>Opens the pile with its tables; may take long.</summary>
+    /// <summary>Opens the pile and its tables; may take long.</summary>
     internal virtual PileCache Open()
     {
         long began = Stopwatch.GetTimestamp();
@@ -52,7 +50,7 @@ internal class PileOpener(PilePlan plan)
         }
     }
 
-    // A request must not be told that an entry is missing which the index does not know yet.
+    // Until the index knows all entries, a request could be told that an existing entry is missing.
     private static void WaitForTables(PileCache cache)
     {
         try

@@ -4,20 +4,20 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hosting;
 
-/// <summary>What a host's pile is to be, and how it is opened.</summary>
-/// <param name="Pile">The pile's own options, with its clock and its log.</param>
+/// <summary>How a host opens its pile.</summary>
+/// <param name="Pile">The pile's own options, with its clock and logger.</param>
 internal sealed record PilePlan(PileOptions Pile)
 {
-    /// <summary>Whether the pile counts as open only when its tables know every entry again.</summary>
+    /// <summary>Whether the pile counts as open only when its tables have found all entries.</summary>
     internal bool WaitsForTables { get; init; } = true;
 
-    /// <summary>Where the indexes of tables are kept, if not with the pile.</summary>
+    /// <summary>The directory of the tables' indexes; <see langword="null"/>: with the pile.</summary>
     internal string? IndexDirectory { get; init; }
 
-    /// <summary>Where entries go that leave the memory of tables at their limits, if not nowhere.</summary>
+    /// <summary>The directory to which tables at their limits move entries; <see langword="null"/>: they are evicted.</summary>
     internal string? SpillDirectory { get; init; }
 
-    /// <summary>How long a caller waits for another one's factory.</summary>
+    /// <summary>How long a caller waits for another caller's factory.</summary>
     internal TimeSpan FactoryPatience { get; init; } = PileCacheOptions.DefaultFactoryTimeout;
 
     /// <summary>How long the host's start waits for the pile.</summary>
@@ -26,9 +26,9 @@ internal sealed record PilePlan(PileOptions Pile)
     /// <summary>Called when the pile is open and before it is served.</summary>
     internal Action<PileCache>? Opened { get; init; }
 
-    /// <summary>The tables that are there before anything is served.</summary>
+    /// <summary>The tables to create before anything is served.</summary>
     internal IReadOnlyList<TableRegistration> Tables { get; init; } = [];
 
-    /// <summary>The most tables that clients may bring their number to.</summary>
+    /// <summary>Clients can't create a table when there are this many.</summary>
     internal int MaxTables { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace BigPile.AspNetCore.Hosting;
 
-/// <summary>What a web application's pile is doing.</summary>
+/// <summary>The state of a host's pile.</summary>
 internal enum PileState
 {
     Opening,

@@ -3,14 +3,14 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hosting;
 
-/// <summary>A table that an application wants to have.</summary>
-/// <param name="Options">Its name, and how it behaves.</param>
+/// <summary>A table that the application registered.</summary>
+/// <param name="Options">Its name and options.</param>
 /// <param name="KeyType">The type of its keys.</param>
-/// <param name="Make">Makes it, or takes up the one that came back.</param>
+/// <param name="Make">Creates the table, or finds the one restored from disk.</param>
 internal sealed record TableRegistration(TableOptions Options, Type KeyType, Action<PileCache> Make)
 {
     /// <param name="options">The table's name, and how it behaves.</param>
-    /// <param name="isOpaque">Whether its values are no payloads of the service, though they are bytes.</param>
+    /// <param name="isOpaque">Whether its values are opaque: an adapter's own bytes, which clients can't read as payloads.</param>
     internal static TableRegistration Of<TKey, TValue>(TableOptions options, bool isOpaque = false)
         where TKey : notnull =>
         new(options, typeof(TKey), cache =>
@@ -20,7 +20,7 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
             Check(cache, options, typeof(TValue), "values");
         });
 
-    // Better now than by each request.
+    // Fail at the start rather than at each request.
     private static void Check(PileCache cache, TableOptions options, Type type, string what)
     {
         if (cache.Pile.Engine.Codecs.WhyNot(type) is { } reason)

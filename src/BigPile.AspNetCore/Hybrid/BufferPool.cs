@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Buffers for work that may change threads while it waits.</summary>
+/// <summary>A pool of buffers for asynchronous work.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class BufferPool
 {
@@ -13,7 +13,7 @@ internal sealed class BufferPool
     private readonly ConcurrentQueue<PileBuffer> _spare = new();
     private int _lent;
 
-    /// <summary>The buffers that are out; tests look that there are none when nothing goes on.</summary>
+    /// <summary>The buffers in use; tests check that it returns to zero.</summary>
     internal int Lent => Volatile.Read(ref _lent);
 
     internal Loan Rent()
@@ -30,7 +30,7 @@ internal sealed class BufferPool
         Interlocked.Decrement(ref _lent);
     }
 
-    /// <summary>A buffer that is empty at first, and goes back at the end; to be disposed once.</summary>
+    /// <summary>An initially empty buffer, returned to the pool by <see cref="Dispose"/>. Dispose it once.</summary>
     internal readonly struct Loan(BufferPool pool, PileBuffer buffer) : IDisposable
     {
         internal PileBuffer Buffer => buffer;

@@ -4,9 +4,9 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Warns of what is not cached or can't be read: once for each reason and type, as each request may meet it anew.</summary>
+/// <summary>Warns once for each reason and type that values are not cached or can't be read.</summary>
 /// <remarks>
-/// Each time it is logged at <see cref="LogLevel.Debug"/>, with the exception. Thread safety: all members may be called concurrently.
+/// Every occurrence is logged at <see cref="LogLevel.Debug"/> with its exception. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class CacheWarnings(ILogger logger)
 {
@@ -21,11 +21,11 @@ internal sealed class CacheWarnings(ILogger logger)
         TooLarge,
     }
 
-    /// <summary>Warns.</summary>
+    /// <summary>Logs a warning, the first time for this reason and type.</summary>
     /// <param name="reason">Why.</param>
     /// <param name="type">The type of the value.</param>
-    /// <param name="text">What happened, as sentences.</param>
-    /// <param name="exception">What was thrown, if anything was.</param>
+    /// <param name="text">What happened, in full sentences.</param>
+    /// <param name="exception">The exception, if any.</param>
     internal void Warn(Reason reason, Type type, string text, Exception? exception = null)
     {
         if (_warned.TryAdd((reason, type), true))

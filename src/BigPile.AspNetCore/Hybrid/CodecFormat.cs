@@ -7,10 +7,11 @@ using BigPile.Layout;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Values in the format of the pile's codec; text and bytes as they are.</summary>
+/// <summary>Values in the format of the pile's codec; text and bytes unchanged.</summary>
 internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueFormat<T>
 {
-    // The pile's schemas have numbers of the pile. What leaves the process takes its own along; a codec of the user's is taken to do so.
+    // The pile's codec writes schema numbers that only this pile knows, so bytes that leave the process carry their schemas. A user's own
+    // codec is assumed to do so itself.
     private readonly PortableCodec? _portable = PortableCodec.Of(pile.Engine.Codec);
 
     internal override ValueKind Encode(T value, PileBuffer target)

@@ -4,10 +4,10 @@ using BigPile.Caching.Entries;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Values in the format of the pile's codec; those that it refuses as JSON, if they come back from that.</summary>
-/// <param name="codec">The first choice.</param>
-/// <param name="json">The second one, whose values are bytes.</param>
-/// <param name="warnings">Hears of the first value that is JSON.</param>
+/// <summary>Values in the format of the pile's codec; a value that it refuses is stored as JSON if it survives a JSON round trip.</summary>
+/// <param name="codec">The preferred format.</param>
+/// <param name="json">The fallback, whose values are bytes.</param>
+/// <param name="warnings">Logs the first value of each type that is stored as JSON.</param>
 internal sealed class CodecOrJsonFormat<T>(CodecFormat<T> codec, SerializerFormat<T> json, CacheWarnings warnings) : ValueFormat<T>
 {
     internal override ValueKind Encode(T value, PileBuffer target)

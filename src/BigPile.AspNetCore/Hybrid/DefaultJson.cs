@@ -4,7 +4,7 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Values as JSON, as HybridCache's own default has them, with public fields.</summary>
+/// <summary>Values as JSON with public fields, like HybridCache's own default.</summary>
 /// <param name="options">The application's options, if it has registered any.</param>
 internal sealed class DefaultJson<T>(JsonSerializerOptions? options) : IHybridCacheSerializer<T>
 {

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>What one call wants, with all that it leaves out filled in.</summary>
+/// <summary>The options of one call, with defaults filled in.</summary>
 internal readonly record struct HybridPlan(TimeSpan Expiration, TimeSpan LocalExpiration, HybridCacheEntryFlags Flags)
 {
     private static readonly TimeSpan UsualExpiration = TimeSpan.FromMinutes(5);

@@ -4,25 +4,28 @@ using BigPile.Caching.SingleFlight;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>What runs are told apart by: callers share one only if they want the same, in the same way.</summary>
+/// <summary>The identity of a run: callers share a run only for the same key, flags and type.</summary>
 internal readonly record struct RunId(string Key, Microsoft.Extensions.Caching.Hybrid.HybridCacheEntryFlags Flags, Type Type);
 
-/// <summary>One search for a value that is missing, by the second level and the factory.</summary>
+/// <summary>One shared lookup of a missing value: the second level, then the factory.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal abstract class HybridRun(string[] tags)
 {
     private volatile bool _isOutdated;
     private volatile bool _isJoined;
 
-    /// <summary>Is held while the run stores its value, and while it is told that it must not.</summary>
+    /// <summary>
+    /// Held while the run stores its value and while the run is marked as outdated, so that an outdated run never stores.
+    /// </summary>
     internal Lock Storing { get; } = new();
 
     /// <summary>
-    /// Whether the key was removed, set, or lost one of its tags since the run began: who waits gets the value, and nobody else.
+    /// Whether the key was removed or set, or one of its tags removed, since the run began. Its waiters still get the value; it is not
+    /// cached.
     /// </summary>
     internal bool IsOutdated => _isOutdated;
 
-    /// <summary>Whether others wait beside the caller that began it.</summary>
+    /// <summary>Whether other callers wait for the run besides the one that started it.</summary>
     internal bool IsJoined => _isJoined;
 
     internal bool HasTag(string tag) => Array.IndexOf(tags, tag) >= 0;

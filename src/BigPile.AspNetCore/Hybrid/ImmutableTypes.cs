@@ -6,7 +6,7 @@ using System.Reflection;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Types of which several callers may have one object, since nobody can change it.</summary>
+/// <summary>Types whose objects callers may share because they are immutable.</summary>
 internal static class ImmutableTypes
 {
     private static readonly Type[] Known =

@@ -8,11 +8,12 @@ using BigPile.Caching;
 namespace BigPile.AspNetCore.Hybrid;
 
 /// <summary>
-/// When keys and tags were removed on this side: what the second level has from before is not to be believed, whether or not it could be
-/// told. On a mapped pile the marks come back after a restart.
+/// Records when this process removed keys and tags. Second-level values that are older count as missing, even if the second level could not
+/// be told of the removal. On a mapped pile the marks survive a restart.
 /// </summary>
 /// <remarks>
-/// A mark is 8 bytes, which no codec sees: the application's own may know nothing but the application's types. Former builds put numbers.
+/// A mark is stored as 8 raw bytes rather than by the codec, because an application's own codec may know only its own types. Earlier
+/// versions stored numbers through the codec.
 /// </remarks>
 internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
 {
@@ -25,12 +26,12 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
 
     internal ValueTask MarkTagAsync(string tag, CancellationToken stop) => MarkAsync("t:" + tag, stop);
 
-    /// <summary>Whether a value was removed by its key or a tag since it was made.</summary>
+    /// <summary>Whether the value's key or one of its tags was removed since the value was made.</summary>
     internal async ValueTask<bool> ConcernAsync(string key, SecondLevelHead head, CancellationToken stop)
     {
         CacheTable<string, object> marks = await table.GetAsync(stop).ConfigureAwait(false);
         if (!marks.Core.IsAllVisible)
-            return true; // after a kill, until the marks of before are found again
+            return true; // after a kill, until the old marks are found again
         if (IsMarked(marks, "k:" + key, head.MadeAt) || IsMarked(marks, "t:" + TagSet.All, head.MadeAt))
             return true;
         foreach (string tag in head.Tags)

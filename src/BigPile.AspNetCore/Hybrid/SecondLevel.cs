@@ -13,11 +13,10 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>The cache behind the table, which may fail at any time: a failure is logged, and nobody gets it as an exception.</summary>
+/// <summary>The cache behind the table. It may fail at any time: failures are logged and never thrown.</summary>
 /// <remarks>
-/// Tags are removed there by a mark that says when, under <c>bigpile:tag:</c> and the tag. Each read of a value reads the marks that
-/// concern it, so a removal by one process counts for all others at once; their clocks have to agree. A mark that can't be read makes the
-/// value count as missing.
+/// Removing a tag stores a mark with the time under <c>bigpile:tag:TAG</c>. Each read of a value also reads the marks of its tags, so a
+/// removal in one process is seen by all at once; their clocks must agree. If a mark can't be read, the value counts as missing.
 /// </remarks>
 [SuppressMessage("Design", "CA1031", Justification = "Whatever a second level throws, the first can do without it.")]
 internal sealed class SecondLevel(
@@ -25,7 +24,7 @@ internal sealed class SecondLevel(
 {
     private const string TagPrefix = "bigpile:tag:";
 
-    /// <summary>What was found.</summary>
+    /// <summary>The result of a lookup.</summary>
     internal readonly record struct Hit<T>(bool IsHit, T Value, SecondLevelHead? Head);
 
     internal async ValueTask<Hit<T>> ReadAsync<T>(string key, ValueFormat<T> format, CancellationToken stop)
@@ -66,7 +65,7 @@ internal sealed class SecondLevel(
         {
             activity.Fail(e);
             logger.LogWarning(e, "The second level could not be written");
-            await marks.MarkKeyAsync(key, stop).ConfigureAwait(false); // what it may still have of the key is older
+            await marks.MarkKeyAsync(key, stop).ConfigureAwait(false); // the second level may still hold an older value of the key
         }
     }
 

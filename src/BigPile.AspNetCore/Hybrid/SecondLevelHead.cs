@@ -7,14 +7,14 @@ using BigPile.Caching.Entries;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>What stands ahead of a value in the second level.</summary>
+/// <summary>The header of a value in the second level.</summary>
 /// <remarks>
-/// Bytes: mark (4), kind (1), when it was made and when it expires in ticks of UTC (8 each), the length of the key (4) and its UTF-8, the
-/// number of tags (1), and for each its length (4) and UTF-8. Integers are little-endian.
+/// Layout: magic "BPH1" (4), kind (1), creation and expiry in UTC ticks (8 each), length of the key (4) and its UTF-8, number of tags (1),
+/// and for each tag its length (4) and UTF-8. Integers are little-endian.
 /// </remarks>
-/// <param name="Kind">What the value is.</param>
-/// <param name="MadeAt">When its factory began; a removal after that concerns it.</param>
-/// <param name="ExpiresAt">The instant from which it is gone.</param>
+/// <param name="Kind">The kind of the value.</param>
+/// <param name="MadeAt">When its factory began, in UTC ticks; a later removal invalidates it.</param>
+/// <param name="ExpiresAt">When it expires, in UTC ticks.</param>
 /// <param name="Tags">Its tags.</param>
 internal sealed record SecondLevelHead(ValueKind Kind, long MadeAt, long ExpiresAt, string[] Tags)
 {
@@ -36,10 +36,10 @@ internal sealed record SecondLevelHead(ValueKind Kind, long MadeAt, long Expires
             WriteText(tag, target);
     }
 
-    /// <summary>Reads the head of a payload of a key.</summary>
+    /// <summary>Reads the header of a key's payload.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="payload">The payload; afterwards what follows the head.</param>
-    /// <returns>Null when these bytes are no such payload, or one of another key.</returns>
+    /// <param name="payload">The payload; on success advanced past the header.</param>
+    /// <returns><see langword="null"/> if the bytes are no such payload, or belong to another key.</returns>
     internal static SecondLevelHead? TryRead(string key, ref ReadOnlySpan<byte> payload)
     {
         ReadOnlySpan<byte> rest = payload;

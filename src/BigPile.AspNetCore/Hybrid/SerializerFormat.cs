@@ -5,7 +5,7 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>Values in the format of a serializer that the application registered for their type.</summary>
+/// <summary>Values in the format of the serializer that the application registered for their type.</summary>
 internal sealed class SerializerFormat<T>(IHybridCacheSerializer<T> serializer, BufferPool buffers) : ValueFormat<T>
 {
     internal override ValueKind Encode(T value, PileBuffer target)

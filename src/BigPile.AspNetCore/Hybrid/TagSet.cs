@@ -5,15 +5,15 @@ using BigPile.Caching.Entries;
 
 namespace BigPile.AspNetCore.Hybrid;
 
-/// <summary>The tags of an entry: none empty, none twice.</summary>
+/// <summary>The tags of an entry: distinct and not empty.</summary>
 internal static class TagSet
 {
-    /// <summary>Stands for all entries, tagged or not.</summary>
+    /// <summary>The wildcard: all entries, tagged or not.</summary>
     internal const string All = "*";
 
     private const int MaxLength = 1024;
 
-    /// <summary>Checks and copies what a caller gave.</summary>
+    /// <summary>Checks and copies a caller's tags.</summary>
     /// <exception cref="ArgumentException">A tag is empty, reserved or too long, or there are too many.</exception>
     internal static string[] Of(IEnumerable<string>? tags)
     {

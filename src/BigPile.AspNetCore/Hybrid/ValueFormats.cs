@@ -8,7 +8,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace BigPile.AspNetCore.Hybrid;
 
 /// <summary>
-/// Finds the format of a type once: the application's serializer for it, of its factories the one added last, or the pile's codec.
+/// Finds and caches the format of a type: the application's serializer for the type, else the serializer factory that was added last, else
+/// the pile's codec.
 /// </summary>
 internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffers, CacheWarnings warnings)
 {
@@ -21,14 +22,15 @@ internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffer
     {
         if (FindSerializer<T>() is { } serializer)
             return new SerializerFormat<T>(serializer, buffers);
-        pile.Engine.Codecs.Allow([typeof(T)]); // who names it in a call means to store it
+        pile.Engine.Codecs.Allow([typeof(T)]); // naming the type in a call is consent to store it
         var format = new CodecFormat<T>(pile, buffers);
-        return typeof(T) == typeof(string) || typeof(T).IsAssignableFrom(typeof(byte[])) // what is JSON is told by being bytes
+        // stored bytes mean JSON, so byte types must not use it
+        return typeof(T) == typeof(string) || typeof(T).IsAssignableFrom(typeof(byte[]))
             ? format
             : new CodecOrJsonFormat<T>(format, new SerializerFormat<T>(new DefaultJson<T>(JsonOptions<T>()), buffers), warnings);
     }
 
-    // As the application may have registered them for HybridCache's own default.
+    // The keyed options that the application may have registered for HybridCache's own default.
     private JsonSerializerOptions? JsonOptions<T>()
     {
         var keyed = services as IKeyedServiceProvider;
@@ -36,7 +38,7 @@ internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffer
             ?? keyed?.GetKeyedService(typeof(JsonSerializerOptions), typeof(IHybridCacheSerializer<>)));
     }
 
-    // Text and bytes need none, and a factory for everything must not get them.
+    // Text and bytes need no serializer, and a catch-all factory must not get them.
     private IHybridCacheSerializer<T>? FindSerializer<T>()
     {
         if (services?.GetService<IHybridCacheSerializer<T>>() is { } own)

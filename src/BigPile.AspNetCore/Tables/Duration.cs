@@ -10,11 +10,11 @@ internal static class Duration
 {
     internal const string Form = "a whole number above zero with ms, s, m, h or d behind it; without a unit it is seconds";
 
-    /// <summary>The longest time: 100 years. What lives longer is put without an end.</summary>
+    /// <summary>The longest time, 100 years. Entries that should live longer are put without an expiry.</summary>
     internal static readonly TimeSpan Longest = TimeSpan.FromDays(36_525);
 
     /// <summary>Reads a time.</summary>
-    /// <returns><see langword="false"/> when the text is no time, or one that is not above zero or beyond <see cref="Longest"/>.</returns>
+    /// <returns><see langword="false"/> if the text is no time, or not above zero, or beyond <see cref="Longest"/>.</returns>
     internal static bool TryParse(ReadOnlySpan<char> text, out TimeSpan time)
     {
         time = default;
@@ -31,7 +31,7 @@ internal static class Duration
         return true;
     }
 
-    /// <summary>Writes a time so that <see cref="TryParse"/> reads the same, to the millisecond and not below one.</summary>
+    /// <summary>Formats a time so that <see cref="TryParse"/> reads it back, rounded down to milliseconds and at least one.</summary>
     internal static string Format(TimeSpan time)
     {
         long ms = Math.Max(1, time.Ticks / TimeSpan.TicksPerMillisecond);

@@ -1,11 +1,11 @@
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>Who may make tables, and how many.</summary>
+/// <summary>A client that may create a limited number of tables.</summary>
 internal interface ITableCreator
 {
-    /// <summary>The name that tables are noted under.</summary>
+    /// <summary>The name under which its tables are counted.</summary>
     string Name { get; }
 
-    /// <summary>How many tables there may be of this maker; <see langword="null"/>: any number.</summary>
+    /// <summary>The most tables of this creator; <see langword="null"/>: no limit.</summary>
     int? MaxTables { get; }
 }

@@ -6,14 +6,13 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>Finds out whether a table holds objects, which clients can't read as payloads.</summary>
+/// <summary>Determines whether a table holds objects, which clients can't read as payloads.</summary>
 internal static class OpaqueValues
 {
     private const int MaxBucketsScanned = 4096;
 
     /// <summary>
-    /// Whether a table holds objects. The application that put them may be another process. One entry tells for all: who puts objects into
-    /// a table puts nothing else there.
+    /// Whether a table holds objects, put by this or another process. Checks one entry: a table holds either objects or payloads.
     /// </summary>
     internal static bool AreIn(TableCore core)
     {

@@ -9,22 +9,31 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>The tables of an open pile, found by name without a lock and without a string.</summary>
+/// <summary>The tables of an open pile, found by name without a lock or an allocation.</summary>
 /// <remarks>
-/// How a table behaves, as a client said, and which key made it, is kept in the pile, in tables that have no names a client could say. A
-/// table that is dropped while the cache is still finding its entries is emptied and left out of every list, and goes at the next start.
-/// Thread safety: all members may be called concurrently.
+/// Table settings set by clients, and the key that created each table, are stored in the pile, in tables that clients can't name. A table
+/// dropped while the cache still searches for its entries is emptied and hidden; the next start removes it. Thread safety: all members may
+/// be called concurrently.
 /// </remarks>
 internal sealed class ServedTables
 {
-    /// <summary>The highest number of tables: what a pile can tell apart, and some for the service itself.</summary>
+    /// <summary>The most tables that a pile can number, less some for the service itself.</summary>
     internal const int LargestMaxTables = 65_000;
 
+    // Tables with text keys by name. Read without a lock; changed under _changeLock.
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>> _known = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, CacheTable<string, byte[]>>.AlternateLookup<ReadOnlySpan<char>> _byCharacters;
+
+    // Tables that the application serves as objects: a set, the values mean nothing. The host adds to it.
     private readonly ConcurrentDictionary<string, bool> _mapped;
+
+    // Tables that the application added. Never changed.
     private readonly HashSet<string> _owned;
+
+    // Tables that were dropped and could not be removed yet. Guarded by _changeLock.
     private readonly HashSet<string> _dropped = new(StringComparer.Ordinal);
+
+    // Held while a table is created, configured, dropped or restored. Guards the stores below too.
     private readonly Lock _changeLock = new();
     private readonly TableCreators _creators;
     private readonly SettingsStore _settings;
@@ -32,9 +41,9 @@ internal sealed class ServedTables
 
     /// <summary>Serves the tables of a cache.</summary>
     /// <param name="cache">The cache.</param>
-    /// <param name="owned">The names of the tables that the application has added itself.</param>
-    /// <param name="mapped">The names of those that it serves as objects; may grow.</param>
-    /// <param name="maxTables">The most tables that clients may bring their number to.</param>
+    /// <param name="owned">The names of the tables that the application added.</param>
+    /// <param name="mapped">The names of tables that the application serves as objects; it may grow.</param>
+    /// <param name="maxTables">Clients can't create a table when there are this many.</param>
     internal ServedTables(
         PileCache cache, IEnumerable<string> owned, ConcurrentDictionary<string, bool>? mapped = null, int maxTables = LargestMaxTables)
     {
@@ -53,17 +62,17 @@ internal sealed class ServedTables
 
     internal PileCache Cache { get; }
 
-    /// <summary>Tells the pages of this opening of the pile from those of others.</summary>
+    /// <summary>Distinguishes pages of keys of this opening of the pile from those of other openings.</summary>
     internal int Session { get; } = Guid.NewGuid().GetHashCode();
 
-    /// <summary>Gives a table that exists and has text keys.</summary>
+    /// <summary>Finds a table with text keys.</summary>
     internal bool TryGet(ReadOnlySpan<char> name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table) =>
         _byCharacters.TryGetValue(name, out table) || TryFind(name.ToString(), out table);
 
-    /// <summary>Gives a table that payloads may be put into, and makes it if there is none of this name.</summary>
+    /// <summary>Finds or creates a table that accepts payloads.</summary>
     /// <param name="name">The table's name.</param>
     /// <param name="table">The table.</param>
-    /// <param name="creator">Who asks for it, if clients have keys.</param>
+    /// <param name="creator">The client that asks, if clients have keys.</param>
     /// <returns>Why there is none; <see langword="null"/> when there is.</returns>
     internal TableRefusal? OpenToPut(string name, out CacheTable<string, byte[]> table, ITableCreator? creator = null)
     {
@@ -80,9 +89,9 @@ internal sealed class ServedTables
         return found.Core.HasOpaqueValues ? TableRefusal.OpaqueValue : null;
     }
 
-    /// <summary>Says why <see cref="OpenToPut"/> would give no table as things are now, without making one.</summary>
+    /// <summary>Says why <see cref="OpenToPut"/> would fail now, without creating a table.</summary>
     /// <param name="name">The table's name.</param>
-    /// <param name="creator">Who asks for it, if clients have keys.</param>
+    /// <param name="creator">The client that asks, if clients have keys.</param>
     internal TableRefusal? CheckPut(string name, ITableCreator? creator = null)
     {
         if (!TryGet(name, out CacheTable<string, byte[]>? found))
@@ -96,7 +105,7 @@ internal sealed class ServedTables
         return found?.Core.HasOpaqueValues == true ? TableRefusal.OpaqueValue : null;
     }
 
-    // No table and no reason against one: it can be made.
+    // Returns neither a refusal nor a table if the table can be created.
     private TableRefusal? FindToPutLocked(string name, ITableCreator? creator, out CacheTable<string, byte[]>? found)
     {
         found = null;
@@ -122,25 +131,23 @@ internal sealed class ServedTables
         return refusal;
     }
 
-    /// <summary>Whether there is a table of this name, whatever its keys are.</summary>
+    /// <summary>Whether a table of this name exists, with any type of keys.</summary>
     internal bool Exists(string name) => Cache.HasTable(name);
 
-    /// <summary>
-    /// Whether there is a table of a name that can't be served, since its keys are no texts. One look: tables come and go.
-    /// </summary>
+    /// <summary>Whether the table of this name can't be served because its keys are not text. A snapshot: tables come and go.</summary>
     internal bool HasOtherKeys(string name) => Cache.HasTableOfOtherKeys<string>(name);
 
-    /// <summary>The name as a string, without making one if the table is known.</summary>
+    /// <summary>The name as a string, without an allocation if the table is known.</summary>
     internal string Intern(ReadOnlySpan<char> name) =>
         _byCharacters.TryGetValue(name, out CacheTable<string, byte[]>? table) ? table.Name : name.ToString();
 
-    /// <summary>Has a table behave as a client says, and makes it if there is none.</summary>
+    /// <summary>Changes a table's options, or creates the table with them.</summary>
     /// <param name="name">The table's name.</param>
-    /// <param name="options">How it is to behave.</param>
-    /// <param name="creator">Who asks for it, if clients have keys.</param>
-    /// <param name="isNew">Whether it was made.</param>
-    /// <returns>Why it can't be; <see langword="null"/> when it is done.</returns>
-    /// <exception cref="ArgumentException">An option is out of its range, or can't be changed.</exception>
+    /// <param name="options">The table's options.</param>
+    /// <param name="creator">The client that asks, if clients have keys.</param>
+    /// <param name="isNew">Whether the table was created.</param>
+    /// <returns>The refusal; <see langword="null"/> on success.</returns>
+    /// <exception cref="ArgumentException">An option is out of range, or can't be changed.</exception>
     internal TableRefusal? Configure(string name, TableOptions options, ITableCreator? creator, out bool isNew)
     {
         lock (_changeLock)
@@ -159,18 +166,18 @@ internal sealed class ServedTables
         }
     }
 
-    /// <summary>Whether the application has added a table itself.</summary>
+    /// <summary>Whether the application added the table.</summary>
     internal bool IsOwned(string name) => _owned.Contains(name);
 
-    /// <summary>Has a table be there no more, and gives back what it took.</summary>
-    /// <returns><see langword="false"/> when there is no such table with text keys.</returns>
+    /// <summary>Drops a table and frees its space.</summary>
+    /// <returns><see langword="false"/> if there is no such table with text keys.</returns>
     internal bool TryDrop(string name)
     {
         lock (_changeLock)
         {
             if (!TryFindLocked(name, out CacheTable<string, byte[]>? table))
                 return false;
-            // first: a kill behind this finds it dropped, and goes on with it
+            // first, so that after a kill the next start completes the drop
             _settings.KeepDropped(name);
             HideLocked(name);
             if (Cache.Readiness.IsReady)
@@ -211,8 +218,8 @@ internal sealed class ServedTables
         CacheTable<string, byte[]> table;
         if (_dropped.Contains(name) && Cache.TryGetTable(name, out CacheTable<string, byte[]>? dropped))
         {
-            dropped.Clear(); // of what came late, by a request that had the table before it was dropped
-            // The index of a table that lives keeps the way it grows.
+            dropped.Clear(); // of entries put by a request that held the table before it was dropped
+            // An existing table's index can't change whether it grows.
             dropped.Configure((options ?? Cache.DefaultTableOptions with { Name = name }) with { FixedIndex = dropped.Options.FixedIndex });
             _ = _dropped.Remove(name);
             Cache.Hide(name, isHidden: false);
@@ -236,12 +243,12 @@ internal sealed class ServedTables
         Cache.Hide(name, isHidden: true);
     }
 
-    /// <summary>Restores once the walk for the entries is over; not when it fails, or the cache is disposed before.</summary>
+    /// <summary>Restores settings after the walk for the entries; not if it fails or the cache is disposed first.</summary>
     internal async Task RestoreAfterAsync(Task walk)
     {
         await walk.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
         if (walk.IsCompletedSuccessfully)
-            _ = Cache.Pile.Engine.Background.TryRun("the restoring of how tables are to behave", Restore);
+            _ = Cache.Pile.Engine.Background.TryRun("the restore of the table settings", Restore);
     }
 
     private void Restore()
@@ -266,11 +273,12 @@ internal sealed class ServedTables
             else if (settings.IsDropped)
             {
                 if (!_dropped.Contains(name))
-                    _settings.Forget(name); // the table is gone, or was put to before this was known: it was emptied when it was dropped
+                    // the table is gone, or got new entries before this record was found: the drop itself emptied it
+                    _settings.Forget(name);
             }
             else
             {
-                // An index that was found again grows, whatever was said of it when it was made; that of a table that lives stays.
+                // A restored index always grows, whatever its settings say; an existing table keeps its choice.
                 bool isFixed = isThere && table!.Options.FixedIndex;
                 _ = Cache.GetOrCreateTable<string, byte[]>(settings.ToOptions(name) with { FixedIndex = isFixed });
             }

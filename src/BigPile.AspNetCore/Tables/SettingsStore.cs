@@ -5,11 +5,11 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>How clients had tables behave, and which they dropped, kept in the pile in a table that no client can name.</summary>
-/// <remarks>Thread safety: none; the owner has a lock.</remarks>
+/// <summary>Stores the table settings and drops of clients in the pile, in a table that no client can name.</summary>
+/// <remarks>Thread safety: none; the owner holds a lock.</remarks>
 internal sealed class SettingsStore
 {
-    /// <summary>The name of the table that it is kept in.</summary>
+    /// <summary>The name of the table that stores them.</summary>
     internal const string Name = "bigpile:tables";
 
     private readonly PileCache _cache;
@@ -20,18 +20,18 @@ internal sealed class SettingsStore
         cache.Hide(Name, isHidden: true);
     }
 
-    /// <summary>Keeps how a table is to behave.</summary>
+    /// <summary>Stores a table's settings.</summary>
     internal void Keep(string name, TableOptions options) =>
         Store().Put(name, JsonSerializer.SerializeToUtf8Bytes(TableSettings.Of(options), TableJson.Default.TableSettings));
 
-    /// <summary>Keeps that a table was dropped.</summary>
+    /// <summary>Stores that a table was dropped.</summary>
     internal void KeepDropped(string name) =>
         Store().Put(name, JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
 
-    /// <summary>Keeps nothing of a table any more.</summary>
+    /// <summary>Removes what is stored of a table.</summary>
     internal void Forget(string name) => _ = Store().Remove(name);
 
-    /// <summary>Gives what is kept, of each table as it is met.</summary>
+    /// <summary>Enumerates the stored settings.</summary>
     internal IEnumerable<(string Name, KeptSettings Settings)> All()
     {
         if (!_cache.TryGetTable(Name, out CacheTable<string, byte[]>? kept))

@@ -6,8 +6,8 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>Which key has made which table, kept in the pile: a key's limit holds over restarts.</summary>
-/// <remarks>Thread safety: none; the owner has a lock.</remarks>
+/// <summary>Stores in the pile which key created which table, so that a key's limit survives restarts.</summary>
+/// <remarks>Thread safety: none; the owner holds a lock.</remarks>
 internal sealed class TableCreators
 {
     private const string StoreName = "bigpile:makers";
@@ -22,7 +22,7 @@ internal sealed class TableCreators
         cache.Hide(StoreName, isHidden: true);
     }
 
-    /// <summary>Takes in what earlier openings of the pile noted, once the tables show it.</summary>
+    /// <summary>Loads the records of earlier openings, once the tables are found.</summary>
     internal void Restore()
     {
         if (!_cache.TryGetTable(StoreName, out CacheTable<string, byte[]>? store))
@@ -30,16 +30,16 @@ internal sealed class TableCreators
         foreach (string name in store.Keys.ToArray())
         {
             if (!_cache.HasTable(name))
-                _ = store.Remove(name); // a kill came between
+                _ = store.Remove(name); // a kill interrupted the creation or the drop
             else if (!_keyOf.ContainsKey(name) && store.TryGet(name, out byte[]? key))
                 Remember(name, Encoding.UTF8.GetString(key));
         }
     }
 
-    /// <summary>The number of tables that a key has made and that are there.</summary>
+    /// <summary>The number of existing tables that a key created.</summary>
     internal int CountOf(string key) => _counts.GetValueOrDefault(key);
 
-    /// <summary>Notes who has made a table.</summary>
+    /// <summary>Records the key that created a table.</summary>
     internal void Record(string name, string key)
     {
         Forget(name);
@@ -47,7 +47,7 @@ internal sealed class TableCreators
         Remember(name, key);
     }
 
-    /// <summary>Takes a table off its maker's account.</summary>
+    /// <summary>Removes a table from its creator's count.</summary>
     internal void Forget(string name)
     {
         if (!_keyOf.Remove(name, out string? key))

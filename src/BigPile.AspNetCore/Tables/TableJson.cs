@@ -2,9 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>
-/// Reads and writes documents of tables. A member that is not known is refused: ignoring it would do something else than was meant.
-/// </summary>
+/// <summary>Reads and writes table settings as JSON. Unknown members are refused rather than ignored.</summary>
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,

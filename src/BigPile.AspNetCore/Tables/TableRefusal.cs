@@ -1,9 +1,9 @@
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>Why a table can't be made, altered or put into, whatever protocol its client speaks.</summary>
+/// <summary>Why a table can't be created, changed or put into, for any protocol.</summary>
 /// <param name="Reason">The reason.</param>
-/// <param name="Detail">What there is to say of it.</param>
-/// <param name="Limit">The limit that stands against it, if one does.</param>
+/// <param name="Detail">Details for the client.</param>
+/// <param name="Limit">The limit that was reached, if any.</param>
 internal sealed record TableRefusal(TableRefusalReason Reason, string? Detail = null, long Limit = 0)
 {
     internal static readonly TableRefusal OtherKeyType = new(TableRefusalReason.OtherKeyType);

@@ -1,14 +1,14 @@
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>Why a table can't be made, altered or put into.</summary>
+/// <summary>Why a table can't be created, changed or put into.</summary>
 internal enum TableRefusalReason
 {
     /// <summary>Its keys are not text.</summary>
     OtherKeyType,
 
-    /// <summary>Its values are the application's own.</summary>
+    /// <summary>Its values are the application's own objects.</summary>
     OpaqueValue,
 
-    /// <summary>There are as many tables as there may be.</summary>
+    /// <summary>The limit of tables is reached.</summary>
     TooMany,
 }

@@ -5,7 +5,7 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tables;
 
-/// <summary>How a table behaves, as a document: what PUT takes, and what the service keeps of it.</summary>
+/// <summary>A table's settings as JSON: the body of PUT, and what the service stores.</summary>
 internal record TableSettings
 {
     private const string ObjectForm = "It must be an object.";
@@ -15,10 +15,10 @@ internal record TableSettings
     /// <summary>durable or speculative.</summary>
     public string CollisionMode { get; set; } = "durable";
 
-    /// <summary>The entries that the index has room for from the start.</summary>
+    /// <summary>The initial capacity of the index, in entries.</summary>
     public long InitialEntries { get; set; }
 
-    /// <summary>Whether the index keeps that size; for speculative tables.</summary>
+    /// <summary>Whether the index never grows; for speculative tables.</summary>
     public bool FixedIndex { get; set; }
 
     /// <summary>The most entries.</summary>
@@ -27,16 +27,16 @@ internal record TableSettings
     /// <summary>The most bytes: keys, values and the index together.</summary>
     public long? MaximumBytes { get; set; }
 
-    /// <summary>The time to live of entries that are put without one.</summary>
+    /// <summary>The default time to live of entries.</summary>
     public string? DefaultTtl { get; set; }
 
-    /// <summary>The time that each use gives to entries that are put without one.</summary>
+    /// <summary>The default sliding expiry of entries.</summary>
     public string? DefaultSliding { get; set; }
 
-    /// <summary>The priority of entries that are put without one.</summary>
+    /// <summary>The default priority of entries.</summary>
     public string DefaultPriority { get; set; } = "normal";
 
-    /// <summary>How long caches on the way may keep an entry and give it to anyone; left out: not at all.</summary>
+    /// <summary>How long shared caches may keep an entry and serve it to anyone; left out: not at all.</summary>
     public string? PublicMaxAge { get; set; }
 
     /// <summary>Whether hits and misses are counted.</summary>
@@ -56,8 +56,8 @@ internal record TableSettings
         Statistics = options.Statistics,
     };
 
-    /// <summary>Reads a document.</summary>
-    /// <exception cref="JsonException">It is none.</exception>
+    /// <summary>Parses a document.</summary>
+    /// <exception cref="JsonException">The document is not valid.</exception>
     internal static TableSettings Parse(ReadOnlySpan<byte> document)
     {
         if (document.Trim(" \t\r\n"u8).IsEmpty)
@@ -68,7 +68,7 @@ internal record TableSettings
         }
         catch (JsonException e) when (e.InnerException is not JsonException && e.Path is { } path)
         {
-            throw new JsonException(Describe(path)); // the reader's own words are about types of this program
+            throw new JsonException(Describe(path)); // the serializer's message names types of this program
         }
     }
 
@@ -84,7 +84,7 @@ internal record TableSettings
                 + $"{string.Join(", ", known)}.";
     }
 
-    /// <summary>What is wrong with options, in the words of the document.</summary>
+    /// <summary>An option error, in the document's terms.</summary>
     internal static string Describe(ArgumentException wrong)
     {
         string text = wrong.Message.Replace($" (Parameter '{wrong.ParamName}')", "", StringComparison.Ordinal);
@@ -98,8 +98,8 @@ internal record TableSettings
         return JsonNamingPolicy.CamelCase.ConvertName(text[..end]) + text[end..];
     }
 
-    /// <summary>The options that the document states.</summary>
-    /// <exception cref="ArgumentException">One is out of its range.</exception>
+    /// <summary>Converts the document to options.</summary>
+    /// <exception cref="ArgumentException">An option is out of range.</exception>
     internal TableOptions ToOptions(string name)
     {
         var options = new TableOptions(name)

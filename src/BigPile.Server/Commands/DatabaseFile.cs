@@ -6,13 +6,13 @@ using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>A hash database, as commands that are given a file in the place of a directory look at it; nothing in it is changed.</summary>
+/// <summary>A hash database, as commands read it that accept a file in place of a directory. Nothing in it is changed.</summary>
 internal static class DatabaseFile
 {
-    /// <summary>Whether a command that was given a path means a database.</summary>
+    /// <summary>Whether a path given to a command means a database: it is a file.</summary>
     internal static bool IsMeant(string? path) => File.Exists(path);
 
-    /// <summary>What it holds.</summary>
+    /// <summary>Describes its content as JSON.</summary>
     internal static JsonNode Describe(string path)
     {
         using HashDatabase database = HashDatabase.Open(path, new HashDatabaseOptions { ReadOnly = true });
@@ -30,7 +30,7 @@ internal static class DatabaseFile
         };
     }
 
-    /// <summary>Says what was found wrong with one.</summary>
+    /// <summary>Writes the result of a verification.</summary>
     internal static void Report(HashVerification found, string path, TimeSpan elapsed, TextWriter output)
     {
         output.WriteLine($"Verified the hash database {path}");

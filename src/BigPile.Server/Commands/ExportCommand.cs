@@ -3,7 +3,7 @@ using System.CommandLine;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>The command <c>export</c> as it is written on the command line.</summary>
+/// <summary>Defines the command <c>export</c>.</summary>
 internal static class ExportCommand
 {
     internal static Command Create()

@@ -20,19 +20,19 @@ internal sealed class ExportRun(TextWriter error)
     /// <summary>The table to export.</summary>
     internal required string TableName { get; init; }
 
-    /// <summary>The path of the file to write; standard output when left out.</summary>
+    /// <summary>The file to write; standard output when left out.</summary>
     internal string? File { get; init; }
 
-    /// <summary>The pile's directory; the setting's when left out.</summary>
+    /// <summary>The pile's directory; the setting <c>Pile:Directory</c> when left out.</summary>
     internal string? Directory { get; init; }
 
-    /// <summary>The running server to ask, instead of a directory.</summary>
+    /// <summary>The running server to export from, instead of a directory.</summary>
     internal Uri? Server { get; init; }
 
-    /// <summary>The file with the key to show to the server; the environment's when left out.</summary>
+    /// <summary>The file with the API key; the environment's key when left out.</summary>
     internal string? KeyFile { get; init; }
 
-    /// <summary>Exports.</summary>
+    /// <summary>Runs the export.</summary>
     /// <returns>The exit code.</returns>
     internal async Task<int> RunAsync(CancellationToken cancellationToken)
     {
@@ -62,7 +62,7 @@ internal sealed class ExportRun(TextWriter error)
         }
     }
 
-    // Beside the file first: an export that fails must not take the one before with it.
+    // Write to a temporary file first: a failed export must not destroy the previous one.
     private async Task<ExportEnd> ReplaceFileAsync(string path, CancellationToken cancellationToken)
     {
         string temporaryPath = path + ".new";
@@ -132,7 +132,7 @@ internal sealed class ExportRun(TextWriter error)
         return line.ToArray();
     }
 
-    // Keeps what stands behind the last end of a line but one: the line that is not ended yet, or that the read ended with.
+    // Keeps the last line: the unfinished one, or the one that the read ended with. A final line feed belongs to its line.
     private static void Follow(MemoryStream line, ReadOnlySpan<byte> read)
     {
         int end = read[..^1].LastIndexOf((byte)'\n');

@@ -9,8 +9,8 @@ namespace BigPile.Server.Commands;
 /// <summary>Asks a server whether it is ready.</summary>
 internal static class HealthCheck
 {
-    /// <summary>Returns when the server says that it is ready.</summary>
-    /// <exception cref="LoadException">It can't be reached, or is not ready.</exception>
+    /// <summary>Returns if the server is ready.</summary>
+    /// <exception cref="LoadException">The server can't be reached, or is not ready.</exception>
     internal static async Task RequireReadyAsync(HttpClient client, Uri server, CancellationToken cancellationToken)
     {
         var address = new Uri(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + "/health/ready");

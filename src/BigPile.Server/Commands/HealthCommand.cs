@@ -9,7 +9,7 @@ using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>The command <c>health</c>: for containers, which have no other program to ask with.</summary>
+/// <summary>The command <c>health</c>, for containers, which have no other HTTP client.</summary>
 internal static class HealthCommand
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(5);
@@ -44,7 +44,7 @@ internal static class HealthCommand
         }
     }
 
-    // A certificate names the host that clients know the server by, and not this machine's loopback, where nobody else can be.
+    // The certificate names the public host, not the loopback address. On loopback nobody else can answer, so any certificate is accepted.
     private static HttpClient MakeClient(Uri server)
     {
         var handler = new HttpClientHandler();

@@ -9,7 +9,7 @@ using BigPile.Server.Hosting;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>The command <c>key</c>: makes an API key, and says once what it is.</summary>
+/// <summary>The command <c>key</c>: creates an API key and shows it once.</summary>
 internal static class KeyCommand
 {
     private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true };

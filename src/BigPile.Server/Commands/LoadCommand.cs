@@ -4,7 +4,7 @@ using System.CommandLine.Parsing;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>The command <c>load</c> as it is written on the command line.</summary>
+/// <summary>Defines the command <c>load</c>.</summary>
 internal static class LoadCommand
 {
     internal static Command Create()
@@ -41,7 +41,7 @@ internal static class LoadCommand
         return command;
     }
 
-    /// <summary>The options that say which pile a command works on.</summary>
+    /// <summary>The options that select the pile: a directory or a running server.</summary>
     internal static (Option<string?> Directory, Option<Uri?> Url) LocationOptions() => (
         new Option<string?>("--directory")
         {

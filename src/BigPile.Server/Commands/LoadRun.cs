@@ -20,27 +20,27 @@ internal sealed class LoadRun(TextWriter output, TextWriter error)
     private readonly TimeProvider _time = TimeProvider.System;
     private ProgressBar? _bar;
 
-    /// <summary>The path of the file to load.</summary>
+    /// <summary>The file to load.</summary>
     internal required string File { get; init; }
 
     /// <summary>The table that the records go into.</summary>
     internal required string TableName { get; init; }
 
-    /// <summary>The field that has a record's key; <see langword="null"/>: lines are as an export writes them.</summary>
+    /// <summary>The field with a record's key; <see langword="null"/>: lines are in the format of an export.</summary>
     internal string? KeyField { get; init; }
 
-    /// <summary>The pile's directory; the setting's when left out.</summary>
+    /// <summary>The pile's directory; the setting <c>Pile:Directory</c> when left out.</summary>
     internal string? Directory { get; init; }
 
     /// <summary>The running server to load into, instead of a directory.</summary>
     internal Uri? Server { get; init; }
 
-    /// <summary>The file with the key to show to the server; the environment's when left out.</summary>
+    /// <summary>The file with the API key; the environment's key when left out.</summary>
     internal string? KeyFile { get; init; }
 
     private bool HasTerminal => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected;
 
-    /// <summary>Loads.</summary>
+    /// <summary>Runs the load.</summary>
     /// <returns>The exit code.</returns>
     internal async Task<int> RunAsync(CancellationToken cancellationToken)
     {

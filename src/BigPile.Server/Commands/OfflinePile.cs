@@ -18,16 +18,16 @@ internal sealed class OfflinePile : IDisposable
         Tables = new ServedTables(cache, []);
     }
 
-    /// <summary>Its tables, as the server shows them.</summary>
+    /// <summary>The tables that the server would serve.</summary>
     internal ServedTables Tables { get; }
 
     /// <summary>The most bytes of a payload.</summary>
     internal long MaxBodyBytes { get; }
 
     /// <summary>Opens a pile.</summary>
-    /// <param name="directory">Its directory; the setting's when left out.</param>
-    /// <param name="keepsFormat">Whether its format stays as it is, whatever the settings say: an earlier one is refused.</param>
-    /// <param name="error">Where it is told what was found and changed.</param>
+    /// <param name="directory">The directory; the setting <c>Pile:Directory</c> when left out.</param>
+    /// <param name="keepsFormat">Whether to refuse a pile of an earlier format rather than upgrade it, whatever the settings say.</param>
+    /// <param name="error">Where warnings are written.</param>
     internal static OfflinePile Open(string? directory, bool keepsFormat, TextWriter error)
     {
         ServerSettings settings = ServerSettings.Read(SettingsFile.Read());
@@ -42,7 +42,7 @@ internal sealed class OfflinePile : IDisposable
         var cacheOptions = new PileCacheOptions
         {
             OwnsPile = true,
-            WaitsUntilReady = true, // what a line replaces is counted as replaced, and an export must know every entry
+            WaitsUntilReady = true, // a load counts replaced entries, and an export must find every entry
             DefaultTableOptions = new TableOptions("*") { CollisionMode = CollisionMode.Durable },
         };
         return new OfflinePile(new PileCache(Pile.Open(path, options), cacheOptions), settings.MaxBodyBytes);

@@ -9,14 +9,14 @@ using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>A running server, as the commands ask it.</summary>
+/// <summary>HTTP calls of the commands to a running server.</summary>
 internal static class ServerClient
 {
-    /// <summary>The address of a path of the server.</summary>
+    /// <summary>The URL of a path of the server.</summary>
     internal static Uri AddressOf(Uri server, string path) => new(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + path);
 
-    /// <summary>Makes a client that waits as long as it takes.</summary>
-    /// <param name="key">The key to show with each request, or <see langword="null"/>.</param>
+    /// <summary>Creates a client without a timeout.</summary>
+    /// <param name="key">The API key to send with each request, or <see langword="null"/>.</param>
     internal static HttpClient Make(string? key)
     {
         var client = new HttpClient { Timeout = Timeout.InfiniteTimeSpan };
@@ -25,8 +25,8 @@ internal static class ServerClient
         return client;
     }
 
-    /// <summary>Refuses an answer that is a problem.</summary>
-    /// <exception cref="LoadException">It is one.</exception>
+    /// <summary>Throws if the response is an error.</summary>
+    /// <exception cref="LoadException">The response is an error.</exception>
     internal static async Task RequireSuccessAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         if (response.IsSuccessStatusCode)
@@ -38,14 +38,14 @@ internal static class ServerClient
         throw new LoadException($"The server answered with {(int)response.StatusCode} {response.ReasonPhrase} {body}".TrimEnd() + hint);
     }
 
-    /// <summary>Whether an exception's message tells a user of a command all that there is to know.</summary>
+    /// <summary>Whether an exception's message is all that a user of a command needs.</summary>
     internal static bool IsExplained(Exception exception) =>
         exception is LoadException or Hosting.SettingsException or PileException or HashDatabaseException or HttpRequestException
             or ArgumentException { ParamName: "options" }
             or System.IO.IOException or System.IO.InvalidDataException or UnauthorizedAccessException
             or TaskCanceledException { InnerException: TimeoutException };
 
-    /// <summary>What an exception says to a user.</summary>
+    /// <summary>The message for the user.</summary>
     internal static string Explain(Exception exception) =>
         exception is HttpRequestException { InnerException: { } inner } ? $"{exception.Message} {inner.Message}" : exception.Message;
 }

@@ -6,22 +6,22 @@ using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>The key that a command shows to a server that asks for one.</summary>
-/// <remarks>From a file or from the environment, and never from the command line, which every user of a machine can list.</remarks>
+/// <summary>The API key that a command sends to a server.</summary>
+/// <remarks>It comes from a file or the environment, never from the command line, which every user of the machine can list.</remarks>
 internal static class ServerKey
 {
     private const string Variable = "BIGPILE_KEY";
 
-    /// <summary>The option that names the key's file.</summary>
+    /// <summary>The option for the key's file.</summary>
     internal static Option<string?> CreateOption() => new("--key-file")
     {
         Description = $"A file with the key to show to the server, as 'key' made it: NAME.SECRET. Default: the environment's {Variable}.",
     };
 
     /// <summary>Reads the key.</summary>
-    /// <param name="path">The key's file; when left out the environment is asked.</param>
+    /// <param name="path">The key's file; <see langword="null"/>: the environment variable is read.</param>
     /// <returns>The key, or <see langword="null"/> when there is none.</returns>
-    /// <exception cref="LoadException">What is there is no key.</exception>
+    /// <exception cref="LoadException">The file or variable holds no key.</exception>
     internal static string? Read(string? path)
     {
         string? key = path == null ? Environment.GetEnvironmentVariable(Variable) : File.ReadAllText(path);

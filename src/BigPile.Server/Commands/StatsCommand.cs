@@ -12,7 +12,7 @@ using BigPile.Http.Metrics;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>The command <c>stats</c>: what <c>/v1/stats</c> tells, for people.</summary>
+/// <summary>The command <c>stats</c>: prints what <c>/v1/stats</c> returns.</summary>
 internal static class StatsCommand
 {
     private const int Done = 0;

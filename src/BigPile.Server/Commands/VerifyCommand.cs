@@ -8,7 +8,7 @@ using BigPile.Server.Loading;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>The command <c>verify</c>: looks at everything in a pile's directory or a hash database, and changes nothing.</summary>
+/// <summary>The command <c>verify</c>: checks a pile's directory or a hash database, and changes nothing.</summary>
 internal static class VerifyCommand
 {
     private const int Sound = 0;

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Commands;
 
-/// <summary>Writes what a pile warns of as lines, for a command that has no log.</summary>
+/// <summary>Writes a pile's warnings as lines, for commands without a log.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class WarningLines(TextWriter error) : ILogger
 {

@@ -5,12 +5,15 @@ using BigPile.Http.Security;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Reads the names of hosts and origins as browsers send them; what none would send could never match.</summary>
+/// <summary>
+/// Normalizes configured hosts and origins to the form that browsers send. Refuses names that no browser would send, since they could never
+/// match.
+/// </summary>
 internal static class ClientNames
 {
     private const string NullOrigin = "null";
 
-    /// <summary>A host, as it is compared.</summary>
+    /// <summary>Normalizes a host for comparison.</summary>
     /// <exception cref="SettingsException">It is none.</exception>
     internal static string HostOf(string text)
     {
@@ -27,7 +30,7 @@ internal static class ClientNames
                 + "10.1.2.3, without scheme and port; * is any.");
     }
 
-    /// <summary>An origin, as it is compared.</summary>
+    /// <summary>Normalizes an origin for comparison.</summary>
     /// <exception cref="SettingsException">It is none.</exception>
     internal static string OriginOf(string text)
     {

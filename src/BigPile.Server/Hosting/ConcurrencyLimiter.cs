@@ -7,16 +7,16 @@ using Microsoft.AspNetCore.Http;
 namespace BigPile.Server.Hosting;
 
 /// <summary>
-/// Lets no more requests in at once than the settings say, health checks aside, and administration by itself: the others are to try again
-/// in a moment.
+/// Limits concurrent requests to the configured number; further ones get 503 with a retry time. Health checks are exempt, and
+/// administration has its own limit.
 /// </summary>
 /// <remarks>
-/// Nothing queues here: what waits costs memory, and its client has often gone when its turn comes. The fast door counts with the same
-/// <see cref="RequestLoad"/> and leaves what it must refuse to this.
+/// There is no queue: waiting requests cost memory, and their clients have often gone before their turn. The fast path counts with the same
+/// <see cref="RequestLoad"/> and leaves requests above the limit to this middleware.
 /// </remarks>
 internal sealed class ConcurrencyLimiter(RequestDelegate next, RequestLoad load)
 {
-    // Who has to stop a flood must get through it.
+    // An administrator must get through a flood in order to stop it.
     private const int AdministrationRequests = 16;
 
     private static readonly string[] AdministrationPaths = ["/v1/admin", "/v1/operations"];

@@ -11,8 +11,8 @@ using Serilog.Sinks.SystemConsole.Themes;
 namespace BigPile.Server.Hosting;
 
 /// <summary>
-/// The log to the console that the program's own settings file describes, made without a search through assemblies for what the section
-/// <c>Serilog</c> names. That search takes longer than all else that is read at a start.
+/// Builds the console log of the program's own settings file directly. Serilog's reader would search assemblies for what the section
+/// <c>Serilog</c> names, which takes longer than reading all other settings.
 /// </summary>
 internal static class ConsoleLog
 {
@@ -20,11 +20,11 @@ internal static class ConsoleLog
 
     private static readonly string[] Usings = ["Serilog.Sinks.Console", "Serilog.Sinks.Async"];
 
-    /// <summary>Reads the section, if it says no more than levels and how a line looks.</summary>
+    /// <summary>Reads the section if it sets only levels and the line format.</summary>
     /// <param name="configuration">The settings.</param>
-    /// <param name="format">How a line looks.</param>
+    /// <param name="format">The line format.</param>
     /// <returns>
-    /// <see langword="null"/> if there is anything else in it, also something wrong: then Serilog's own reader has to look at it.
+    /// <see langword="null"/> if the section has anything else, or anything wrong; Serilog's own reader must then read it.
     /// </returns>
     internal static LoggerConfiguration? TryRead(IConfiguration configuration, LogFormat format = LogFormat.Text)
     {
@@ -45,7 +45,7 @@ internal static class ConsoleLog
 
     private static bool IsOurs(IConfigurationSection item) => Usings.Contains(item.Value, StringComparer.Ordinal);
 
-    // One sink, asynchronous, to the console, with a template and no colours.
+    // Exactly one asynchronous console sink, with a template and without colours.
     private static string? TemplateOf(IConfigurationSection sinks)
     {
         if (PartsOf(OnlyChildOf(sinks), "Async") is not { } outer || !HasOnly(outer, "configure")
@@ -53,7 +53,7 @@ internal static class ConsoleLog
             || !HasOnly(inner, "outputTemplate", "theme"))
             return null;
         string? template = inner["outputTemplate"];
-        // Serilog's reader puts the environment's variables in.
+        // Serilog's reader would expand environment variables.
         bool isPlain = template != null && !template.Contains('%', StringComparison.Ordinal)
             && inner.GetChildren().All(static part => !part.GetChildren().Any());
         return isPlain && inner["theme"] == NoTheme ? template : null;
@@ -92,7 +92,7 @@ internal static class ConsoleLog
         return true;
     }
 
-    // It follows the settings file while the program runs.
+    // Follows changes of the settings file while the program runs.
     private static LoggingLevelSwitch? SwitchOf(IConfigurationSection setting)
     {
         if (setting.GetChildren().Any() || !Enum.TryParse(setting.Value, ignoreCase: true, out LogEventLevel level))

@@ -11,15 +11,17 @@ using Microsoft.Net.Http.Headers;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Lets browsers give what is answered to pages of the origins that the settings name (CORS, fetch.spec.whatwg.org).</summary>
+/// <summary>Lets pages of the configured origins read responses in a browser (CORS, fetch.spec.whatwg.org).</summary>
 /// <remarks>
-/// What a page may do is left to its key, which a browser does not send by itself: so any method and header may be asked for, and a page
-/// reads every header. Nothing is said of cookies, which mean nothing here.
+/// The API key decides what a page may do, and a browser does not send it by itself: so all methods and headers are allowed, and a page may
+/// read every header. Responses do not allow credentials: cookies mean nothing here.
 /// </remarks>
-/// <param name="origins">The origins; <c>*</c>: all. Which one asks is said back to it, so that caches keep answers by origin.</param>
+/// <param name="origins">
+/// The origins; <c>*</c>: all. The response names the requesting origin and varies by it, so that caches keep responses apart.
+/// </param>
 internal sealed class CorsSetup(IReadOnlyList<string> origins)
 {
-    // For so long a browser need not ask again whether it may.
+    // How long a browser may cache a preflight response.
     private static readonly TimeSpan PreflightMaxAge = TimeSpan.FromMinutes(10);
 
     internal void AddTo(IServiceCollection services) => services.AddCors(cors => cors.AddDefaultPolicy(Describe));
@@ -28,7 +30,7 @@ internal sealed class CorsSetup(IReadOnlyList<string> origins)
     {
         app.Use((context, next) =>
         {
-            if (!IsServed(context.Request.Headers.Origin)) // for the others the framework says so
+            if (!IsServed(context.Request.Headers.Origin)) // for served origins the framework adds it
                 context.Response.Headers.Append(HeaderNames.Vary, HeaderNames.Origin);
             return next(context);
         });

@@ -10,21 +10,21 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Puts the fast door on the endpoints, behind TLS where there is any.</summary>
+/// <summary>Adds the fast path to the endpoints, behind TLS where it is used.</summary>
 internal static class FastPathEndpoints
 {
     private const string EndpointSection = "Kestrel:Endpoints";
 
-    // The port for administrators is marked as such by a configuration of its own, of which an endpoint has only one.
+    // The administration port has its own per-endpoint configuration, and an endpoint can have only one.
     private const string AdminEndpoint = "BigPileAdmin";
 
-    /// <summary>Puts it on all endpoints that there are or will be.</summary>
+    /// <summary>Adds the fast path to all current and future endpoints.</summary>
     /// <param name="server">
-    /// The server's options, which have one action for all endpoints: what is done here and <paramref name="check"/>.
+    /// The server's options. They hold a single action for all endpoints, so it combines this and <paramref name="check"/>.
     /// </param>
-    /// <param name="configuration">What says where the server listens.</param>
-    /// <param name="settings">The settings of the door.</param>
-    /// <param name="check">Looks at an endpoint before anything is put on it.</param>
+    /// <param name="configuration">The configuration with the server's addresses.</param>
+    /// <param name="settings">The fast path's settings.</param>
+    /// <param name="check">Checks an endpoint before anything is added to it.</param>
     internal static void Configure(
         KestrelServerOptions server, IConfiguration configuration, HttpSettings settings, Action<ListenOptions> check)
     {
@@ -40,7 +40,7 @@ internal static class FastPathEndpoints
         }
         IReadOnlyList<string> addresses = ListenAddresses.Read(configuration);
         int[] securePorts = PortsOf(addresses, isSecure: true);
-        // Which of two endpoints it has before it the server does not say.
+        // The server does not say which of two endpoints on one port it configures, so those ports get no fast path.
         int[] unknownPorts = [.. securePorts.Intersect(PortsOf(addresses, isSecure: false))];
         server.ConfigureEndpointDefaults(endpoint =>
         {
@@ -61,7 +61,7 @@ internal static class FastPathEndpoints
 
     private static void Add(EndpointConfiguration endpoint, HttpSettings settings)
     {
-        // The server would add TLS behind what is added here, and the door would see what it can't read.
+        // TLS first: the server would add it after the fast path, which would then see encrypted bytes.
         if (endpoint.IsHttps)
             endpoint.ListenOptions.UseHttps(endpoint.HttpsOptions);
         Add(endpoint.ListenOptions, settings);

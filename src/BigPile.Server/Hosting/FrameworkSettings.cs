@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Looks at the settings that the framework reads: what it ignores, and what it stumbles over later.</summary>
+/// <summary>Checks settings that the framework reads: those it would ignore, and those it would fail on later.</summary>
 internal static class FrameworkSettings
 {
     private const string Kestrel = "Kestrel";
@@ -14,8 +14,8 @@ internal static class FrameworkSettings
 
     private static readonly string[] PartsOfKestrel = ["Endpoints", "EndpointDefaults", "Certificates"];
 
-    /// <summary>Looks at them.</summary>
-    /// <exception cref="SettingsException">One is wrong, or nobody reads it.</exception>
+    /// <summary>Checks them.</summary>
+    /// <exception cref="SettingsException">A setting is wrong, or nothing reads it.</exception>
     internal static void Check(IConfiguration configuration)
     {
         foreach (IConfigurationSection part in configuration.GetSection(Kestrel).GetChildren())

@@ -26,16 +26,16 @@ internal sealed record HttpSettings
 
     internal static readonly string[] Known = ["Http:FastDoor", "Http:InlineScheduling", "Http:IgnoredHeaders", "Http:MaxLeaseSeconds"];
 
-    /// <summary>Whether plain reads are answered ahead of the HTTP stack.</summary>
+    /// <summary>Whether plain reads bypass the HTTP stack on the fast path.</summary>
     internal bool FastPath { get; init; }
 
-    /// <summary>Whether requests run on the threads that wait for the network; see <see cref="InlineScheduling"/>.</summary>
+    /// <summary>Whether requests run on the network threads; see <see cref="InlineScheduling"/>.</summary>
     internal bool InlineScheduling { get; init; }
 
-    /// <summary>The headers that mean nothing to a read: those that proxies add.</summary>
+    /// <summary>Headers that a read may ignore: those that proxies add.</summary>
     internal required IReadOnlyList<string> IgnoredHeaders { get; init; }
 
-    /// <summary>How long a large payload stays leased while it is sent.</summary>
+    /// <summary>The longest time that a large payload stays leased while it is sent.</summary>
     internal TimeSpan MaxLease { get; init; }
 
     /// <summary>Reads the settings.</summary>
@@ -52,7 +52,7 @@ internal sealed record HttpSettings
         };
     }
 
-    // At the fast door these would mean nothing any more, and in the full stack they do.
+    // The full stack acts on these headers, so the fast path must not ignore them.
     private static string CheckIgnored(string name)
     {
         if (name.Length == 0 || name.AsSpan().ContainsAnyExcept(NameCharacters))

@@ -9,10 +9,12 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Takes up keys that the settings files have anew, while the server runs: one that leaked is gone without a stop.</summary>
+/// <summary>
+/// Reloads API keys from the settings files while the server runs, so that a leaked key can be removed without a restart.
+/// </summary>
 /// <remarks>
-/// The files are looked at from time to time rather than watched, as a certificate's are. Keys that are wrong leave the old ones in use.
-/// Thread safety: all members may be called concurrently.
+/// Polls the files rather than watch them, as for a certificate. If the new keys are wrong, the old ones stay in use. Thread safety: all
+/// members may be called concurrently.
 /// </remarks>
 internal sealed class KeyReload : IDisposable
 {
@@ -23,11 +25,11 @@ internal sealed class KeyReload : IDisposable
     private readonly ITimer? _timer;
     private string? _complaint;
 
-    /// <param name="configuration">What the settings come from; it is read once more from there, and stays as it is.</param>
-    /// <param name="settings">Says how often.</param>
+    /// <param name="configuration">The sources of the settings; they are read again, and this object is not changed.</param>
+    /// <param name="settings">Has the polling period.</param>
     /// <param name="keys">The keys.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="logger">Where it says what it did.</param>
+    /// <param name="logger">The log.</param>
     public KeyReload(
         IConfigurationManager configuration, SecuritySettings settings, KeyRing keys, TimeProvider time, ILogger<KeyReload> logger)
     {
@@ -42,11 +44,11 @@ internal sealed class KeyReload : IDisposable
                 static self => ((KeyReload)self!).ReloadIfChanged(), this, settings.ReloadPeriod, settings.ReloadPeriod);
     }
 
-    /// <summary>Takes up the keys that the settings have now, if they are others.</summary>
+    /// <summary>Reads the keys again and replaces them if they changed.</summary>
     internal void ReloadIfChanged()
     {
         if (!_reloading.TryEnter())
-            return; // a file that does not answer holds up one thread, and not one more each time
+            return; // a read that hangs blocks one thread, not one more each period
         try
         {
             _settings.Reload();
@@ -76,7 +78,7 @@ internal sealed class KeyReload : IDisposable
     private static JsonConfigurationSource Unwatched(JsonConfigurationSource file) =>
         new() { FileProvider = file.FileProvider, Path = file.Path!, Optional = file.Optional };
 
-    // Once, and not each time that it is looked.
+    // Log once, not at each poll.
     private void Complain(string reason)
     {
         if (_complaint == reason)

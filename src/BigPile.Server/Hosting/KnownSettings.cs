@@ -6,16 +6,16 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The names of all settings, and what is said of one that is not among them.</summary>
+/// <summary>The names of all settings, and the error for an unknown one.</summary>
 internal static class KnownSettings
 {
-    // What the framework and the logger read themselves, with anything below.
+    // Sections that the framework and the logger read, with anything below.
     private static readonly string[] FrameworkSections = ["Kestrel", "Serilog", "Logging", "AllowedHosts"];
 
     private static readonly string[] FrameworkNames =
         ["urls", "http_ports", "https_ports", "environment", "applicationName", "AllowedHosts"];
 
-    // Below these come a number and more names, which their readers check.
+    // Below these names come an index and further names, which their readers check.
     internal static readonly string[] Lists =
         ["Security:Keys", "Security:Hosts", "Security:Origins", "Metrics:Meters", "Http:IgnoredHeaders"];
 
@@ -26,11 +26,11 @@ internal static class KnownSettings
         .. MetricSettings.Known, .. OtlpSettings.Known, .. TlsSettings.Known,
     ];
 
-    /// <summary>All settings with a name, whoever reads them.</summary>
+    /// <summary>All named settings, including the framework's.</summary>
     internal static IEnumerable<string> Names => Own.Concat(FrameworkNames);
 
-    /// <summary>Refuses a command line that has something else than settings with a value.</summary>
-    /// <exception cref="SettingsException">An argument is no setting, an unknown one, or one without a value.</exception>
+    /// <summary>Refuses command-line arguments that are not settings with a value.</summary>
+    /// <exception cref="SettingsException">An argument is no setting, an unknown setting, or has no value.</exception>
     internal static void CheckArguments(IReadOnlyList<string> args)
     {
         for (int i = 0; i < args.Count; i++)
@@ -49,7 +49,7 @@ internal static class KnownSettings
         }
     }
 
-    /// <summary>Refuses a settings file with a section that nobody reads.</summary>
+    /// <summary>Refuses a settings file with a section that nothing reads.</summary>
     /// <exception cref="SettingsException">There is one.</exception>
     internal static void CheckSections(IConfiguration file)
     {
@@ -64,7 +64,7 @@ internal static class KnownSettings
         }
     }
 
-    /// <summary>What to say of a setting that there is not.</summary>
+    /// <summary>The error for an unknown setting.</summary>
     internal static SettingsException Unknown(string name) => Unknown(name, Names);
 
     private static SettingsException Unknown(string name, IEnumerable<string> known)

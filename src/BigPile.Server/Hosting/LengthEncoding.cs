@@ -2,10 +2,10 @@ using System.Text;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Decodes the header <c>Content-Length</c> so that the server takes digits and nothing else (RFC 9110, 8.6).</summary>
+/// <summary>Decodes the header <c>Content-Length</c> so that the server accepts only digits (RFC 9110, 8.6).</summary>
 /// <remarks>
-/// The server itself takes <c>+1</c> for one: where something in front takes it for none, the two see the end of a request in two places.
-/// Thread safety: all members may be called concurrently.
+/// Kestrel accepts <c>+1</c>. A proxy in front that does not would see the request end elsewhere (request smuggling). Thread safety: all
+/// members may be called concurrently.
 /// </remarks>
 internal sealed class LengthEncoding : Encoding
 {
@@ -14,7 +14,7 @@ internal sealed class LengthEncoding : Encoding
 
     private static readonly LengthEncoding Digits = new();
 
-    /// <summary>The encoding of a header's value; <see langword="null"/>: the server's own.</summary>
+    /// <summary>The encoding of a header's value; <see langword="null"/>: the server's default.</summary>
     internal static Encoding? Select(string headerName) => headerName == Length ? Digits : null;
 
     /// <inheritdoc/>

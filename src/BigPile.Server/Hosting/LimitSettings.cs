@@ -5,7 +5,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The settings <c>Limits:…</c>: what one client, and all of them together, may take of the server.</summary>
+/// <summary>The settings <c>Limits:…</c>: what one client, and all clients together, may take of the server.</summary>
 internal sealed record LimitSettings
 {
     internal static readonly string[] Known =
@@ -25,45 +25,45 @@ internal sealed record LimitSettings
     /// <summary>The most header lines of a request.</summary>
     internal int HeaderCount { get; init; }
 
-    /// <summary>How long a client may take to send a request's head.</summary>
+    /// <summary>The longest time for a client to send a request's headers.</summary>
     internal TimeSpan Head { get; init; }
 
-    /// <summary>How long a connection may lie idle between requests.</summary>
+    /// <summary>The longest idle time of a connection between requests.</summary>
     internal TimeSpan KeepAlive { get; init; }
 
-    /// <summary>How fast a body must come; 0: as slowly as it likes.</summary>
+    /// <summary>The minimum rate of a request body; 0: no minimum.</summary>
     internal int MinBodyBytesPerSecond { get; init; }
 
-    /// <summary>How fast a response must be taken; 0: as slowly as the client likes.</summary>
+    /// <summary>The minimum rate at which a response is read; 0: no minimum.</summary>
     internal int MinResponseBytesPerSecond { get; init; }
 
-    /// <summary>How long a body or a response may be slower than that.</summary>
+    /// <summary>How long a body or a response may be below its minimum rate.</summary>
     internal TimeSpan Grace { get; init; }
 
-    /// <summary>The most connections at once; more are closed as they come.</summary>
+    /// <summary>The most connections at once; further ones are closed as they are accepted.</summary>
     internal int Connections { get; init; }
 
-    /// <summary>The most requests at once, at the fast door and in the full stack together; more are answered with 503.</summary>
+    /// <summary>The most requests at once, on the fast path and in the full stack together; further ones are answered with 503.</summary>
     internal int ConcurrentRequests { get; init; }
 
-    /// <summary>How long a request may take that is no stream of a whole table.</summary>
+    /// <summary>The longest duration of a request, except loads and exports of a whole table.</summary>
     internal TimeSpan Request { get; init; }
 
-    /// <summary>The most loads and exports at once; more are answered with 429.</summary>
+    /// <summary>The most loads and exports at once; further ones are answered with 429.</summary>
     internal int BulkRequests { get; init; }
 
-    /// <summary>The most entries that a client may have a table's index make room for at once.</summary>
+    /// <summary>The largest initial index capacity that a client may ask for, in entries.</summary>
     internal int InitialEntries { get; init; }
 
-    /// <summary>The most bytes of bodies and answers in flight; <see langword="null"/>: as many as suit the longest body.</summary>
+    /// <summary>The most bytes of request bodies and responses in flight; <see langword="null"/>: derived from the largest body.</summary>
     internal long? BufferedBytes { get; init; }
 
-    /// <summary>The most tables that there are before clients can't make another one.</summary>
+    /// <summary>Clients can't create a table when there are this many.</summary>
     internal int Tables { get; init; }
 
     /// <summary>Reads the settings.</summary>
-    /// <param name="configuration">Where they are.</param>
-    /// <param name="maxBodyBytes">The most bytes of a payload, of which several must have room.</param>
+    /// <param name="configuration">The configuration.</param>
+    /// <param name="maxBodyBytes">The most bytes of a payload; the buffer limit must hold several.</param>
     /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
     internal static LimitSettings Read(IConfiguration configuration, long maxBodyBytes)
     {
@@ -100,12 +100,12 @@ internal sealed record LimitSettings
                 "Limits:BufferedBytes", text, $"be at least eight times 'Server:MaxBodyBytes', {8 * maxBodyBytes:N0} bytes");
     }
 
-    /// <summary>Hands the limits that Kestrel keeps to it.</summary>
+    /// <summary>Applies the limits that Kestrel enforces.</summary>
     internal void Apply(KestrelServerLimits limits)
     {
         limits.MaxRequestLineSize = RequestLineBytes;
         limits.MaxRequestHeadersTotalSize = HeaderBytes;
-        // What a client has sent ahead of what is read; the larger part of a body waits with the client.
+        // Bytes received but not yet read. The rest of a large body waits at the client.
         limits.MaxRequestBufferSize = Math.Max(256 << 10, Math.Max(RequestLineBytes, HeaderBytes));
         limits.MaxRequestHeaderCount = HeaderCount;
         limits.RequestHeadersTimeout = Head;

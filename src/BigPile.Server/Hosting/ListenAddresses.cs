@@ -7,7 +7,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Where the configuration tells the server to listen.</summary>
+/// <summary>The addresses on which the server is configured to listen.</summary>
 internal static class ListenAddresses
 {
     /// <summary>Where the server listens when nothing is configured.</summary>
@@ -17,14 +17,12 @@ internal static class ListenAddresses
 
     private const string PreferenceName = "preferHostingUrls";
 
-    /// <summary>The configured addresses, wherever they are set: those that the server takes; empty when there are none.</summary>
+    /// <summary>The effective configured addresses, from any source; empty if none.</summary>
     internal static IReadOnlyList<string> Read(IConfiguration configuration) => UsesEndpoints(configuration)
         ? [.. configuration.GetSection(EndpointSection).GetChildren().Select(static endpoint => endpoint["Url"]).OfType<string>()]
         : ReadUrls(configuration);
 
-    /// <summary>
-    /// Whether the server listens on the endpoints of the section <c>Kestrel</c>, by the rule that the server itself has.
-    /// </summary>
+    /// <summary>Whether the server listens on the endpoints of the section <c>Kestrel</c>, by Kestrel's own rule.</summary>
     internal static bool UsesEndpoints(IConfiguration configuration)
     {
         bool prefersUrls = configuration[PreferenceName] is { } word
@@ -44,8 +42,8 @@ internal static class ListenAddresses
         ];
     }
 
-    /// <summary>Has the server listen on addresses, and on one for administrators if there is one.</summary>
-    /// <exception cref="SettingsException">The one for administrators has no port of its own.</exception>
+    /// <summary>Sets the addresses to listen on, and the administrators' address if there is one.</summary>
+    /// <exception cref="SettingsException">The administrators' address has no port of its own.</exception>
     internal static void Set(IConfigurationBuilder configuration, IReadOnlyList<string> addresses, SecuritySettings security)
     {
         var settings = new Dictionary<string, string?>();
@@ -62,11 +60,11 @@ internal static class ListenAddresses
         }
         if (!hasEndpoints)
             settings["urls"] = string.Join(';', addresses);
-        settings[PreferenceName] = hasEndpoints ? "false" : "true"; // what was checked is what is listened on
+        settings[PreferenceName] = hasEndpoints ? "false" : "true"; // listen only on what was checked
         configuration.AddInMemoryCollection(settings);
     }
 
-    /// <summary>The port of an address; 0 when it is to be any, or when it is a socket in a file.</summary>
+    /// <summary>The port of an address; 0 for any free port, or a Unix socket or named pipe.</summary>
     /// <exception cref="SettingsException">It is no address.</exception>
     internal static int PortOf(string address)
     {
@@ -75,7 +73,7 @@ internal static class ListenAddresses
     }
 
     /// <summary>Refuses addresses that other machines reach without a key or without TLS, unless that is allowed.</summary>
-    /// <exception cref="SettingsException">There is one, or something is no address.</exception>
+    /// <exception cref="SettingsException">There is such an address, or an invalid one.</exception>
     internal static void RefuseUnprotected(IEnumerable<string> addresses, SecuritySettings security)
     {
         foreach (string address in addresses)
@@ -94,8 +92,8 @@ internal static class ListenAddresses
         }
     }
 
-    /// <summary>Refuses an address that other machines reach if nobody is asked for a key, unless that is allowed.</summary>
-    /// <exception cref="SettingsException">Nobody is.</exception>
+    /// <summary>Refuses an address that other machines reach if no keys are configured, unless that is allowed.</summary>
+    /// <exception cref="SettingsException">There are no keys.</exception>
     internal static void RefuseWithoutKeys(string address, SecuritySettings security)
     {
         if (security.Keys.Count == 0 && !security.AllowWithoutKeys)
@@ -108,7 +106,7 @@ internal static class ListenAddresses
         }
     }
 
-    /// <summary>Where a program on the same machine reaches a server that listens on an address.</summary>
+    /// <summary>The URL at which a program on the same machine reaches a server that listens on an address.</summary>
     /// <exception cref="SettingsException">It is no address.</exception>
     internal static Uri LocalOf(string address)
     {

@@ -4,13 +4,11 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>
-/// Looks at each endpoint just before the server binds it, at the start and when its configuration changes while it runs.
-/// </summary>
+/// <summary>Checks each endpoint just before the server binds it, at the start and when its configuration changes at run time.</summary>
 internal sealed class ListenGuard(IConfiguration configuration, SecuritySettings security)
 {
-    /// <summary>Refuses what other machines reach without a key or without TLS, unless that is allowed.</summary>
-    /// <exception cref="SettingsException">The endpoint is such a one, or one that is configured is.</exception>
+    /// <summary>Refuses endpoints that other machines reach without a key or without TLS, unless that is allowed.</summary>
+    /// <exception cref="SettingsException">This endpoint, or a configured one, is refused.</exception>
     internal void Check(ListenOptions endpoint)
     {
         ListenAddresses.RefuseUnprotected(ListenAddresses.Read(configuration), security);

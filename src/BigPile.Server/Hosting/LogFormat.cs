@@ -1,11 +1,11 @@
 namespace BigPile.Server.Hosting;
 
-/// <summary>How the console's log looks.</summary>
+/// <summary>The format of the console log.</summary>
 internal enum LogFormat
 {
-    /// <summary>Lines for people, as the section <c>Serilog</c> says.</summary>
+    /// <summary>Text lines, in the format of the section <c>Serilog</c>.</summary>
     Text,
 
-    /// <summary>A JSON object on each line, in the compact form of Serilog: what log collectors read.</summary>
+    /// <summary>One JSON object a line in Serilog's compact format, for log collectors.</summary>
     Json,
 }

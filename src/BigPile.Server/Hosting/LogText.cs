@@ -5,7 +5,7 @@ using System.Text;
 namespace BigPile.Server.Hosting;
 
 /// <summary>
-/// Texts of clients as they may stand in the log: nothing in them moves a terminal's cursor, rings its bell or begins a line.
+/// Escapes clients' text for the log, so that it can't move a terminal's cursor, ring its bell or begin a new line (log injection).
 /// </summary>
 internal static class LogText
 {

@@ -4,19 +4,19 @@ using System.IO;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>What to tell at the start of a pile whose limit does not keep it in bounds.</summary>
+/// <summary>Warnings at the start if the pile's limit exceeds memory or disk.</summary>
 internal static class MemoryAdvice
 {
-    /// <summary>The sentences; none where there is nothing to tell.</summary>
+    /// <summary>The warnings; none if there is nothing to say.</summary>
     internal static IEnumerable<string> Of(PileSettings pile) => Of(
         pile.Store, pile.MaxBytes, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
         pile.Store == StoreKind.Mapped ? DiskBytesAt(pile.Directory) : 0);
 
-    /// <summary>The sentences.</summary>
-    /// <param name="store">Where the pile is.</param>
-    /// <param name="maxBytes">The most that it may take.</param>
-    /// <param name="memoryBytes">The memory that the process may have: the container's, where it is in one.</param>
-    /// <param name="diskBytes">The size of the disk that it is on; zero: not known.</param>
+    /// <summary>The warnings.</summary>
+    /// <param name="store">The pile's store.</param>
+    /// <param name="maxBytes">The pile's limit.</param>
+    /// <param name="memoryBytes">The memory available to the process or its container.</param>
+    /// <param name="diskBytes">The size of the pile's disk; 0: unknown.</param>
     internal static IEnumerable<string> Of(StoreKind store, long maxBytes, long memoryBytes, long diskBytes)
     {
         (string what, long bytes) =

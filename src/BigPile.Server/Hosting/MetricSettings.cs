@@ -6,10 +6,10 @@ using Microsoft.Extensions.Configuration;
 namespace BigPile.Server.Hosting;
 
 /// <summary>The settings <c>Metrics:…</c>.</summary>
-/// <param name="IsOn">Whether figures are collected and shown.</param>
-/// <param name="Path">Where they are shown.</param>
-/// <param name="AllowWithoutKeys">Whether who has no key is shown them too.</param>
-/// <param name="Meters">The meters whose instruments are shown.</param>
+/// <param name="IsOn">Whether metrics are collected and served.</param>
+/// <param name="Path">The path that serves them.</param>
+/// <param name="AllowWithoutKeys">Whether they are served without a key.</param>
+/// <param name="Meters">The meters to serve.</param>
 internal sealed record MetricSettings(bool IsOn, string Path, bool AllowWithoutKeys, IReadOnlyList<string> Meters)
 {
     internal static readonly string[] Known = ["Metrics:Enabled", "Metrics:Path", "Metrics:AllowWithoutKeys", "Metrics:Meters"];

@@ -16,25 +16,25 @@ using Serilog.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Sends metrics, traces and logs to a collector of OpenTelemetry.</summary>
+/// <summary>Sends metrics, traces and logs to an OpenTelemetry collector.</summary>
 /// <remarks>
-/// A request is traced if its client traces it; what the service does by itself always is. The variable <c>OTEL_TRACES_SAMPLER</c> says
-/// otherwise.
+/// A request is traced if its client traces it; background work of the service is always traced. The variable <c>OTEL_TRACES_SAMPLER</c>
+/// overrides this.
 /// </remarks>
 internal static class OtlpExport
 {
-    /// <summary>Adds what sends them.</summary>
-    /// <param name="builder">The application.</param>
-    /// <param name="settings">Where to.</param>
+    /// <summary>Adds the exporters.</summary>
+    /// <param name="builder">The application's builder.</param>
+    /// <param name="settings">The collector.</param>
     /// <param name="meters">The meters.</param>
-    /// <param name="log">The application's log: what goes there is sent.</param>
+    /// <param name="log">The application's log; the exporter sends the same entries.</param>
     internal static void AddTo(WebApplicationBuilder builder, OtlpSettings settings, IReadOnlyList<string> meters, Serilog.ILogger log)
     {
         bool hasSampler = Setting.Text(builder.Configuration, "OTEL_TRACES_SAMPLER") != null;
         OpenTelemetryBuilder telemetry = builder.Services.AddOpenTelemetry()
             .ConfigureResource(static resource => resource
                 .AddService("bigpile", serviceVersion: typeof(OtlpExport).Assembly.GetName().Version?.ToString(3))
-                .AddEnvironmentVariableDetector()) // which may name it otherwise
+                .AddEnvironmentVariableDetector()) // may override the name
             .WithMetrics(metrics => metrics.AddMeter([.. meters]))
             .WithTracing(traces => Sampled(traces, hasSampler).AddBigPileInstrumentation().AddAspNetCoreInstrumentation())
             .WithLogging(static _ => { }, static logs => logs.IncludeFormattedMessage = true);
@@ -43,14 +43,14 @@ internal static class OtlpExport
         var categories = new ConcurrentDictionary<string, ILogger>(StringComparer.Ordinal);
         builder.Logging.AddFilter<OpenTelemetryLoggerProvider>(
             (category, level) => categories.GetOrAdd(category ?? "", logs.CreateLogger).IsEnabled(level));
-        // As for the log: else the framework makes an activity and a scope for each request.
+        // As for the log: otherwise the framework creates an activity and a scope for each request.
         builder.Logging.AddFilter<OpenTelemetryLoggerProvider>("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None);
         _ = settings.Endpoint is { } endpoint
             ? telemetry.UseOtlpExporter(ProtocolOf(settings.Protocol), endpoint)
             : telemetry.UseOtlpExporter();
     }
 
-    /// <summary>Builds the application, and has the sending begin ahead of what it is to see.</summary>
+    /// <summary>Builds the application, and starts the exporters before anything they should see.</summary>
     /// <exception cref="SettingsException">A variable can't be used.</exception>
     [SuppressMessage("Design", "CA1031", Justification = "Whatever it throws: it can't begin.")]
     internal static WebApplication Build(WebApplicationBuilder builder)
@@ -78,7 +78,7 @@ internal static class OtlpExport
     private static TracerProviderBuilder Sampled(TracerProviderBuilder traces, bool hasSampler) =>
         hasSampler ? traces : traces.SetSampler(new ParentBasedSampler(new OwnWorkSampler()));
 
-    /// <summary>Leaves out requests.</summary>
+    /// <summary>Drops requests, and samples all other work.</summary>
     private sealed class OwnWorkSampler : Sampler
     {
         public override SamplingResult ShouldSample(in SamplingParameters samplingParameters) => new(

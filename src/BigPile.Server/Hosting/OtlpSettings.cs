@@ -6,7 +6,7 @@ namespace BigPile.Server.Hosting;
 
 /// <summary>The settings <c>Otlp:…</c>: where metrics, traces and logs are sent.</summary>
 /// <param name="Endpoint">The collector; <see langword="null"/>: as the variables <c>OTEL_…</c> say.</param>
-/// <param name="Protocol">How it is spoken to.</param>
+/// <param name="Protocol">The collector's protocol.</param>
 internal sealed record OtlpSettings(Uri? Endpoint, OtlpProtocol Protocol)
 {
     internal static readonly string[] Known = ["Otlp:Endpoint", "Otlp:Protocol"];
@@ -17,8 +17,8 @@ internal sealed record OtlpSettings(Uri? Endpoint, OtlpProtocol Protocol)
         "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
     ];
 
-    /// <summary>Reads them.</summary>
-    /// <returns><see langword="null"/> when nothing is to be sent.</returns>
+    /// <summary>Reads the settings.</summary>
+    /// <returns><see langword="null"/> if nothing is exported.</returns>
     /// <exception cref="SettingsException">A setting is unknown or wrong.</exception>
     internal static OtlpSettings? Read(IConfiguration configuration)
     {
@@ -43,12 +43,12 @@ internal sealed record OtlpSettings(Uri? Endpoint, OtlpProtocol Protocol)
     }
 }
 
-/// <summary>How a collector is spoken to.</summary>
+/// <summary>The protocol of a collector.</summary>
 internal enum OtlpProtocol
 {
-    /// <summary>By gRPC; port 4317 as a rule.</summary>
+    /// <summary>gRPC, usually on port 4317.</summary>
     Grpc,
 
-    /// <summary>By HTTP; port 4318 as a rule.</summary>
+    /// <summary>HTTP with protobuf, usually on port 4318.</summary>
     HttpProtobuf,
 }

@@ -8,13 +8,15 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Logs what OpenTelemetry tells only its own event sources: a collector that is away, a variable that it does not use.</summary>
-/// <remarks>Each kind once in ten minutes. Thread safety: all members may be called concurrently.</remarks>
+/// <summary>
+/// Logs errors that OpenTelemetry reports only to its event sources, such as an unreachable collector or an unsupported variable.
+/// </summary>
+/// <remarks>Each kind is logged at most once in ten minutes. Thread safety: all members may be called concurrently.</remarks>
 internal sealed class OtlpTrouble(ILogger<OtlpTrouble> logger, TimeProvider time) : EventListener
 {
     private const string SourcePrefix = "OpenTelemetry-";
 
-    // That nobody asked for a meter is what was wanted.
+    // Unselected meters are ignored on purpose.
     private const string NotAskedFor = "MetricInstrumentIgnored";
 
     private static readonly TimeSpan Pause = TimeSpan.FromMinutes(10);

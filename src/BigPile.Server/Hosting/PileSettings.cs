@@ -14,12 +14,12 @@ internal sealed record PileSettings
     private const int MaxFlushSeconds = 7 * 86_400;
     private const int MaxOpenSeconds = 7 * 86_400;
 
-    /// <summary>The least and the most bytes of a segment, which has a power of two of them, and the least bytes of a pile.</summary>
+    /// <summary>The limits of a segment's size, a power of two, and the least limit of a pile, in bytes.</summary>
     internal const long MinSegmentBytes = 4L << 20;
     internal const long MaxSegmentBytes = 1L << 30;
     internal const long MinPileBytes = 1L << 20;
 
-    /// <summary>The least and the most bytes of a flush log.</summary>
+    /// <summary>The limits of the flush log's size in bytes.</summary>
     internal const int MinFlushLogBytes = 1 << 20;
     internal const int MaxFlushLogBytes = 1 << 30;
 
@@ -33,25 +33,25 @@ internal sealed record PileSettings
         "Pile:IndexDirectory", "Pile:SpillDirectory", "Pile:OpenSeconds", "Pile:UpgradeFormat",
     ];
 
-    /// <summary>What the pile is called in metrics, if it is said.</summary>
+    /// <summary>The pile's name in metrics; <see langword="null"/>: the default.</summary>
     internal string? Name { get; init; }
 
-    /// <summary>Where the pile is: in files, or in memory that goes with the process.</summary>
+    /// <summary>The pile's store: files, or memory of the process.</summary>
     internal StoreKind Store { get; init; }
 
-    /// <summary>The directory of a pile in files, as a full path; a name as it is where the pile is shared.</summary>
+    /// <summary>The full path of a mapped pile's directory; of a shared pile it may be a bare name, kept as given.</summary>
     internal required string Directory { get; init; }
 
     /// <summary>Whether other processes read the pile in shared memory.</summary>
     internal bool Shared { get; init; }
 
-    /// <summary>Where the indexes of tables are kept, if not with the pile.</summary>
+    /// <summary>The directory of the tables' indexes; <see langword="null"/>: with the pile.</summary>
     internal string? IndexDirectory { get; init; }
 
-    /// <summary>Where entries go that leave the memory of tables at their limits, if not nowhere.</summary>
+    /// <summary>The directory to which tables at their limits move entries; <see langword="null"/>: they are evicted.</summary>
     internal string? SpillDirectory { get; init; }
 
-    /// <summary>Whether a directory without a pile gets one.</summary>
+    /// <summary>Whether a pile is created in a directory that has none.</summary>
     internal bool CreateDirectory { get; init; }
 
     /// <summary>The size of a segment.</summary>
@@ -63,25 +63,25 @@ internal sealed record PileSettings
     /// <summary>Whether a pile in memory asks for huge pages.</summary>
     internal bool HugePages { get; init; }
 
-    /// <summary>How often the pile is flushed by itself, if it is.</summary>
+    /// <summary>How often the pile is flushed automatically; <see langword="null"/>: never.</summary>
     internal TimeSpan? FlushInterval { get; init; }
 
-    /// <summary>How long the opening waits for another process.</summary>
+    /// <summary>How long the opening waits for another process to release the directory.</summary>
     internal TimeSpan OpenTimeout { get; init; }
 
-    /// <summary>Whether a pile of an earlier format becomes one of the present.</summary>
+    /// <summary>Whether the opening upgrades a pile of an earlier format.</summary>
     internal bool UpgradeFormat { get; init; }
 
     /// <summary>The most bytes of the flush log.</summary>
     internal long FlushLogBytes { get; init; }
 
-    /// <summary>What is read in the background once the pile is open.</summary>
+    /// <summary>What the background reads once the pile is open.</summary>
     internal PileWarmup Warmup { get; init; }
 
-    /// <summary>How many bytes the background may read in a second; 0: no limit.</summary>
+    /// <summary>The most bytes a second that the background reads; 0: no limit.</summary>
     internal long WarmupBytesPerSecond { get; init; }
 
-    /// <summary>What is done with checksums.</summary>
+    /// <summary>When checksums are verified.</summary>
     internal PileChecksums Checksums { get; init; }
 
     /// <summary>Reads the settings.</summary>
@@ -115,7 +115,7 @@ internal sealed record PileSettings
         };
     }
 
-    /// <summary>Has a host's pile be as the settings say.</summary>
+    /// <summary>Applies the settings to a host's options.</summary>
     internal void ApplyTo(BigPileOptions pile)
     {
         pile.Name = Name;
@@ -148,7 +148,7 @@ internal sealed record PileSettings
         return true;
     }
 
-    // Blank is not left out here: the default would be another place than the one that somebody meant.
+    // A blank value does not mean the default here: it would be another directory than the one intended.
     private static string ReadDirectory(IConfiguration configuration, bool isShared)
     {
         string directory = configuration["Pile:Directory"] ?? DefaultDirectory;

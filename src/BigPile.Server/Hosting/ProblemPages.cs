@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Gives a problem document to the refusals that routing makes without a body.</summary>
+/// <summary>Adds a problem document to routing's 404 and 405 responses, which have no body.</summary>
 internal sealed class ProblemPages(RequestDelegate next)
 {
     public async Task InvokeAsync(HttpContext context)

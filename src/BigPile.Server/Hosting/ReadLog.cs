@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Logs reads that the fast door answers in the lines, the category and the sample of the <see cref="RequestLog"/>.</summary>
+/// <summary>Logs reads of the fast path with the same lines, category and sampling as <see cref="RequestLog"/>.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class ReadLog(ReadSampler sampler, ILogger<RequestLog> logger) : IReadLog
 {
@@ -24,7 +24,7 @@ internal sealed class ReadLog(ReadSampler sampler, ILogger<RequestLog> logger) :
             logger, LogLevel.Information, method, TargetOf(table, key),
             new RequestFrom((client as IPEndPoint)?.Address, CredentialText.NameOf(authorization)), status, elapsed);
 
-    // The door takes targets in one form only, so that this is what came over the wire.
+    // The fast path accepts targets in one form only, so this is what came over the wire.
     private static string TargetOf(ReadOnlySpan<char> table, ReadOnlySpan<byte> key) =>
         $"/v1/tables/{table}/entries/{Encoding.ASCII.GetString(key)}";
 }

@@ -6,8 +6,8 @@ using BigPile.Http.Security;
 namespace BigPile.Server.Hosting;
 
 /// <summary>
-/// Which refusals have a line in the log: of each key, and of all that nobody known sent, a few at once and one a second, so that who
-/// guesses neither fills the disk nor hides what others do.
+/// Limits the log lines of refused requests: a burst of ten and then one a second, for each key and for all unknown clients together. So a
+/// client that guesses keys can't fill the disk or hide others' refusals.
 /// </summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class RefusedLines(TimeProvider time)
@@ -18,9 +18,9 @@ internal sealed class RefusedLines(TimeProvider time)
     private readonly ConcurrentDictionary<string, Turn> _byKey = new(StringComparer.Ordinal);
 
     /// <summary>Counts a refusal.</summary>
-    /// <param name="key">The name of a key that there is, or nothing.</param>
-    /// <param name="unlogged">Those of the key that had no line since its last one.</param>
-    /// <returns>Whether this one has a line.</returns>
+    /// <param name="key">The name of a verified key; <see langword="null"/>: unknown.</param>
+    /// <param name="unlogged">The key's refusals without a line since its last line.</param>
+    /// <returns>Whether to log this one.</returns>
     internal bool Take(string? key, out long unlogged)
     {
         Turn turn = _byKey.GetOrAdd(key ?? "", _ => new Turn(new RequestRate(PerSecond, AtOnce, time)));

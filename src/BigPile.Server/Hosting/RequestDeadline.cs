@@ -9,11 +9,11 @@ using Microsoft.AspNetCore.Http.Features;
 namespace BigPile.Server.Hosting;
 
 /// <summary>
-/// Ends requests that take too long: their token is cancelled, and if that does not end them within the grace, so is their connection.
+/// Ends requests that take too long: cancels their token, and aborts the connection if they do not end within the grace period.
 /// </summary>
 /// <remarks>
-/// Reads of entries run to their end at once, and what is sent of them has the least rate of a response to keep to. Loads and exports of
-/// whole tables take as long as they take; they have the rates as well, and a load ends with its key.
+/// Exempt are reads of entries, which complete at once and whose response has a minimum rate, and loads and exports of whole tables, which
+/// have minimum rates too. A load also ends when its key is removed.
 /// </remarks>
 internal sealed class RequestDeadline(RequestDelegate next, LimitSettings limits, TimeProvider time)
 {

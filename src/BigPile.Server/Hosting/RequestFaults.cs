@@ -10,14 +10,14 @@ using Microsoft.Net.Http.Headers;
 namespace BigPile.Server.Hosting;
 
 /// <summary>
-/// Refuses requests whose end two readers could see in two places (RFC 9112, 6.1 and 6.3), where the server itself picks one; and answers
-/// what breaks while a body is read as the client's fault, which it is, and not as a failure of the service.
+/// Refuses requests with ambiguous framing (RFC 9112, 6.1 and 6.3), where a proxy and Kestrel could see different ends. Reports errors
+/// while a body is read as the client's error (4xx), not as a failure of the service.
 /// </summary>
 internal sealed class RequestFaults(RequestDelegate next)
 {
     private const string ServerAssembly = "Microsoft.AspNetCore.Server.Kestrel.Core";
 
-    // The server moves the length there when there is a transfer coding too.
+    // Kestrel moves Content-Length here when there is also a Transfer-Encoding.
     private const string OriginalLength = "X-Content-Length";
 
     public Task InvokeAsync(HttpContext context)
@@ -56,13 +56,13 @@ internal sealed class RequestFaults(RequestDelegate next)
         }
     }
 
-    /// <summary>Whether an exception says that the client went before it had the answer: nobody is there to be told.</summary>
+    /// <summary>Whether an exception means that the client disconnected before it had the response.</summary>
     internal static bool IsClientGone(Exception exception, HttpContext context) =>
         exception is ConnectionResetException or ConnectionAbortedException
             or OperationCanceledException { InnerException: ConnectionAbortedException }
         || (exception is OperationCanceledException && context.RequestAborted.IsCancellationRequested);
 
-    // What follows on the connection can't be told from the rest of the body.
+    // Close: the next request on the connection can't be told from the rest of the body.
     private static Task RefuseAsync(HttpContext context, Problem problem)
     {
         if (!context.Response.HasStarted)

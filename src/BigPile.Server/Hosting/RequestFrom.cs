@@ -2,9 +2,9 @@ using System.Net;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Whom a request is from, as the log says it.</summary>
-/// <param name="Client">The address of whoever opened the connection; a proxy's, where there is one.</param>
-/// <param name="Key">The name of the key; <see langword="null"/>: there is none.</param>
+/// <summary>The origin of a request for the log.</summary>
+/// <param name="Client">The address of the connection's peer; behind a proxy the proxy's.</param>
+/// <param name="Key">The name of the key; <see langword="null"/>: none.</param>
 internal readonly record struct RequestFrom(string Client, string? Key)
 {
     internal RequestFrom(IPAddress? address, string? key)

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The lines of the request log, which are the same whichever way a request was served.</summary>
+/// <summary>Writes the lines of the request log, the same for the fast path and the full stack.</summary>
 internal static class RequestLine
 {
     private const string Nobody = "nobody known";
@@ -25,7 +25,7 @@ internal static class RequestLine
             method, Redact(target), from.Client, from.Key, status, elapsed.TotalMilliseconds);
     }
 
-    // Of a query the names only: a client may put a secret there, by mistake.
+    // Keeps only the names of query parameters: a client may put a secret in a value by mistake.
     private static string Redact(string target)
     {
         int query = target.IndexOf('?', StringComparison.Ordinal);
@@ -33,13 +33,13 @@ internal static class RequestLine
             static part => part.IndexOf('=', StringComparison.Ordinal) is >= 0 and int end ? $"{part[..end]}={Hidden}" : Hidden))}");
     }
 
-    /// <summary>Writes the line of a request whose client went before it had the answer.</summary>
+    /// <summary>Writes the line of a request whose client disconnected before the response.</summary>
     internal static void WriteLeft(
         ILogger<RequestLog> logger, LogLevel level, string method, string target, in RequestFrom from, TimeSpan elapsed) => logger.Log(
             level, "{Method} {Target} from {Client} was left by its client after {Milliseconds:F2} ms",
             method, Redact(target), from.Client, elapsed.TotalMilliseconds);
 
-    /// <summary>Writes the line of a request that its key, or the lack of one, had refused.</summary>
+    /// <summary>Writes the line of a request that was refused because of its key or a missing key.</summary>
     internal static void WriteRefused(
         ILogger<RequestLog> logger, string method, string target, in RequestFrom from, int status, string why, long unlogged)
     {

@@ -10,8 +10,8 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Server.Hosting;
 
 /// <summary>
-/// Counts requests, and logs them with their status and time: changes of entries and health checks on the level Debug, reads of entries
-/// as set, one by one or in batches, what the server failed at and whom it refused as warnings, and all else as information.
+/// Counts requests and logs them with status and duration. Levels: Debug for changes of entries and health checks; Information, if switched
+/// on and sampled, for reads of entries and batch reads; Warning for server errors and refused keys; Information for the rest.
 /// </summary>
 internal sealed class RequestLog(
     RequestDelegate next, ReadSampler sampler, RequestMeter meter, TimeProvider time, ILogger<RequestLog> logger)
@@ -20,7 +20,7 @@ internal sealed class RequestLog(
 
     public Task InvokeAsync(HttpContext context)
     {
-        // As it came over the wire.
+        // The target as it came over the wire.
         string target = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         LogLevel level = LevelOf(context.Request.Method, target);
         if (level != LogLevel.None && !logger.IsEnabled(level))
@@ -98,7 +98,8 @@ internal sealed class RequestLog(
 
     private void RecordRefused(HttpContext context, string target, int status, string? key, string why)
     {
-        string? proved = status == StatusCodes.Status401Unauthorized ? null : key; // whoever claims a key uses up no line of its owner's
+        // an unverified key must not use up the log lines of its owner
+        string? proved = status == StatusCodes.Status401Unauthorized ? null : key;
         meter.CountRefusal(proved, status);
         if (_refused.Take(proved, out long unlogged))
         {

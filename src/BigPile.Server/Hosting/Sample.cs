@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The records that ship with the server, so that a new user finds something in it.</summary>
+/// <summary>Sample records that ship with the server, so that a new user finds some data.</summary>
 internal sealed class Sample(ServerSettings settings, TimeProvider time, ILogger<Sample> logger)
 {
     internal const string TableName = "packages";
@@ -17,7 +17,7 @@ internal sealed class Sample(ServerSettings settings, TimeProvider time, ILogger
 
     internal static string FilePath => Path.Combine(AppContext.BaseDirectory, "sample", "packages.jsonl");
 
-    /// <summary>Loads the sample into a pile that never had a table.</summary>
+    /// <summary>Loads the sample into a pile without tables.</summary>
     internal void LoadIfEmpty(PileCache cache)
     {
         if (!settings.LoadSample || cache.TableNames.Count != 0 || !File.Exists(FilePath))

@@ -7,44 +7,46 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The settings <c>Security:…</c>: who may do what, and from where.</summary>
+/// <summary>The settings <c>Security:…</c>: authentication and access.</summary>
 internal sealed record SecuritySettings
 {
     internal static readonly string[] Known =
         ["Security:Keys", "Security:AdminUrl", "Security:AllowWithoutKeys", "Security:AllowWithoutTls", "Security:Hosts",
             "Security:Origins", "Security:KeysPath", "Security:ReloadSeconds"];
 
-    /// <summary>The parts of a key that are lists.</summary>
+    /// <summary>The properties of a key that are lists.</summary>
     internal static readonly string[] ListsOfKey = ["Scopes", "Tables"];
 
     private static readonly string[] KnownOfKey = ["Name", "Hash", "Scopes", "Tables", "RequestsPerSecond", "Burst", "MaxTables"];
 
-    /// <summary>The keys; none: nobody is asked for one.</summary>
+    /// <summary>The API keys; empty: requests need no key.</summary>
     internal required IReadOnlyList<BigPileKey> Keys { get; init; }
 
-    /// <summary>How often the settings are looked at for other keys; zero: never.</summary>
+    /// <summary>How often the keys are reloaded; zero: never.</summary>
     internal TimeSpan ReloadPeriod { get; init; }
 
-    /// <summary>Where administrators are listened to, and nowhere else; <see langword="null"/>: wherever all others are.</summary>
+    /// <summary>The only address for administration; <see langword="null"/>: all addresses.</summary>
     internal string? AdminUrl { get; init; }
 
-    /// <summary>Whether the server may be reached by other machines although it asks for no keys.</summary>
+    /// <summary>Whether other machines may reach the server although it needs no keys.</summary>
     internal bool AllowWithoutKeys { get; init; }
 
-    /// <summary>Whether the server may be reached by other machines although what it hears and says is not encrypted.</summary>
+    /// <summary>Whether other machines may reach the server without TLS.</summary>
     internal bool AllowWithoutTls { get; init; }
 
-    /// <summary>Hosts that are served without keys, beside those of loopback; <see langword="null"/>: not said.</summary>
+    /// <summary>Host names that are served without keys, besides loopback; <see langword="null"/>: not set.</summary>
     internal IReadOnlyList<string>? Hosts { get; init; }
 
-    /// <summary>Origins whose pages are served beside the server's own: with a key, and without one while there are none.</summary>
+    /// <summary>Origins whose pages may call the server, besides its own: with a key, or without one if there are no keys.</summary>
     internal required IReadOnlyList<string> Origins { get; init; }
 
-    /// <summary>Those pages; <see langword="null"/>: there are none.</summary>
+    /// <summary>The CORS setup for these origins; <see langword="null"/>: none.</summary>
     internal CorsSetup? Cors => Origins.Count == 0 ? null : new CorsSetup(Origins);
 
-    /// <summary>What is asked of requests while there are no keys; <see langword="null"/>: there are, and pages do not have them.</summary>
-    /// <remarks>Where the network was said to be closed, its machines have names that only their owner knows.</remarks>
+    /// <summary>
+    /// The rules for requests without keys; <see langword="null"/>: there are keys, which pages of other origins don't have.
+    /// </summary>
+    /// <remarks>In a network declared closed (AllowWithoutKeys), any host name is accepted: only its owner knows the names.</remarks>
     internal ClientRules? Clients =>
         Keys.Count != 0 ? null : new ClientRules(Hosts ?? (AllowWithoutKeys ? [ClientRules.Any] : []), Origins);
 
@@ -52,7 +54,7 @@ internal sealed record SecuritySettings
     internal static SecuritySettings Read(IConfiguration configuration)
     {
         Setting.RefuseUnknown(configuration.GetSection("Security"), Known);
-        // The name from before there were keys.
+        // The setting's name in versions without keys.
         bool allowsAll = Setting.Switch(configuration, "Server:AllowInsecure", false);
         return new SecuritySettings
         {
@@ -71,8 +73,8 @@ internal sealed record SecuritySettings
     internal static BigPileKey[] ReadKeys(IConfiguration configuration) =>
         [.. configuration.GetSection("Security:Keys").GetChildren().Select(section => ReadKey(configuration, section))];
 
-    /// <summary>Reads scopes as people write them: <c>read,write</c>.</summary>
-    /// <returns><see langword="false"/> when one of the words is none.</returns>
+    /// <summary>Parses scopes such as <c>read,write</c>.</summary>
+    /// <returns><see langword="false"/> if a word is no scope.</returns>
     internal static bool TryParseScopes(IEnumerable<string> words, out KeyScopes scopes)
     {
         scopes = KeyScopes.None;
@@ -104,7 +106,7 @@ internal sealed record SecuritySettings
             Hash = section["Hash"] ?? "",
             Scopes = scopes,
             Tables = section.GetChildren().Any(static part => part.Key.Equals("Tables", StringComparison.OrdinalIgnoreCase))
-                ? Setting.List(section, "Tables") ?? [] // none is a mistake, and is not all
+                ? Setting.List(section, "Tables") ?? [] // an empty list is a mistake and must not mean all
                 : [TablePattern.All],
             MaxTables = Setting.Count(configuration, section.Path + ":MaxTables", 1_000, 0, BigPileOptions.LargestMaxTables),
             RequestsPerSecond = Setting.Rate(configuration, section.Path + ":RequestsPerSecond"),

@@ -18,12 +18,12 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Puts the web application together.</summary>
+/// <summary>Builds the web application.</summary>
 internal static class ServerApplication
 {
     /// <summary>Builds the application.</summary>
     /// <param name="args">The command line: settings as <c>--Name=value</c>.</param>
-    /// <param name="configure">Changes the services; for tests.</param>
+    /// <param name="configure">Changes the services; tests use it.</param>
     /// <exception cref="SettingsException">A setting is wrong.</exception>
     internal static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
     {
@@ -31,7 +31,7 @@ internal static class ServerApplication
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions
         {
             Args = args,
-            ContentRootPath = AppContext.BaseDirectory, // the settings file lies beside the program, wherever it is started from
+            ContentRootPath = AppContext.BaseDirectory, // the settings file is next to the program, whatever the working directory
         });
         SettingsFile.AddTo(builder.Configuration, Directory.GetCurrentDirectory());
         SettingsFile.AddKeysTo(builder.Configuration);
@@ -66,18 +66,18 @@ internal static class ServerApplication
     {
         try
         {
-            _ = app.Services.GetService<ServerCertificate>(); // a wrong one is to be refused before anything is opened
+            _ = app.Services.GetService<ServerCertificate>(); // refuse a wrong certificate before anything is opened
             _ = app.Services.GetRequiredService<KeyReload>();
-            _ = app.Services.GetRequiredService<ConnectionCount>(); // counts from the first connection on
+            _ = app.Services.GetRequiredService<ConnectionCount>(); // count from the first connection
             if (metrics.IsOn)
-                _ = app.Services.GetRequiredService<MetricCollector>(); // collects from the pile's opening on
+                _ = app.Services.GetRequiredService<MetricCollector>(); // collect from the opening of the pile
             app.Services.GetRequiredService<PileHost>().Begin();
             Map(app, metrics, security);
             return app;
         }
         catch
         {
-            ((IDisposable)app).Dispose(); // which closes the pile
+            ((IDisposable)app).Dispose(); // closes the pile
             throw;
         }
     }
@@ -85,7 +85,7 @@ internal static class ServerApplication
     private static void Map(WebApplication app, MetricSettings metrics, SecuritySettings security)
     {
         app.UseMiddleware<RequestLog>();
-        security.Cors?.UseIn(app); // ahead of all that refuses: a page is to read why
+        security.Cors?.UseIn(app); // before all middleware that refuses, so that a page can read the reason
         app.UseMiddleware<RequestFaults>();
         app.UseMiddleware<ConcurrencyLimiter>();
         app.UseBigPileKeys();
@@ -137,7 +137,7 @@ internal static class ServerApplication
         builder.WebHost.ConfigureKestrel(server => FastPathEndpoints.Configure(server, builder.Configuration, http, guard.Check));
     }
 
-    // Asked for at each handshake: a new certificate needs no new start.
+    // Selected at each handshake, so that a new certificate needs no restart.
     private static void UseCertificate(HttpsConnectionAdapterOptions https, ServerCertificate? certificate)
     {
         if (certificate == null)
@@ -145,7 +145,7 @@ internal static class ServerApplication
         https.ServerCertificateSelector = (_, _) => certificate.Current.TargetCertificate;
         https.OnAuthenticate = (_, tls) =>
         {
-            tls.ServerCertificateSelectionCallback = null; // which would give the certificate without what leads to its root
+            tls.ServerCertificateSelectionCallback = null; // it would send the certificate without its chain
             tls.ServerCertificateContext = certificate.Current;
         };
     }

@@ -8,10 +8,10 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The certificate that new connections get: the files' last one that could be read.</summary>
+/// <summary>The TLS certificate of new connections: the last readable version of the files.</summary>
 /// <remarks>
-/// The files are looked at from time to time rather than watched: what replaces them may be a link to another directory, of which
-/// watchers learn nothing. Connections that are there keep what they began with. Thread safety: all members may be called concurrently.
+/// Polls the files rather than watch them: a replacement may switch a link to another directory, which watchers miss. Existing connections
+/// keep their certificate. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class ServerCertificate : IDisposable
 {
@@ -43,12 +43,10 @@ internal sealed class ServerCertificate : IDisposable
                 static self => ((ServerCertificate)self!).ReloadIfChanged(), this, settings.ReloadPeriod, settings.ReloadPeriod);
     }
 
-    /// <summary>The certificate, with its private key and what leads to its root.</summary>
+    /// <summary>The certificate with its private key and chain.</summary>
     internal SslStreamCertificateContext Current => _current;
 
-    /// <summary>
-    /// Takes up what lies in the files if they are others than before. A pair that can't be read leaves the old one in use.
-    /// </summary>
+    /// <summary>Reloads the files if they changed. If they can't be read, the old certificate stays in use.</summary>
     internal void ReloadIfChanged()
     {
         lock (_reloading)
@@ -83,7 +81,7 @@ internal sealed class ServerCertificate : IDisposable
         return _settings.KeyPath is { } keyPath ? stamp + StampOf(keyPath) : stamp;
     }
 
-    // By content: files that are replaced within a clock tick, or with their old time, are others all the same.
+    // Compares content, since a file may be replaced within a clock tick or keep its old time.
     private static string StampOf(string path) => Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(path)));
 
     private SslStreamCertificateContext Load()

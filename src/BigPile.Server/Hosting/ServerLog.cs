@@ -9,20 +9,20 @@ using Serilog.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Logging as the section <c>Serilog</c> of the configuration says.</summary>
+/// <summary>Sets up logging by the section <c>Serilog</c> of the configuration.</summary>
 internal static class ServerLog
 {
     [ThreadStatic]
     private static string? _complaint;
 
-    /// <summary>Has the application log as its configuration says.</summary>
+    /// <summary>Configures the application's logging.</summary>
     /// <returns>The log.</returns>
     internal static Serilog.Core.Logger Configure(ILoggingBuilder logging, IConfiguration configuration)
     {
         Serilog.Core.Logger logger = CreateLogger(configuration);
         logging.ClearProviders();
         logging.AddSerilog(logger, dispose: true);
-        // The framework makes an activity and a scope for each request as soon as this category is on for anything.
+        // The framework creates an activity and a scope for each request if this category is on for any provider.
         logging.AddFilter<SerilogLoggerProvider>("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None);
         return logger;
     }
@@ -41,7 +41,7 @@ internal static class ServerLog
         }
     }
 
-    // What it can't use, a sink that there is not for example, the logger leaves out, and tells nobody but its own log.
+    // Serilog skips what it can't use, such as an unknown sink, and reports it only to its self log. So the self log is read here.
     private static Serilog.Core.Logger Create(IConfiguration configuration)
     {
         _complaint = null;
@@ -63,7 +63,7 @@ internal static class ServerLog
             reason[(reason.IndexOf("Z ", StringComparison.Ordinal) is var stamp and >= 0 ? stamp + 2 : 0)..].Split('.', '\n')[0] + ".");
     }
 
-    // The program says in one line why it could not start; the host's reports of the same, with their stack traces, hide that line.
+    // The program prints one line about why it could not start; the host's own reports with stack traces would hide it.
     private static bool IsStartFailure(LogEvent entry) =>
         entry.MessageTemplate.Text is "Hosting failed to start" or "Unable to start Kestrel.";
 }

@@ -16,8 +16,8 @@ namespace BigPile.Server.Hosting;
 /// <summary>Runs the server until it is told to stop.</summary>
 internal static class ServerRun
 {
-    /// <summary>Runs it.</summary>
-    /// <returns>The exit code: 0 after a stop that was asked for, 1 when the server could not start.</returns>
+    /// <summary>Runs the server.</summary>
+    /// <returns>The exit code: 0 after a requested stop, 1 if the server could not start.</returns>
     internal static async Task<int> RunAsync(string[] args, TextWriter error)
     {
         string failed = "can't start";
@@ -70,7 +70,7 @@ internal static class ServerRun
         ListenAddresses.Read(app.Configuration).Any(static address => address.StartsWith("https:", StringComparison.OrdinalIgnoreCase))
         && app.Services.GetService<TlsSettings>() == null;
 
-    /// <summary>Whether an exception's message tells a user all that there is to know.</summary>
+    /// <summary>Whether an exception's message is all that a user needs.</summary>
     private static bool IsExplained(Exception exception) =>
         exception is SettingsException or OptionsValidationException or PileException or ArgumentException { ParamName: "options" }
             or IOException or InvalidDataException or UnauthorizedAccessException;

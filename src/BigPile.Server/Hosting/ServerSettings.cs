@@ -14,22 +14,22 @@ internal sealed record ServerSettings
         "Server:DrainSeconds",
     ];
 
-    /// <summary>How the pile is to be.</summary>
+    /// <summary>The pile's settings.</summary>
     internal required PileSettings Pile { get; init; }
 
-    /// <summary>The most bytes of a payload that a client may put.</summary>
+    /// <summary>The most bytes of a payload.</summary>
     internal long MaxBodyBytes { get; init; }
 
-    /// <summary>Whether an empty pile is filled with the sample.</summary>
+    /// <summary>Whether the sample is loaded into an empty pile.</summary>
     internal bool LoadSample { get; init; }
 
     /// <summary>Whether reads of entries are logged.</summary>
     internal bool LogEntryReads { get; init; }
 
-    /// <summary>Of how many reads of entries one is logged, if they are.</summary>
+    /// <summary>Logs one read in this many, if reads are logged.</summary>
     internal int LogOneIn { get; init; } = 1;
 
-    /// <summary>How long a stop waits for requests that run.</summary>
+    /// <summary>How long a stop waits for running requests.</summary>
     internal TimeSpan Drain { get; init; }
 
     /// <summary>Reads the settings.</summary>

@@ -7,10 +7,10 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Reads single settings. One that is left out or blank has its default; one that is wrong is named.</summary>
+/// <summary>Reads single settings. A missing or blank setting has its default; a wrong one is an error that names it.</summary>
 internal static class Setting
 {
-    /// <summary>A mistyped name would otherwise leave the default in force without a word.</summary>
+    /// <summary>Refuses unknown settings: otherwise a mistyped name would silently leave the default in force.</summary>
     /// <exception cref="SettingsException">The section has a setting that is not known.</exception>
     internal static void RefuseUnknown(IConfiguration section, IReadOnlyCollection<string> known)
     {
@@ -24,8 +24,8 @@ internal static class Setting
     internal static string? Text(IConfiguration configuration, string name) =>
         string.IsNullOrWhiteSpace(configuration[name]) ? null : configuration[name];
 
-    /// <summary>A list: it has a part for each item; in an environment variable one text with commas is handier.</summary>
-    /// <returns><see langword="null"/> when it is not said.</returns>
+    /// <summary>A list, either with an index per item or as one text with commas, which is handier in environment variables.</summary>
+    /// <returns><see langword="null"/> if it is not set.</returns>
     internal static string[]? List(IConfiguration configuration, string name)
     {
         IConfigurationSection list = configuration.GetSection(name);
@@ -62,11 +62,11 @@ internal static class Setting
             : throw SettingsException.Of(name, text, "be true or false");
     }
 
-    /// <summary>One of an enumeration's names, in any case.</summary>
-    /// <param name="configuration">Where it is.</param>
-    /// <param name="name">Its name there.</param>
-    /// <param name="otherwise">What holds when it is not said.</param>
-    /// <param name="path">Its whole name; the same when left out.</param>
+    /// <summary>An enumeration value by its name, ignoring case.</summary>
+    /// <param name="configuration">The configuration.</param>
+    /// <param name="name">The setting's name in it.</param>
+    /// <param name="otherwise">The default.</param>
+    /// <param name="path">The full name for messages; <paramref name="name"/> when left out.</param>
     internal static T Choice<T>(IConfiguration configuration, string name, T otherwise, string? path = null)
         where T : struct, Enum
     {

@@ -7,8 +7,8 @@ using Microsoft.Extensions.Configuration;
 namespace BigPile.Server.Hosting;
 
 /// <summary>
-/// Refuses settings of a form that nobody reads: one value where a list or parts are meant, parts where one value is. They would be ignored
-/// without a word, and with the keys all that they keep out.
+/// Refuses settings of the wrong shape: a value instead of a list or section, or the reverse. The configuration would silently ignore them,
+/// and with the keys all access control.
 /// </summary>
 internal static class SettingForms
 {
@@ -16,8 +16,8 @@ internal static class SettingForms
     private const string Endpoints = "Kestrel:Endpoints";
     private const int MaxQuotedCharacters = 4; // it may be a secret
 
-    /// <summary>Looks at the settings that the service reads.</summary>
-    /// <exception cref="SettingsException">One has the wrong form.</exception>
+    /// <summary>Checks the settings that the service reads.</summary>
+    /// <exception cref="SettingsException">A setting has the wrong shape.</exception>
     internal static void Check(IConfigurationRoot configuration)
     {
         foreach (string name in KnownSettings.Names.Except(KnownSettings.Lists).Where(static name => name != Keys))
@@ -28,16 +28,16 @@ internal static class SettingForms
         CheckEndpoints(configuration.GetSection(Endpoints));
     }
 
-    /// <summary>Refuses a section that is one value.</summary>
-    /// <exception cref="SettingsException">It is.</exception>
+    /// <summary>Refuses a section that is a single value.</summary>
+    /// <exception cref="SettingsException">The section is a value.</exception>
     internal static void RequireParts(IConfigurationSection section, string example, string form = "have parts")
     {
         if (!string.IsNullOrWhiteSpace(section.Value))
             throw SettingsException.Of(section.Path, ShortText.Of(section.Value, MaxQuotedCharacters), $"{form}, such as {example}");
     }
 
-    /// <summary>Looks at the keys: their forms, and that they come from one place.</summary>
-    /// <exception cref="SettingsException">One has the wrong form, or would be put together from the parts of two.</exception>
+    /// <summary>Checks the shape of the keys, and that all come from one source.</summary>
+    /// <exception cref="SettingsException">A key has the wrong shape, or would be merged from two sources.</exception>
     internal static void CheckKeys(IConfigurationRoot configuration)
     {
         IConfigurationSection keys = configuration.GetSection(Keys);
@@ -80,7 +80,7 @@ internal static class SettingForms
         }
     }
 
-    // One text with commas will do too.
+    // A single text with commas is allowed too.
     private static void RequireItems(IConfigurationSection list)
     {
         foreach (IConfigurationSection item in list.GetChildren())

@@ -9,21 +9,21 @@ using Microsoft.Extensions.FileProviders.Physical;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The settings files: the one beside the program, and over it the one of the directory that the program was started in.</summary>
+/// <summary>The settings files: the program's own, overridden by the one in the working directory.</summary>
 internal static class SettingsFile
 {
     private const string Name = "appsettings.json";
 
-    /// <summary>The settings of the files and of the environment, for commands that start no server.</summary>
+    /// <summary>The settings of the files and the environment, for commands that start no server.</summary>
     internal static IConfiguration Read() => AddFiles(new ConfigurationBuilder(), Directory.GetCurrentDirectory())
         .AddEnvironmentVariables("ASPNETCORE_")
         .AddEnvironmentVariables()
         .Build();
 
-    /// <summary>Has a configuration read the file of the working directory too: over the program's own, below the environment.</summary>
-    /// <param name="configuration">What is read so far; the file goes behind the last settings file in it.</param>
-    /// <param name="workingDirectory">Where the program was started.</param>
-    /// <exception cref="SettingsException">A file has a section that nobody reads.</exception>
+    /// <summary>Adds the file of the working directory: above the program's own file, below the environment.</summary>
+    /// <param name="configuration">The configuration; the file is inserted after its last settings file.</param>
+    /// <param name="workingDirectory">The working directory.</param>
+    /// <exception cref="SettingsException">A file has a section that nothing reads.</exception>
     internal static void AddTo(IConfigurationBuilder configuration, string workingDirectory)
     {
         KnownSettings.CheckSections(AddFiles(new ConfigurationBuilder(), workingDirectory).Build());
@@ -37,8 +37,8 @@ internal static class SettingsFile
         sources.Insert(last == null ? 0 : sources.IndexOf(last) + 1, own);
     }
 
-    /// <summary>Has a configuration read the file with keys that its settings name, if they do.</summary>
-    /// <exception cref="SettingsException">The file is not there, or has no keys.</exception>
+    /// <summary>Adds the file with keys that the setting <c>Security:KeysPath</c> names, if any.</summary>
+    /// <exception cref="SettingsException">The file does not exist, or has no keys.</exception>
     internal static void AddKeysTo(ConfigurationManager configuration)
     {
         if (Setting.Text(configuration, "Security:KeysPath") is not { } path)
@@ -46,7 +46,7 @@ internal static class SettingsFile
         path = Path.GetFullPath(path);
         if (!File.Exists(path))
             throw SettingsException.Of("Security:KeysPath", path, "be a file with the section Security:Keys, such as an appsettings.json");
-        // Without the provider's own filters: a hidden file would be one that is not there.
+        // Without the default filters, which treat hidden files as missing.
         var files = new PhysicalFileProvider(Path.GetDirectoryName(path)!, ExclusionFilters.None);
         var keys = new JsonConfigurationSource { FileProvider = files, Path = Path.GetFileName(path), Optional = true };
         ((IConfigurationBuilder)configuration).Sources.Insert(0, keys);

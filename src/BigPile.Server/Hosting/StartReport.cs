@@ -14,10 +14,10 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>Says at the start what the server has and how to ask it.</summary>
+/// <summary>Logs at the start what the server holds and how to reach it.</summary>
 internal static class StartReport
 {
-    /// <summary>Logs the addresses at once, and the rest when the pile is ready.</summary>
+    /// <summary>Logs the addresses now, and the rest when the pile is ready.</summary>
     internal static async Task LogAsync(WebApplication app, StartTimes times)
     {
         ILogger logger = app.Services.GetRequiredService<ILoggerFactory>().CreateLogger("BigPile.Server");
@@ -39,7 +39,7 @@ internal static class StartReport
         logger.LogInformation("Try: curl {Url}", app.Urls.First() + ExamplePath(tables));
     }
 
-    // The pile is opened beside the rest, so the parts are no sum.
+    // The pile opens in parallel, so the parts do not add up to the total.
     private static void LogTimes(ILogger logger, PileHost host, StartTimes times, double runtime) => logger.LogInformation(
         "The start took {Runtime:F0} ms for the runtime, {Services:F0} ms for settings and services, and {Listening:F0} ms until it "
         + "listened; beside these the pile took {Pile:F0} ms, its tables {Tables:F0} ms",

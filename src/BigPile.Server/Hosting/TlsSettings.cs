@@ -5,11 +5,11 @@ using Microsoft.Extensions.Configuration;
 
 namespace BigPile.Server.Hosting;
 
-/// <summary>The settings <c>Tls:…</c>: the certificate of all addresses that begin with https.</summary>
-/// <param name="CertificatePath">A PEM file with the certificate and what leads to its root, or a PKCS #12 file.</param>
-/// <param name="KeyPath">The PEM file with the private key; left out when the certificate's file has it.</param>
-/// <param name="Password">What opens the private key, if it is locked.</param>
-/// <param name="ReloadPeriod">How often the files are looked at for a new certificate; zero: never.</param>
+/// <summary>The settings <c>Tls:…</c>: the certificate of all https addresses.</summary>
+/// <param name="CertificatePath">A PEM file with the certificate and its chain, or a PKCS #12 file.</param>
+/// <param name="KeyPath">The PEM file with the private key; <see langword="null"/>: the certificate's file has it.</param>
+/// <param name="Password">The private key's password, if it is encrypted.</param>
+/// <param name="ReloadPeriod">How often the files are polled for a new certificate; zero: never.</param>
 internal sealed record TlsSettings(string CertificatePath, string? KeyPath, string? Password, TimeSpan ReloadPeriod)
 {
     internal static readonly string[] Known = ["Tls:CertificatePath", "Tls:KeyPath", "Tls:Password", "Tls:ReloadSeconds"];
@@ -29,7 +29,7 @@ internal sealed record TlsSettings(string CertificatePath, string? KeyPath, stri
             : throw new SettingsException("There is a 'Tls:KeyPath' and no 'Tls:CertificatePath'; set both, or neither.");
     }
 
-    /// <summary>Refuses an address that begins with https when there is no certificate for it.</summary>
+    /// <summary>Refuses an https address if there is no certificate for it.</summary>
     /// <exception cref="SettingsException">There is none.</exception>
     internal static void RequireFor(IReadOnlyList<string> addresses, IConfiguration configuration)
     {
@@ -40,7 +40,7 @@ internal sealed record TlsSettings(string CertificatePath, string? KeyPath, stri
             $"it can't listen on {secure}: there is no certificate. Set Tls:CertificatePath, or listen on an http address.");
     }
 
-    // The server takes certificates from its own section too.
+    // Kestrel also takes certificates from its own section.
     private static bool HasKestrelCertificate(IConfiguration configuration) =>
         configuration.GetSection("Kestrel:Certificates").Exists()
         || configuration.GetSection("Kestrel:Endpoints").GetChildren()

@@ -2,5 +2,5 @@ using System;
 
 namespace BigPile.Server.Loading;
 
-/// <summary>A load can't go on. The message is for the one who started it.</summary>
+/// <summary>A load can't go on. The message is for the user.</summary>
 internal sealed class LoadException(string message, Exception? innerException = null) : Exception(message, innerException);

@@ -5,7 +5,7 @@ using BigPile.Http.Bulk;
 
 namespace BigPile.Server.Loading;
 
-/// <summary>Shows how far a load is, on one line of a terminal that it writes again and again.</summary>
+/// <summary>Displays the progress of a load on one line of a terminal, which it rewrites.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class ProgressBar : IDisposable
 {
@@ -35,7 +35,7 @@ internal sealed class ProgressBar : IDisposable
             _terminal.WriteLine(ClearLine + line);
     }
 
-    /// <summary>Takes the bar away.</summary>
+    /// <summary>Clears the bar.</summary>
     public void Dispose()
     {
         _timer.Dispose();

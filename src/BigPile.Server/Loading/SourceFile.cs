@@ -7,7 +7,7 @@ using System.Threading.Tasks;
 
 namespace BigPile.Server.Loading;
 
-/// <summary>A file to load, plain or gzip: its first two bytes say which. It may be a pipe.</summary>
+/// <summary>A file to load, plain or gzip, as its first two bytes say. It may be a pipe.</summary>
 internal sealed class SourceFile : IAsyncDisposable
 {
     private readonly FileStream _file;
@@ -18,10 +18,10 @@ internal sealed class SourceFile : IAsyncDisposable
         Content = content;
     }
 
-    /// <summary>The content, unpacked.</summary>
+    /// <summary>The decompressed content.</summary>
     internal Stream Content { get; }
 
-    /// <summary>The part of the file that was read, from 0 to 1; 0 when it has no length.</summary>
+    /// <summary>The fraction of the file that was read, from 0 to 1; 0 if the length is unknown.</summary>
     internal double Progress => _file.CanSeek && _file.Length != 0 ? (double)_file.Position / _file.Length : 0;
 
     /// <summary>Opens a file.</summary>
@@ -34,7 +34,7 @@ internal sealed class SourceFile : IAsyncDisposable
             var reader = PipeReader.Create(file, new StreamPipeReaderOptions(bufferSize: 64 * 1024));
             ReadResult start = await reader.ReadAtLeastAsync(2, cancellationToken).ConfigureAwait(false);
             bool isGzip = IsGzip(start);
-            reader.AdvanceTo(start.Buffer.Start); // a look only
+            reader.AdvanceTo(start.Buffer.Start); // only peek: consume nothing
             Stream content = reader.AsStream();
             return new SourceFile(file, isGzip ? new GZipStream(content, CompressionMode.Decompress) : content);
         }
