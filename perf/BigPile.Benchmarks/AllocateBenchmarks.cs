@@ -6,11 +6,11 @@ using BenchmarkDotNet.Configs;
 namespace BigPile.Benchmarks;
 
 /// <summary>
-/// What does it cost to make room for bytes, fill it and let go of it, beside the collector's arrays and the C library's memory?
+/// What does it cost to allocate bytes, fill and free them, compared with the collector's arrays and the C library's memory?
 /// </summary>
 /// <remarks>
-/// Once for bytes that go at once, and once for bytes that live among 64 MiB of others: each of them takes the place of another one,
-/// chosen at random. All sides copy the same bytes in. What the collector does for its arrays is in their time.
+/// Once for bytes that are freed at once, and once for bytes that live among 64 MiB of others: each replaces another one chosen at random.
+/// All sides copy the same bytes in. The collector's work for its arrays is in their time.
 /// </remarks>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
@@ -32,7 +32,7 @@ public unsafe class AllocateBenchmarks
 
     private int Count => KeptBytes / Bytes;
 
-    /// <summary>Makes what all sides need.</summary>
+    /// <summary>Creates what all sides need.</summary>
     [GlobalSetup(Targets = [nameof(NewArray), nameof(NativeAllocFree), nameof(PilePutDelete)])]
     public void Prepare()
     {
@@ -72,7 +72,7 @@ public unsafe class AllocateBenchmarks
             _pointers[i] = _pile.Put(_source.AsSpan());
     }
 
-    /// <summary>Gives all back.</summary>
+    /// <summary>Releases everything.</summary>
     [GlobalCleanup]
     public void End()
     {
@@ -83,23 +83,23 @@ public unsafe class AllocateBenchmarks
         _arrays = [];
     }
 
-    /// <summary>An array that goes at once.</summary>
+    /// <summary>An array that is dropped at once.</summary>
     [BenchmarkCategory("GoesAtOnce"), Benchmark(Baseline = true)]
     public byte[] NewArray() => _source.AsSpan().ToArray();
 
-    /// <summary>A block of native memory that goes at once.</summary>
+    /// <summary>A block of native memory that is freed at once.</summary>
     [BenchmarkCategory("GoesAtOnce"), Benchmark]
     public void NativeAllocFree() => NativeMemory.Free((void*)Allocate());
 
-    /// <summary>An object in a pile that goes at once.</summary>
+    /// <summary>An object in a pile that is deleted at once.</summary>
     [BenchmarkCategory("GoesAtOnce"), Benchmark]
     public void PilePutDelete() => _pile.Delete(_pile.Put(_source.AsSpan()));
 
-    /// <summary>An array in the place of another one.</summary>
+    /// <summary>An array that replaces another one.</summary>
     [BenchmarkCategory("Stays"), Benchmark(Baseline = true)]
     public void KeptNewArray() => _arrays[_order.Next()] = _source.AsSpan().ToArray();
 
-    /// <summary>A block of native memory in the place of another one.</summary>
+    /// <summary>A block of native memory that replaces another one.</summary>
     [BenchmarkCategory("Stays"), Benchmark]
     public void KeptNativeAllocFree()
     {
@@ -108,7 +108,7 @@ public unsafe class AllocateBenchmarks
         block = Allocate();
     }
 
-    /// <summary>An object of a pile in the place of another one.</summary>
+    /// <summary>An object in a pile that replaces another one.</summary>
     [BenchmarkCategory("Stays"), Benchmark]
     public void KeptPilePutDelete()
     {

@@ -8,13 +8,13 @@ using BenchmarkDotNet.Running;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>Shows how many bytes a benchmark writes, as its class has noted.</summary>
+/// <summary>A column with the bytes that a benchmark writes, as recorded by its class.</summary>
 [AttributeUsage(AttributeTargets.Class)]
 public sealed class BytesColumnAttribute() : ColumnConfigBaseAttribute(new BytesColumn())
 {
     private static readonly ConcurrentDictionary<(Type, string), double> Recorded = new();
 
-    /// <summary>Notes it of a benchmark's object, whose type may be one that was made of the class to run it.</summary>
+    /// <summary>Records the bytes for a benchmark object, whose type may be generated from the class to run it.</summary>
     internal static void Record(object benchmarks, string benchmark, double bytes)
     {
         Type type = benchmarks.GetType();

@@ -12,11 +12,11 @@ using MessagePack;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>What does the codec cost by itself, beside serializers that others use? Of values of one type.</summary>
+/// <summary>What does the codec alone cost for values of one type, compared with other serializers?</summary>
 /// <remarks>
-/// The types are the same but for the attributes that some want. Others lose shared references; MessagePack-CSharp is the version of
+/// The types differ only in attributes that some serializers need. Others lose shared references; MessagePack-CSharp is the version of
 /// <c>-p:MessagePackVersion</c>, with its standard options. A read by BigPile copies the payload into the thread's buffer first, as a pile
-/// does. The column "Bytes" is the length of what is written, in the mean.
+/// does. The column "Bytes" is the mean length of the output.
 /// </remarks>
 /// <typeparam name="T">The type as BigPile and System.Text.Json take it.</typeparam>
 /// <typeparam name="TMarked">The type as MessagePack-CSharp and MemoryPack take it.</typeparam>

@@ -6,11 +6,11 @@ using BenchmarkDotNet.Configs;
 namespace BigPile.Benchmarks;
 
 /// <summary>
-/// What does it cost to take bytes out of a pile, and to overwrite them there, beside a plain copy between two places in native memory?
+/// What does it cost to copy bytes out of a pile, and to overwrite them there, compared with plain copies in native memory?
 /// </summary>
 /// <remarks>
-/// All sides copy the same bytes and go through 64 MiB of them in the same random order: more than a processor's own cache. A pile finds
-/// the place by the pointer, and sees to it that nobody changes it meanwhile.
+/// All sides copy the same bytes and go through 64 MiB in the same random order: more than a processor's own cache. A pile finds the bytes
+/// by the pointer, and protects them from concurrent changes.
 /// </remarks>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
@@ -29,7 +29,7 @@ public unsafe class CopyBenchmarks
     [Params(64, 4096, 1 << 20)]
     public int Bytes { get; set; }
 
-    /// <summary>Makes both places, of equal bytes.</summary>
+    /// <summary>Creates both sides with equal bytes.</summary>
     [GlobalSetup]
     public void Prepare()
     {
@@ -47,7 +47,7 @@ public unsafe class CopyBenchmarks
         }
     }
 
-    /// <summary>Gives all back.</summary>
+    /// <summary>Releases everything.</summary>
     [GlobalCleanup]
     public void End()
     {
@@ -71,7 +71,7 @@ public unsafe class CopyBenchmarks
         return _buffer[^1];
     }
 
-    /// <summary>The same by a lease, which may be looked at without a copy.</summary>
+    /// <summary>The same by a lease, which can be read without a copy.</summary>
     [BenchmarkCategory("Read"), Benchmark]
     public byte PileLeaseAndCopy()
     {
@@ -84,7 +84,7 @@ public unsafe class CopyBenchmarks
     [BenchmarkCategory("Overwrite"), Benchmark(Baseline = true)]
     public void MemcpyInto() => _buffer.CopyTo(new Span<byte>(_native + (long)_order.Next() * Bytes, Bytes));
 
-    /// <summary>A copy into the pile, beside which others may read.</summary>
+    /// <summary>A copy into the pile, which others may read concurrently.</summary>
     [BenchmarkCategory("Overwrite"), Benchmark]
     public void PileWrite() => _pile.Write(_pointers[_order.Next()], _buffer);
 }

@@ -18,7 +18,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>Applications that serve the same values, each out of another place, on a port of this machine.</summary>
+/// <summary>Applications that serve the same values from different stores, each on a local port.</summary>
 internal static class HttpApplications
 {
     internal const int Count = 10_000;
@@ -59,7 +59,7 @@ internal static class HttpApplications
     }
 
     /// <summary>The service, and a mapped table of objects.</summary>
-    /// <param name="isFast">Whether plain reads are answered ahead of the HTTP stack.</param>
+    /// <param name="isFast">Whether plain reads take the fast path.</param>
     internal static WebApplication OfPile(bool isFast)
     {
         WebApplicationBuilder builder = Builder(isFast);
@@ -76,7 +76,7 @@ internal static class HttpApplications
 
     internal static string AddressOf(WebApplication application) => application.Urls.Single();
 
-    /// <summary>Puts the payloads of the service, as its clients do.</summary>
+    /// <summary>Puts the payloads as the service's clients do.</summary>
     internal static async Task PutAsync(HttpClient client)
     {
         for (int i = 0; i < Count; i++)
@@ -88,7 +88,7 @@ internal static class HttpApplications
         }
     }
 
-    /// <summary>Looks whether each answer is what it should be.</summary>
+    /// <summary>Checks that each response is right.</summary>
     internal static async Task CheckAsync(HttpClient client, string path)
     {
         for (int i = 0; i < Count; i += Count / 100)

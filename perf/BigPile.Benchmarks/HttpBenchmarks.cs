@@ -8,12 +8,12 @@ using Microsoft.AspNetCore.Builder;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>What does it cost to serve a stored value over HTTP, from a pile or as an application of ASP.NET Core does it?</summary>
+/// <summary>What does it cost to serve a stored value over HTTP, from a pile and from an ordinary ASP.NET Core application?</summary>
 /// <remarks>
-/// One client asks for one value after the other, in random order, over one connection to the same process. The time is that of the client,
-/// the connection and the server together, and so are the bytes allocated; client and connection are the same for all. "Object" is a person
-/// that is stored as an object and serialized to JSON for each answer. "Payload" is 4 KB that are stored as they are sent. All answers of a
-/// category have equal bodies, which is checked before.
+/// One client requests one value after the other, in random order, over one connection to the same process. Time and allocated bytes are
+/// those of client, connection and server together; client and connection are the same for all. "Object" is a person that is stored as an
+/// object and serialized to JSON for each response. "Payload" is 4 KB stored as they are sent. All responses of a category have equal
+/// bodies, which is checked before.
 /// </remarks>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
@@ -41,11 +41,11 @@ public class HttpBenchmarks
     [GlobalSetup(Target = nameof(MemoryCachePayload))]
     public void StartMemoryCachePayload() => Start(HttpApplications.OfMemoryCache(), "/payloads/");
 
-    /// <summary>Starts the service, as it is without the fast door.</summary>
+    /// <summary>Starts the service without the fast path.</summary>
     [GlobalSetup(Target = nameof(PilePayload))]
     public void StartPilePayload() => Start(HttpApplications.OfPile(isFast: false), HttpApplications.ServicePath);
 
-    /// <summary>Starts the service, with the fast door.</summary>
+    /// <summary>Starts the service with the fast path.</summary>
     [GlobalSetup(Target = nameof(PilePayloadFastPath))]
     public void StartPilePayloadFastPath() => Start(HttpApplications.OfPile(isFast: true), HttpApplications.ServicePath);
 
@@ -77,11 +77,11 @@ public class HttpBenchmarks
     [BenchmarkCategory("Payload"), Benchmark]
     public Task<int> PilePayload() => Get();
 
-    /// <summary>The service gives a payload of a pile ahead of the HTTP stack.</summary>
+    /// <summary>The service gives a payload of a pile on the fast path.</summary>
     [BenchmarkCategory("Payload"), Benchmark]
     public Task<int> PilePayloadFastPath() => Get();
 
-    // Nobody waits for the task of a preparation, in this process.
+    // In-process, BenchmarkDotNet does not await setup tasks.
     private void Start(WebApplication application, string path)
     {
         _application = application;

@@ -7,10 +7,10 @@ using BigPile.Caching;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>What does it cost to find out whether a key is there, as there are more of them?</summary>
+/// <summary>What does it cost to look up whether a key exists, as their number grows?</summary>
 /// <remarks>
-/// Keys are random numbers, and asked for in random order: so each look goes to memory that nobody looked at for long, on both sides. What
-/// is asked for comes out of an array that is read in sequence. The values have eight bytes each.
+/// Keys are random numbers, looked up in random order: so each lookup misses the caches on both sides. Keys come from an array that is read
+/// in sequence. Values have eight bytes.
 /// </remarks>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
@@ -56,7 +56,7 @@ public class IndexBenchmarks
         Check(_table.ContainsKey(_there[1]) && !_table.ContainsKey(_missing[1]));
     }
 
-    /// <summary>Gives all back.</summary>
+    /// <summary>Releases everything.</summary>
     [GlobalCleanup]
     public void End()
     {

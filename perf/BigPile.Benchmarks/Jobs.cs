@@ -6,7 +6,7 @@ using BenchmarkDotNet.Toolchains.InProcess.Emit;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>How long each benchmark is measured: shortly for a look, with <c>--long</c> for a figure to quote.</summary>
+/// <summary>How long each benchmark is measured: briefly by default, with <c>--long</c> for figures to quote.</summary>
 internal static class Jobs
 {
     private const string Long = "--long";
@@ -15,11 +15,11 @@ internal static class Jobs
     /// <summary>Whether everything runs once, to see that it runs: with less in it.</summary>
     private static readonly bool IsOnce = Environment.GetCommandLineArgs().Contains(Once);
 
-    // Filling a table of ten million entries belongs to it.
+    // Includes filling a table of ten million entries.
     private static readonly TimeSpan Timeout = TimeSpan.FromHours(1);
 
     /// <summary>The job that the arguments ask for.</summary>
-    /// <remarks>One that they name themselves, as by <c>--job Dry</c>, is in the place of ours.</remarks>
+    /// <remarks>A job named by the arguments, as by <c>--job Dry</c>, replaces ours.</remarks>
     internal static IConfig ConfigFor(string[] arguments)
     {
         // In-process: the projects' common output folder is not what the generated benchmark projects expect.

@@ -5,11 +5,11 @@ using BenchmarkDotNet.Configs;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>What does it cost to keep objects in a pile instead of a dictionary: to put another one in a place, and to get one?</summary>
+/// <summary>What does it cost to keep objects in a pile instead of a dictionary: to replace one, and to get one?</summary>
 /// <remarks>
-/// A million of them, taken in random order. To put is to make a new object and to keep it in the place of an old one, on each side; what
-/// the collector does for those that it has to keep is in the time. A get from a dictionary gives the object that is there, and one from
-/// a pile a new one: that is the price of not having it on the collector's heap. Every object that was got is looked into.
+/// A million objects in random order. A put creates a new object and stores it in place of an old one, on each side; the collector's work
+/// for live objects is in the time. A get from a dictionary returns the existing object, one from a pile a new one: the price of not having
+/// it on the managed heap. Every object is read.
 /// </remarks>
 [MemoryDiagnoser]
 [GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
@@ -52,7 +52,7 @@ public class PutGetBenchmarks
     [GlobalSetup(Targets = [nameof(PilePutText), nameof(PileGetText)])]
     public void FillPileWithTexts() => FillPile(isText: true);
 
-    /// <summary>Gives all back.</summary>
+    /// <summary>Releases everything.</summary>
     [GlobalCleanup]
     public void End()
     {

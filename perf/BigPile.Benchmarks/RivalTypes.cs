@@ -6,7 +6,7 @@ using MessagePack;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>The same as <see cref="Person"/>, as the serializers that want attributes want it.</summary>
+/// <summary>The same as <see cref="Person"/>, with the attributes that some serializers need.</summary>
 [MessagePackObject]
 [MemoryPackable]
 public sealed partial class MarkedPerson
@@ -46,7 +46,7 @@ public sealed partial class MarkedPerson
     };
 }
 
-/// <summary>The same as <see cref="Order"/>; what lines share, these serializers write for each.</summary>
+/// <summary>The same as <see cref="Order"/>; these serializers write shared products once for each line.</summary>
 [MessagePackObject]
 [MemoryPackable]
 public sealed partial class MarkedOrder

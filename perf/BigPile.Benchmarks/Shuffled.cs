@@ -4,16 +4,16 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>Numbers in random order, for ever the same round: each benchmark that asks goes the same way.</summary>
-/// <remarks>For one thread. A round is read in sequence, so what it costs is the same on both sides, and small.</remarks>
+/// <summary>Numbers in random order, in an endless fixed cycle, so that each benchmark uses the same order.</summary>
+/// <remarks>For one thread. The cycle is read in sequence, so its cost is small and the same on both sides.</remarks>
 internal sealed class Shuffled
 {
     private readonly int[] _numbers;
     private int _next;
 
-    /// <summary>Makes a round.</summary>
+    /// <summary>Creates a cycle.</summary>
     /// <param name="limit">One past the largest number.</param>
-    /// <param name="length">How many numbers come before the first comes again.</param>
+    /// <param name="length">The length of the cycle.</param>
     internal Shuffled(int limit, int length = 1 << 20)
     {
         var random = new Random(limit);

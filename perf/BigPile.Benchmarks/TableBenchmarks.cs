@@ -8,11 +8,11 @@ using BigPile.Perf.Stores;
 
 namespace BigPile.Benchmarks;
 
-/// <summary>What does a table cost beside the caches and stores that others use: to put bytes at a key, and to get them?</summary>
+/// <summary>What does a table cost, compared with other caches and stores: to put bytes by key, and to get them?</summary>
 /// <remarks>
-/// A million keys with 100 bytes each, taken in random order. Whoever puts has the bytes in a buffer of its own, so each side makes a copy.
-/// Each side gives the bytes to be looked into: most their array, HybridCache and <c>TableGet</c> a new one, FASTER and <c>TableRead</c>
-/// a copy in a buffer of the caller's. Of FusionCache and HybridCache it is the level in memory.
+/// A million keys with 100 bytes each, in random order. The caller puts from its own buffer, so each side makes a copy. Each get returns
+/// bytes to read: most their stored array, HybridCache and <c>TableGet</c> a new one, FASTER and <c>TableRead</c> a copy in the caller's
+/// buffer. For FusionCache and HybridCache it is the memory level.
 /// </remarks>
 /// <typeparam name="TKey">The type of the keys.</typeparam>
 [MemoryDiagnoser]
@@ -75,7 +75,7 @@ public abstract class TableBenchmarks<TKey>
     [GlobalSetup(Target = nameof(TableRead))]
     public void FillReadTable() => Fill(new TableStore<TKey>(copies: true));
 
-    /// <summary>Gives all back.</summary>
+    /// <summary>Releases everything.</summary>
     [GlobalCleanup]
     public void End()
     {
@@ -173,7 +173,7 @@ public abstract class TableBenchmarks<TKey>
     }
 }
 
-/// <summary>By number; FusionCache and HybridCache, which know only texts, by its digits.</summary>
+/// <summary>By number; for FusionCache and HybridCache, which support only strings, by its digits.</summary>
 public class LongTableBenchmarks : TableBenchmarks<long>
 {
     private protected override long KeyOf(int number) => number;

@@ -22,7 +22,7 @@ internal sealed record CopyOptions
     /// <summary>How long each measurement is at least.</summary>
     internal int Milliseconds { get; init; } = 20;
 
-    /// <summary>How much memory copies go round that are to miss the processor's caches, on each of the two sides.</summary>
+    /// <summary>The memory that cache-missing copies cycle through, on each of the two sides.</summary>
     internal int PoolMebibytes { get; init; } = 256;
 
     /// <summary>As <see cref="PoolMebibytes"/>.</summary>

@@ -11,7 +11,7 @@ internal sealed record InsertOptions
 
     internal PayloadSpec Payload { get; init; } = PayloadSpec.String32;
 
-    /// <summary>What stores the objects that are neither text nor bytes.</summary>
+    /// <summary>The codec of objects that are neither text nor bytes.</summary>
     internal LoadCodec Codec { get; init; }
 
     internal int Count { get; init; } = 1_000_000;
@@ -27,6 +27,6 @@ internal sealed record InsertOptions
     /// <summary>The most bytes that the pile's segments may take; by default what the machine has free.</summary>
     internal long? MaxBytes { get; init; }
 
-    /// <summary>The most objects: their pointers lie in one array.</summary>
+    /// <summary>The most objects: their pointers are in one array.</summary>
     internal static int MaxCount => Array.MaxLength;
 }

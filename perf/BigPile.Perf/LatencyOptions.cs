@@ -4,7 +4,7 @@ using BigPile.Perf.Loads;
 
 namespace BigPile.Perf;
 
-/// <summary>What the load of single calls is asked to do.</summary>
+/// <summary>Options of the load of single calls.</summary>
 internal sealed record LatencyOptions
 {
     internal const int MaxRate = 10_000_000;
@@ -35,16 +35,16 @@ internal sealed record LatencyOptions
     /// <summary>How long each kind of call is measured.</summary>
     internal int Seconds { get; init; } = 10;
 
-    /// <summary>The time between two flushes beside the calls; 0: none.</summary>
+    /// <summary>The time between two concurrent flushes; 0: none.</summary>
     internal double FlushEverySeconds { get; init; }
 
-    /// <summary>Replacements a second beside the calls, of other entries; 0: none.</summary>
+    /// <summary>Concurrent replacements a second, of other entries; 0: none.</summary>
     internal int ReplaceRate { get; init; }
 
-    /// <summary>Whether anything goes on beside the calls.</summary>
+    /// <summary>Whether there is concurrent work.</summary>
     internal bool IsDisturbed => FlushEverySeconds > 0 || ReplaceRate > 0;
 
-    /// <summary>The entries before anything is measured: one for the calls, and one for what goes on beside them, at least.</summary>
+    /// <summary>The entries before anything is measured: at least one for the calls and one for the concurrent work.</summary>
     internal int Count => (int)Math.Clamp(Mebibytes * (1L << 20) / (ValueBytes + 8), 2, MaxCalls);
 
     /// <summary>The calls of each kind.</summary>

@@ -4,7 +4,7 @@ namespace BigPile.Perf;
 /// <param name="LimitMebibytes">The table's limit.</param>
 /// <param name="PutMebibytes">How much is put in all, keys and values.</param>
 /// <param name="ValueBytes">The bytes of each value.</param>
-/// <param name="SpillDirectory">Where entries go that leave memory; <see langword="null"/>: nowhere.</param>
+/// <param name="SpillDirectory">The directory to which the table moves entries; <see langword="null"/>: none.</param>
 internal sealed record LimitOptions(
     int LimitMebibytes = 1024, int PutMebibytes = 10_240, int ValueBytes = 1000, string? SpillDirectory = null)
 {

@@ -9,7 +9,7 @@ using BigPile.Perf.Messages;
 
 namespace BigPile.Perf;
 
-/// <summary>Reads the values of options. What is wrong is said with the option, the limit and the remedy.</summary>
+/// <summary>Parses option values. Errors name the option, the limit and the remedy.</summary>
 internal static class OptionParsers
 {
     internal static StoreKind? ParseStore(ArgumentResult result) => ParseName<StoreKind>(result, "--store");
@@ -34,7 +34,7 @@ internal static class OptionParsers
     {
         string text = TextOf(result);
         bool isNumber = double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number);
-        if (!isNumber || !(number >= above && number <= most)) // not so of NaN
+        if (!isNumber || !(number >= above && number <= most)) // false for NaN
         {
             result.AddError(string.Create(
                 CultureInfo.InvariantCulture, $"{option} '{text}' is out of range. It must be a number from {above} to {most}."));

@@ -15,7 +15,7 @@ namespace BigPile.Perf;
 internal static class PerfApp
 {
     internal const int Failed = 1;
-    internal const int Stopped = 130; // what a shell reports of a process that an interrupt ended
+    internal const int Stopped = 130; // the shell's exit code of an interrupted process
 
     /// <summary>Runs a command line.</summary>
     /// <returns>0, or <see cref="Failed"/> with a sentence on the error output, or <see cref="Stopped"/>.</returns>
@@ -53,7 +53,7 @@ internal static class PerfApp
             Output = output,
             Error = error,
             EnableDefaultExceptionHandler = false,
-            ProcessTerminationTimeout = null, // a load that is stopped gives everything back first, however long that takes
+            ProcessTerminationTimeout = null, // a stopped load releases everything first, however long that takes
         };
         try
         {
@@ -71,7 +71,7 @@ internal static class PerfApp
         }
     }
 
-    // Of files and directories: scripts give one by a variable that is not set.
+    // Empty paths are refused: scripts pass one when a variable is not set.
     private static void RefuseEmptyNames(Command command)
     {
         foreach (Option option in command.Options.Where(static option => option.ValueType == typeof(string)))

@@ -3,10 +3,10 @@ namespace BigPile.Perf;
 /// <summary>How messages go in the ports load.</summary>
 internal enum PortsMode
 {
-    /// <summary>One there and the same back, and then the next.</summary>
+    /// <summary>A message there and back, then the next one.</summary>
     RoundTrip,
 
-    /// <summary>One after the other, as fast as they are taken.</summary>
+    /// <summary>One message after the other, as fast as they are received.</summary>
     Stream,
 
     /// <summary>Each to all receivers.</summary>

@@ -25,7 +25,7 @@ internal abstract class ReportCommand<TOptions, TReport> : Command
 
     protected TextWriter Output { get; }
 
-    /// <summary>Adds the command's own options, and then the one that all commands have: help lists them in this order.</summary>
+    /// <summary>Adds the command's own options, then the common one: help lists them in this order.</summary>
     protected void AddOptions(params Option[] options)
     {
         foreach (Option option in options)
@@ -33,7 +33,7 @@ internal abstract class ReportCommand<TOptions, TReport> : Command
         Add(_json);
     }
 
-    /// <summary>Does what the command is there for, and gives the exit code.</summary>
+    /// <summary>Runs the command and returns its exit code.</summary>
     protected virtual int Execute(ParseResult arguments, CancellationToken stop)
     {
         TOptions options = Read(arguments);

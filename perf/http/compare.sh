@@ -3,10 +3,10 @@
 #
 #   perf/http/compare.sh [--keys N] [--seconds S] [--rounds R] [--warmup S] [--directory DIR]
 #
-# A mapped pile in DIR (a temporary one if left out, which is removed; else kept for the next run) is filled with N records of 1,000 bytes. Each round measures
-# every row once; the table has the medians. Needs wrk; without nginx its rows are left out, and the ratios with them.
-# Wants a quiet machine with two cores: what else runs is in the figures. "CPU us" is the server's processor time per request, the figure that
-# suffers least from it; "B/req" is what the service allocates on the managed heap, "nginx" the ratio of the medians at one depth.
+# Fills a mapped pile in DIR (kept for the next run; by default a temporary one) with N records of 1,000 bytes. Each round measures every row
+# once; the table has the medians. Needs wrk; without nginx, its rows and the ratios are omitted.
+# Use a quiet machine with two cores: other load distorts the figures. "CPU us" is the server's processor time per request, the figure that
+# other load affects least; "B/req" is allocation on the managed heap per request; "nginx" is the ratio of the medians at one depth.
 set -euo pipefail
 
 keys=1000000 seconds=5 rounds=3 warmup=15 directory=""
@@ -84,7 +84,7 @@ CONF
 }
 
 start_server() { # settings ...
-   # Every page of the pile is read before anything is measured.
+   # Reads every page of the pile before anything is measured.
    cat "$pile"/*  > "$work/pages" 2>&1 || true
    rm -f "$work/pages"
    taskset -c 0 dotnet "$server" --urls "http://127.0.0.1:$port" "--Pile:Directory=$pile" --Server:LoadSample=false \
@@ -151,7 +151,7 @@ reads() { # name
    fi
 }
 
-for mode in "fast door" "fast door, inline" "full stack"; do
+for mode in "fast path" "fast path, inline" "full stack"; do
    echo "Measuring: $mode ..."
    settings=()
    case "$mode" in

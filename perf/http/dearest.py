@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Searches for the dearest request of each route: the one that costs the server most for what it takes to send.
+"""Searches for the most expensive request of each route: the one that costs the server most for what it takes to send.
 
   perf/http/dearest.py [--server DLL] [--seconds S] [--seed N] [--json FILE] [--again FILE]
 
-Starts a server on a pile of its own, and for each route changes a request at random, keeping what costs more processor time, more of it
-for a byte sent, or more bytes allocated and answered for one, for S seconds a route. Prints the dearest ten by processor time, and for
-each what the server allocated. The same seed makes the same first requests; what is kept depends on the clock. The figures come from /v1/stats, so that another load on the machine adds little to them.
---again sends what another search found and wrote with --json, to another server say, instead of searching.
+Starts a server on its own pile. For S seconds per route it mutates a request at random, and keeps a mutation that costs more processor
+time, more processor time per byte sent, or more bytes allocated and answered per byte sent. Prints the ten most expensive by processor
+time, with the server's allocations. The same seed makes the same first requests; what is kept depends on the clock. The figures come from
+/v1/stats, so other load on the machine adds little to them.
+--again sends the requests that an earlier search wrote with --json, for example to another server, instead of searching.
 """
 import argparse, base64, gzip, http.client, json, os, random, shutil, signal, socket, struct, subprocess, sys, tempfile, time
 
@@ -81,7 +82,7 @@ class Server:
         return code, time.time() - started
 
 
-# ---- routes: each makes a request (method, path, body, headers) of genes, which are numbers from 0 to 1
+# ---- routes: each makes a request (method, path, body, headers) from genes, which are numbers from 0 to 1
 
 def some(gene, *values):
     return values[min(int(gene * len(values)), len(values) - 1)]

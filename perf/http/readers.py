@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Puts beside readers that take nothing, and readers that take a little at a time.
+"""Measures puts beside clients that read nothing, and clients that read a little at a time.
 
   perf/http/readers.py [--server DLL] [--idle 300] [--trickling 64] [--seconds 60] [--replace SECONDS] [-- SETTING…]
 
-Each reader asks for an entry of 8 MB. Those that are idle read nothing of the answer; those that trickle take 1 KB a second. With --replace
-the entry is put anew so often, so that what they hold is not the entry's any more. Meanwhile two clients put 1 MB, one after the other.
-Prints the puts by status, their p50, p99 and longest, and how many readers were cut off.
+Each reader requests an entry of 8 MB. Idle readers read nothing of the answer; trickling ones read 1 KB a second. With --replace the entry
+is replaced at that interval, so that readers hold an old version. Meanwhile two clients put 1 MB, one after the other.
+Prints the puts by status, their p50, p99 and maximum, and how many readers were aborted.
 """
 import argparse, collections, http.client, os, socket, sys, threading, time
 

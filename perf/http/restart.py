@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Measures how long a published server with a large table takes, from its exec on, until it answers a GET of an entry that it had before.
+"""Measures how long a published server with a large table takes, from its exec, until it answers a GET of an entry of the time before.
 
   perf/http/restart.py --server SERVER --data DIRECTORY [--entries N,N,...] [--value-bytes B] [--starts N] [--json FILE] [-- --Name=value ...]
 
-For each number of entries a pile in DIRECTORY is filled with a table of so many. Then, again and again: connections put for some seconds,
-new entries and others in place of old ones, the server is ended while they do, first by kill -9 and later by SIGTERM, and a new one is
-started. What it is asked for is an entry that was put just before the end, and the answer must be it. Other entries whose puts had returned
-are compared after that; of a put that had not returned the old value or the new one is right; any other one makes the exit code 1. What was made is removed at the end.
+For each number of entries, fills a pile in DIRECTORY with a table of that size. Then repeatedly: connections put new entries and replace
+old ones for some seconds; meanwhile the server is ended, first by kill -9 and later by SIGTERM; a new one is started. The first GET asks
+for an entry that was put just before the end, and must return it. Then other entries whose puts had returned are compared. For a put that
+had not returned, the old and the new value are both right; any other value makes the exit code 1. All files are removed at the end.
 
-"connect", "get" and "ready" are milliseconds from the exec on, waited for one after the other; "end" are the milliseconds from the signal
-to the end of the process before, and "cpu" is the processor time that the new one had taken by its first answer, all threads together: the
-figure that suffers least from what else the machine does.
+"connect", "get" and "ready" are milliseconds from the exec, awaited one after the other. "end" is the milliseconds from the signal to the
+end of the previous process. "cpu" is the new process's processor time until its first answer, over all threads: the figure that other load
+on the machine affects least.
 """
 import argparse, asyncio, http.client, json, os, random, shutil, signal, statistics, struct, sys, tempfile, threading, time
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs 40 of the dearest requests, again and again, beside wrk's reads: the reads' latency before, during and after, and the time of a stop.
+"""Repeats 40 of the most expensive requests beside wrk's reads: the reads' latency before, during and after, and the time of a shutdown.
 
   perf/http/siege.py [--server DLL] [--seconds S] [--clients N]
 
-Needs wrk. SIGTERM comes while the dear requests run; a second figure is the stop of a server that only reads come to.
+Needs wrk. SIGTERM is sent while the expensive requests run; a second figure is the shutdown of a server with reads only.
 """
 import argparse, os, re, subprocess, threading, time
 from dearest import BOMBS, ROOT, Server, mset
 
-# The dearest that the search finds: a batch of bombs, of 16 and of 1 MiB, lines of them, and reads of many large values.
+# The most expensive that the search finds: a batch of bombs, of 16 and of 1 MiB, lines of them, and reads of many large values.
 GENES = {"16 MiB": [0.575, 0.0, 0.6], "1 MiB": [0.95, 0.0, 0.1]}
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures how long a published server takes from its exec until it listens, answers a GET of an entry, and says that it is ready.
+"""Measures how long a published server takes from its exec until it listens, answers a GET of an entry, and reports that it is ready.
 
   perf/http/start.py SERVER [--data DIRECTORY] [--starts N] [--kill] [--json FILE] [-- --Name=value ...]
 
 SERVER is the executable or the BigPile.Server.dll of a publish. With --kill each server but the last is ended by kill -9, so that the next
-finds a pile that was not closed, else by SIGTERM. The first start is not counted: it warms the page cache, and puts the entry into
-DIRECTORY's pile (a temporary one by default) where there is none. The three are waited for one after the other, all from the exec on: the
-readiness, which only the full HTTP stack answers, has the price of that stack's first request in it.
+finds a pile that was not closed; otherwise by SIGTERM. The first start is not counted: it warms the page cache, and puts the entry into
+DIRECTORY's pile (a temporary one by default) if it has none. The three are awaited one after the other, all measured from the exec: the
+readiness, which only the full HTTP stack answers, includes that stack's first request.
 """
 import argparse, http.client, json, os, signal, socket, statistics, subprocess, sys, tempfile, time
 

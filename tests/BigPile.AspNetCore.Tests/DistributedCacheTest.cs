@@ -5,7 +5,7 @@ using BigPile.Caching.Tests;
 
 namespace BigPile.AspNetCore.Tests;
 
-/// <summary>A distributed cache with a clock that is moved by hand.</summary>
+/// <summary>A distributed cache with a manual clock.</summary>
 public abstract class DistributedCacheTest : IDisposable
 {
     private readonly PileCache _pile;

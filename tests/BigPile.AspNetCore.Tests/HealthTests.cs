@@ -106,7 +106,7 @@ public sealed class HealthTests
         Assert.Equal(HealthStatus.Degraded, entry.Status);
         Assert.Contains(Path.Combine(disk.Path, "pile", "log-"), entry.Description, StringComparison.Ordinal);
         Assert.Contains("bytes of the disk", entry.Description, StringComparison.Ordinal);
-        Assert.Contains("Make room", entry.Description, StringComparison.Ordinal);
+        Assert.Contains("Free some disk space", entry.Description, StringComparison.Ordinal);
         File.Delete(ballast);
         pile.Put("text");
         pile.Flush();

@@ -6,7 +6,7 @@ using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tests;
 
-/// <summary>What is too large, can't be serialized or finds no room is given out, and not cached.</summary>
+/// <summary>A value that is too large, can't be serialized or does not fit is returned, and not cached.</summary>
 public sealed class HybridSizeTests : HybridCacheTest
 {
     [Theory]

@@ -65,7 +65,7 @@ public sealed class HybridStampedeTests : HybridCacheTest
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call);
         await _abandoned.Task.WaitAsync(Eventually.Timeout);
         Assert.Equal(Guid.Empty, await PeekAsync<Guid>(Cache, "k"));
-        Assert.Equal(5, await GetAsync(Cache, "k", 5)); // who comes next begins a run of its own
+        Assert.Equal(5, await GetAsync(Cache, "k", 5)); // the next caller begins a run of its own
     }
 
     [Fact]
@@ -82,7 +82,8 @@ public sealed class HybridStampedeTests : HybridCacheTest
     [InlineData(HybridCacheEntryFlags.DisableLocalCache)]
     public async Task Callers_share_an_object_that_nobody_can_change(HybridCacheEntryFlags flags)
     {
-        Task<ImmutablePoco>[] calls = [.. Enumerable.Range(0, 4).Select(_ => AskAsync(static () => new ImmutablePoco(1, "one"), default, flags))];
+        Task<ImmutablePoco>[] calls =
+            [.. Enumerable.Range(0, 4).Select(_ => AskAsync(static () => new ImmutablePoco(1, "one"), default, flags))];
         _release.SetResult();
         ImmutablePoco[] results = await Task.WhenAll(calls);
         Assert.All(results, result => Assert.Same(results[0], result));

@@ -11,7 +11,9 @@ public sealed class JoinedRunTests
 {
     private static readonly TimeSpan MaxWait = Eventually.Timeout;
 
-    /// <summary>Who joins a run that found its key there, and asked after that was removed, must not get what was removed.</summary>
+    /// <summary>
+    /// A caller that joins a run which found its key, and asked after the key was removed, must not get the removed value.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -185,12 +185,12 @@ public sealed class KeptIndexTests : StoppedCacheTest
         using PileCache cache = TestCache.Open(DirectoryPath, Time);
         Tables.TableCore core = cache.GetOrCreateTable<long, string>("t").Core;
         Assert.True(cache.DropTable("t"));
-        Assert.Equal(64u, core.Index.BucketCount); // its file is unmapped: a look at it would end the process
+        Assert.Equal(64u, core.Index.BucketCount); // its file is unmapped: an access would end the process
         Assert.Equal(1u, core.Index.Overflow.End);
         Assert.Equal(0, core.Statistics.EntryCount);
     }
 
-    /// <summary>A disk that has no room for indexes.</summary>
+    /// <summary>A disk without space for indexes.</summary>
     private sealed class FullDisk : IFileHook
     {
         internal bool IsFull { get; set; }

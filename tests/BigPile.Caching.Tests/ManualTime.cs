@@ -4,7 +4,7 @@ using System.Threading;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A clock that stands still until it is moved; timers that became due run then, each once.</summary>
+/// <summary>A clock that stands still until it is advanced; timers that became due run then, each once.</summary>
 internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
 {
     private readonly Lock _lock = new();

@@ -56,7 +56,7 @@ public sealed partial class MendedIndexTests
             Assert.False(TableOf(cache).ContainsKey(key), $"key {key} has come back");
     }
 
-    // A bit of the tag of every other slot: nobody finds the entry by its key.
+    // A bit of the tag of every other slot: no lookup finds the entry by its key.
     private static void DamageSlots(string directory) => Change(directory, FileIndexStorage.BucketsPrefix, 0, static bytes =>
     {
         int count = 0;

@@ -49,7 +49,7 @@ public sealed class NormalKeyTests : IDisposable
         AreOne([new Priced { Price = 1.0m }, new Priced { Price = 1.00m }], [new Priced { Price = 2m }]);
     }
 
-    /// <summary>They would be one behind a restart, or for whoever removes by them.</summary>
+    /// <summary>They would be one key after a restart, or to a removal by them.</summary>
     [Fact]
     public void Names_and_tags_that_are_no_text_are_refused()
     {

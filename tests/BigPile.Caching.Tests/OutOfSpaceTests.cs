@@ -8,7 +8,7 @@ using BigPile.Durability;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>What was freed and waits for a flush is room for every call of a table that needs some.</summary>
+/// <summary>Pending frees become space for every call of a table that needs some.</summary>
 public sealed class OutOfSpaceTests : StoppedCacheTest
 {
     private const int LengthBytes = 2_000;
@@ -48,7 +48,7 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         Assert.True(cache.Pile.Verify().IsSound);
     }
 
-    /// <summary>Whoever clears a table wants room: it must not take any that is not there.</summary>
+    /// <summary>A clear frees space: it must not need any that is not there.</summary>
     [Theory]
     [InlineData(true, 2_000)]
     [InlineData(false, 2_000)]
@@ -69,7 +69,7 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         };
         Assert.Throws<PileFullException>(fill);
         Action fillUp = () => Array.ForEach(new byte[1_000_000], one => pile.Put([one]));
-        Assert.Throws<PileFullException>(fillUp); // not even a mark has room
+        Assert.Throws<PileFullException>(fillUp); // not even a mark fits
         pile.Flush();
         table.Clear();
         Assert.Equal(0, table.Count);
@@ -80,7 +80,7 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         Assert.True(pile.Verify().IsSound);
     }
 
-    /// <summary>An object of an entry that was flushed as a link needs a place in the table of moved blocks when its entry goes.</summary>
+    /// <summary>An owned object that was flushed as a link needs a shadow header when its entry is removed.</summary>
     [Fact]
     public async Task Entries_go_though_the_table_of_moved_blocks_is_full()
     {
@@ -137,7 +137,7 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         {
             try
             {
-                cache.Pile.Put(new byte[8]); // no room for a mark of a tag either
+                cache.Pile.Put(new byte[8]); // a tag mark does not fit either
             }
             catch (PileFullException)
             {

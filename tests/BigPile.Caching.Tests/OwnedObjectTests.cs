@@ -55,9 +55,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
         Assert.Equal(3, cache.Pile.Statistics.ObjectCount);
     }
 
-    /// <summary>
-    /// As a kill leaves it between the entry and the object that a value was moved out to; and somebody uses the pile before the tables.
-    /// </summary>
+    /// <summary>The state after a kill between the entry and its externalized object; the pile is used before the tables.</summary>
     [Fact]
     public void An_entry_whose_object_was_not_there_yet_goes_and_the_one_with_the_value_stays()
     {

@@ -24,7 +24,7 @@ public sealed class PauseTests
         inside.WaitUntilInside();
         Task configurer = SideBySide.Start(() => table.Configure(Limited));
         Task disposer = SideBySide.Start(cache.Dispose);
-        // Who disposes has begun; who configures waits for the reader, or will refuse to begin.
+        // Dispose has begun; Configure waits for the reader, or will refuse to begin.
         Eventually.True(() => Record.Exception(() => table.ContainsKey(2)) is ObjectDisposedException);
         inside.Release();
         await reader.WaitAsync(MaxWait);

@@ -6,7 +6,7 @@ using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A change that a limit refuses changes nothing, and a replacement needs room for the difference only.</summary>
+/// <summary>A change that a limit refuses changes nothing, and a replacement needs space for the difference only.</summary>
 public sealed class RefusedPutTests : IDisposable
 {
     private const long Limit = 1 << 20;
@@ -244,7 +244,7 @@ public sealed class RefusedPutTests : IDisposable
             _table.Put($"key {i}", new byte[valueBytes], options);
     }
 
-    // The keys of those with empty values are given back. They differ in length: not all have room for a pointer in their slots.
+    // Returns the keys with empty values. They differ in length: not all of their slots fit a pointer.
     private string[] FillWithPinned(int largest = 1000)
     {
         var empty = new List<string>();

@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A clock that is moved, and set; its stamps go with the time, or with the clock.</summary>
+/// <summary>A clock that is advanced and set; its stamps go with the time, or with the clock.</summary>
 internal sealed class SteppingTime : TimeProvider
 {
     private TimeSpan _passed;

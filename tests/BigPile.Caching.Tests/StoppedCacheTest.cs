@@ -25,7 +25,7 @@ public abstract class StoppedCacheTest : IDisposable
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Removes the indexes of a pile that nobody has open: its tables are to be found by a walk.</summary>
+    /// <summary>Deletes the indexes of a closed pile: its tables are to be found by a walk.</summary>
     /// <returns>The directory.</returns>
     private protected static string ForgetIndexes(string directory)
     {

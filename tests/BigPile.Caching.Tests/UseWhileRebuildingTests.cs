@@ -47,8 +47,9 @@ public sealed class UseWhileRebuildingTests : StoppedCacheTest
                     model.Remove(key);
                     break;
                 case 2:
-                    Assert.True(core.Get(
-                        key) == (since.Contains(key) && model.TryGetValue(key, out byte visible) ? visible : null), $"seed {seed}, key {key}");
+                    Assert.True(
+                        core.Get(key) == (since.Contains(key) && model.TryGetValue(key, out byte visible) ? visible : null),
+                        $"seed {seed}, key {key}");
                     break;
                 default:
                     break;

@@ -7,7 +7,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Files.Tests;
 
-/// <summary>Each operation of a kind that is atomic is seen whole; and what looks for parts of one finds them in a parallel kind.</summary>
+/// <summary>The operations of an atomic kind are atomic; the same search finds torn reads in a parallel kind.</summary>
 public sealed class AtomicityTests(ITestOutputHelper output)
 {
     private const int Writers = 3;

@@ -165,7 +165,7 @@ public sealed class OpeningTests : IDisposable
         Assert.False(BlockFile.TryParseKind("mmap", out _));
     }
 
-    /// <summary>The file is as long as its room was; whoever knows the size has it back by a cut.</summary>
+    /// <summary>The file has its allocated length; a caller that knows the size restores it with a cut.</summary>
     [Theory]
     [MemberData(nameof(Kinds))]
     public void What_was_written_before_a_kill_is_there(BlockFileKind kind)

@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Hash.Tests;
 
-/// <summary>A file that was cut inside a room, and is used again: what is left of the head of that room says nothing any more.</summary>
+/// <summary>A file that was cut inside an extent, and is used again: what is left of that extent's head is not valid any more.</summary>
 public sealed class CutFileTests
 {
     private const int Records = 8;

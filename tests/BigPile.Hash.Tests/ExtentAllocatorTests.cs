@@ -31,7 +31,7 @@ public sealed class ExtentAllocatorTests : IDisposable
         _directory.Dispose();
     }
 
-    /// <summary>Of each shard, and of the pieces that have no class.</summary>
+    /// <summary>Of each shard, and of the extents that have no class.</summary>
     [Theory]
     [InlineData(0, ExtentBytes)]
     [InlineData(1, ExtentBytes)]
@@ -46,7 +46,7 @@ public sealed class ExtentAllocatorTests : IDisposable
             allocating = SideBySide.Start(() => _extents.Allocate(stripe, bytes));
             freeing = SideBySide.Start(() => _extents.Free(stripe, extent));
             Assert.False(Task.WaitAll([allocating, freeing], TimeSpan.FromMilliseconds(50)));
-            Assert.False(allocating.IsCompleted || freeing.IsCompleted, "a room was taken or given while somebody counted");
+            Assert.False(allocating.IsCompleted || freeing.IsCompleted, "an extent was allocated or freed during a measurement");
             return true;
         });
         Assert.True(Task.WaitAll([allocating!, freeing!], Eventually.Timeout));

@@ -5,7 +5,7 @@ using BigPile.Hash.Space;
 
 namespace BigPile.Hash.Tests;
 
-/// <summary>Free pieces beside a list of free units.</summary>
+/// <summary>Free extents beside a list of free units.</summary>
 public sealed class FreeExtentsTests
 {
     private const int Units = 400;

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Options;
 
 namespace BigPile.Http.Tests;
 
-/// <summary>What an application registers to serve its pile, and what it is told when that is wrong.</summary>
+/// <summary>What an application registers to serve its pile, and the errors of a wrong registration.</summary>
 public sealed class HttpRegistrationTests
 {
     public static TheoryData<Action<BigPileHttpOptions>, string> WrongOptions { get; } = new()

@@ -19,7 +19,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Http.Tests;
 
-/// <summary>Tables of the application's own objects: HTTP neither shows their bytes nor puts others among them.</summary>
+/// <summary>Tables of the application's own objects: HTTP neither sends their bytes nor puts others among them.</summary>
 public sealed class OpaqueTableTests : IAsyncLifetime
 {
     private const string Refusal = "value_not_servable";

@@ -16,7 +16,7 @@ using Microsoft.Extensions.Logging;
 namespace BigPile.Http.Tests;
 
 /// <summary>
-/// The service behind middleware that puts a body of its own in the response's place: the client must not see a difference.
+/// The service behind middleware that substitutes the response body: the client must not see a difference.
 /// </summary>
 public sealed class ReplacedBodyTests
 {

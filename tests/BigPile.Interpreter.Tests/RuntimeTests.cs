@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>The tests of this project run where they are meant to.</summary>
+/// <summary>Checks that the tests of this project run on the interpreter.</summary>
 public sealed class RuntimeTests
 {
     [Fact]

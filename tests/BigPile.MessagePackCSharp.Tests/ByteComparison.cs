@@ -15,13 +15,13 @@ internal sealed record ByteComparison(string Name, Func<string> Compare)
 
     private const int PrefixBytes = 4;
 
-    /// <summary>A member of a type in the library's form.</summary>
+    /// <summary>Compares a member of a type in the library's format.</summary>
     public static ByteComparison Of<T>(T value, [CallerArgumentExpression(nameof(value))] string text = "") =>
         new(value is { } some && some.GetType() != typeof(T) && Nullable.GetUnderlyingType(typeof(T)) == null
             ? $"{text} as {NameOf(typeof(T))}"
             : text, () => Try(new Keyed<T> { Value = value }));
 
-    /// <summary>One object in two places.</summary>
+    /// <summary>Compares one object that two elements refer to.</summary>
     public static ByteComparison OfShared<T>(T value) =>
         new($"the same {typeof(T).Name} twice", () => Try(new Keyed<T[]> { Value = [value, value] }));
 
@@ -51,7 +51,7 @@ internal sealed record ByteComparison(string Name, Func<string> Compare)
             return Lacking;
         if (!theirs.AsSpan().SequenceEqual(ours.AsSpan(PrefixBytes)))
             return $"other bytes: {Convert.ToHexString(ours.AsSpan(PrefixBytes))} and {Convert.ToHexString(theirs)}";
-        // a bag gets another order by that, from its own bytes too
+        // The result is not compared: reading changes a bag's order, even from the library's own bytes.
         _ = MessagePackSerializer.Deserialize<Keyed<T>>(ours.AsMemory(PrefixBytes));
         var ourCopy = (Keyed<T>)Read(codec, [.. prefix, .. theirs]);
         return theirs.AsSpan().SequenceEqual(MessagePackSerializer.Serialize(ourCopy)) ? Same : "other value";

@@ -8,8 +8,8 @@ using Xunit.Abstractions;
 namespace BigPile.MessagePackCSharp.Tests;
 
 /// <summary>
-/// Types in the library's form have its bytes, read both ways, or are refused by name. Which are not the same is a table in the codec's
-/// README, with a column for each version of the library: a run with <c>BIGPILE_APPROVE=1</c> writes the column of its version.
+/// Types in the library's format have the library's bytes, and are read both ways, or are refused by name. The codec's README has a table
+/// of the exceptions, with a column for each version of the library: a run with <c>BIGPILE_APPROVE=1</c> writes its version's column.
 /// </summary>
 public sealed class ByteComparisonTests(ITestOutputHelper output)
 {
@@ -28,7 +28,8 @@ public sealed class ByteComparisonTests(ITestOutputHelper output)
         (string Name, string Result)[] results = [.. MemberKinds.All().Select(static kind => (kind.Name, kind.Compare()))];
         foreach (IGrouping<string, (string Name, string Result)> group in results.GroupBy(static result => result.Result))
             output.WriteLine($"{group.Key}: {group.Count()} of {results.Length}");
-        Assert.All(results, static result => Assert.Contains(result.Result, (string[])[ByteComparison.Same, ByteComparison.Refused, ByteComparison.Lacking]));
+        Assert.All(results, static result => Assert.Contains(
+            result.Result, (string[])[ByteComparison.Same, ByteComparison.Refused, ByteComparison.Lacking]));
         Assert.True(results.Length >= 150);
         Assert.True(results.Count(static result => result.Result == ByteComparison.Same) >= 100);
 

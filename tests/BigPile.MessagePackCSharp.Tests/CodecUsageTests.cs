@@ -10,7 +10,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace BigPile.MessagePackCSharp.Tests;
 
-/// <summary>Everywhere where a codec can be chosen, and with each kind of options that the library has.</summary>
+/// <summary>The codec in every API that takes one, and with each kind of the library's options.</summary>
 public sealed class CodecUsageTests : IDisposable
 {
     private const int Count = 1_000;

@@ -2,7 +2,7 @@ using MessagePack;
 
 namespace BigPile.MessagePackCSharp.Tests;
 
-/// <summary>A type in the library's form, with a member of any type.</summary>
+/// <summary>A type in the library's format, with a member of any type.</summary>
 [MessagePackObject]
 public sealed class Keyed<T>
 {

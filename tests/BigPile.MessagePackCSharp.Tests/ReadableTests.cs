@@ -8,10 +8,10 @@ using MessagePack.Resolvers;
 
 namespace BigPile.MessagePackCSharp.Tests;
 
-/// <summary>What was put can be read; what could not be is refused at the put, and what was there before stays.</summary>
+/// <summary>An object that was put can be read. One that could not be read is refused at the put, and the former value stays.</summary>
 public sealed class ReadableTests
 {
-    private const int MostDepth = 500; // the library's, for data that nobody vouches for
+    private const int MostDepth = 500; // the library's limit for untrusted data
 
     [Fact]
     public void A_graph_that_no_read_would_take_is_refused_and_the_former_value_stays()
@@ -26,7 +26,7 @@ public sealed class ReadableTests
         Assert.Equal(MostDepth, pile.Get<Chain>(pointer).Length);
     }
 
-    /// <summary>The library would end the process.</summary>
+    /// <summary>Without a limit the library would end the process.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -82,7 +82,7 @@ public sealed class ReadableTests
     {
         var value = new Keyed<Dictionary<(int, int), string>>();
         var codec = new MessagePackCSharpCodec(typeof(Keyed<Dictionary<(int, int), string>>));
-        _ = Read(codec, Write(codec, value)); // which has none
+        _ = Read(codec, Write(codec, value)); // a null dictionary needs no hash
         value.Value = new() { [(1, 2)] = "a" };
         PileSerializationException e = Assert.Throws<PileSerializationException>(() => Write(codec, value));
         Assert.Contains("hash-resistant", e.Message, StringComparison.Ordinal);
@@ -90,7 +90,7 @@ public sealed class ReadableTests
         Assert.Equal("a", ((Keyed<Dictionary<(int, int), string>>)Read(trusting, Write(trusting, value))).Value![(1, 2)]);
     }
 
-    /// <summary>Whatever is at fault, and whatever was put of the type before.</summary>
+    /// <summary>For every cause, and also after objects of the type were put.</summary>
     [Fact]
     public void What_a_read_would_refuse_is_refused_each_time()
     {
@@ -102,7 +102,7 @@ public sealed class ReadableTests
             (new Keyed<object> { Value = 1 }, new Keyed<object> { Value = new byte[200_000] }),
             (new Keyed<object> { Value = 1 }, new Keyed<object> { Value = new Dictionary<object, int> { [new object[] { 1 }] = 1 } }),
             (new Keyed<Dictionary<string, int>>(),
-                new Keyed<Dictionary<string, int>> { Value = new() { ["\ud800"] = 1, ["\ud801"] = 2 } }), // which become one
+                new Keyed<Dictionary<string, int>> { Value = new() { ["\ud800"] = 1, ["\ud801"] = 2 } }), // both become U+FFFD
             (new Moody { IsGood = true }, new Moody()),
         ])
         {
@@ -114,7 +114,7 @@ public sealed class ReadableTests
         }
     }
 
-    /// <summary>For these the library needs no hash, or takes fewer steps than there are formatters.</summary>
+    /// <summary>For these the library needs no hash, or counts fewer steps than there are formatters.</summary>
     [Fact]
     public void What_a_read_takes_is_put()
     {
@@ -128,7 +128,7 @@ public sealed class ReadableTests
         Assert.IsType<Nest>(Read(codec, Write(codec, nest)));
     }
 
-    /// <summary>Whatever asks for it: an attribute, a resolver's single formatter, or a formatter of the application's own.</summary>
+    /// <summary>Whatever requests it: an attribute, one formatter of a resolver, or a formatter of the application's.</summary>
     [Fact]
     public void No_bytes_name_a_type_to_make()
     {
@@ -139,7 +139,7 @@ public sealed class ReadableTests
             new(With(new ForceTypelessFormatter<object>()), typeof(Keyed<object>)),
         ])
         {
-            MessagePackSerializer.Typeless.Serialize(new Unlisted()); // the library keeps in mind what its names mean
+            MessagePackSerializer.Typeless.Serialize(new Unlisted()); // the library caches the types of names
             foreach (object value in (object[])[
                 new Loose { Value = new Unlisted() }, new Keyed<IDisposable> { Value = new Unlisted() },
                 new Keyed<object> { Value = new Unlisted() }])
@@ -184,7 +184,7 @@ public sealed class ReadableTests
         byte[] generic = Write(new MessagePackCSharpCodec(typeof(Keyed<int>)), new Keyed<int> { Value = 7 });
         Assert.Equal(7, ((RenamedKeyed<int>)Read(new MessagePackCSharpCodec(typeof(RenamedKeyed<int>)), generic)).Value);
         Assert.Contains(
-            "have, or had, one name",
+            "have the same present or former name",
             Assert.Throws<ArgumentException>(() => new MessagePackCSharpCodec(typeof(Inner), typeof(Renamed))).Message);
     }
 

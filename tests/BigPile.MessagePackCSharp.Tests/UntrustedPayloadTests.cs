@@ -7,7 +7,7 @@ using MessagePack.Resolvers;
 
 namespace BigPile.MessagePackCSharp.Tests;
 
-/// <summary>Payloads that nobody wrote so: they are refused as such, whatever they are, and take no memory that they do not have.</summary>
+/// <summary>Malformed payloads: each is refused with a clean error, and claims no more memory than its length allows.</summary>
 public sealed class UntrustedPayloadTests
 {
     private const long MostBytes = 64 << 20;
@@ -57,7 +57,7 @@ public sealed class UntrustedPayloadTests
         {
             byte[] payload = [.. Write(codec, value), 0xC0];
             PileSerializationException e = Assert.Throws<PileSerializationException>(() => Deserialize(codec, payload));
-            Assert.Contains("bytes behind its value", e.Message, StringComparison.Ordinal);
+            Assert.Contains("bytes after its value", e.Message, StringComparison.Ordinal);
         }
     }
 
@@ -117,7 +117,7 @@ public sealed class UntrustedPayloadTests
         }
     }
 
-    // An object, or a refusal; and neither takes memory that the bytes do not have.
+    // An object or a refusal; neither may allocate more memory than the payload's length allows.
     private static void Read(MessagePackCSharpCodec codec, ReadOnlySpan<byte> payload, string what)
     {
         long before = GC.GetAllocatedBytesForCurrentThread();
@@ -127,7 +127,7 @@ public sealed class UntrustedPayloadTests
         }
         catch (PileSerializationException)
         {
-            // as it is to be
+            // A refusal is expected.
         }
         catch (Exception e)
         {

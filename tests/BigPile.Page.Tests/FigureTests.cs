@@ -159,7 +159,7 @@ public sealed class FigureTests(Browser browser) : PageTest(browser)
         Assert.Equal(["berries", "cherries"], await NamesAsync(page));
         await page.HasTextAsync("#table-found", "2 of 4 found");
         await page.HasAskedAsync(2);
-        Assert.Equal(["berries", "cherries"], await NamesAsync(page)); // also behind the next look
+        Assert.Equal(["berries", "cherries"], await NamesAsync(page)); // also after the next poll
         await page.At("#table-search").FillAsync("");
         Assert.Equal(4, (await NamesAsync(page)).Count);
         await page.AssertCleanAsync();

@@ -99,7 +99,7 @@ public sealed class RightsTests(Browser browser) : PageTest(browser)
         await page.HasTextAsync("#access-may", "The key “orders” has the scopes read and write, for the tables orders-*.");
         await page.HasTextAsync("#access-not", "No other tables, and no memory, process, latency, connections or metrics");
         await page.HasTextAsync("#tile-entries", "2");
-        await page.UntilAsync("document.getElementById('tile-activity').textContent !== '–'"); // rates come with the second look
+        await page.UntilAsync("document.getElementById('tile-activity').textContent !== '–'"); // rates come with the second poll
         foreach (string hidden in new[] { "#memory", "#service", "#operations", "#documents", "#tile-latency", "#tile-memory",
             "#tile-process" })
             Assert.False(await page.At(hidden).IsVisibleAsync(), hidden);

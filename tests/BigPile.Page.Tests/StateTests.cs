@@ -111,7 +111,7 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
             return before == last;
         });
         await PutAsync("late", "k", "v", "text/plain");
-        await page.Tab.WaitForTimeoutAsync(2500); // two turns and a half, of which there are none
+        await page.Tab.WaitForTimeoutAsync(2500); // two and a half periods, without a poll
         Assert.Equal(before, page.RequestCount);
         await page.At("#pause").ClickAsync();
         await page.HasTextAsync("#table-rows", "late");

@@ -8,7 +8,7 @@ using BigPile.Perf.Soaking;
 
 namespace BigPile.Perf.Tests;
 
-/// <summary>The soak beside somebody who breaks one thing: each must be found, and told in words.</summary>
+/// <summary>The soak while one thing is sabotaged: each must be found and described.</summary>
 public sealed class SoakControlTests
 {
     [Fact]
@@ -110,7 +110,7 @@ public sealed class SoakControlTests
         Assert.False(SoakValue.TryParse(value.AsSpan(0, lengthBytes - 1), out _, out _));
     }
 
-    // One operation only, so that nothing is replaced before it is looked at: all is, at the end.
+    // One operation only, so that nothing is replaced before it is checked; everything is checked at the end.
     private static async Task AssertFound(Action<SoakPlace> sabotage, params string[] parts)
     {
         (int exitCode, JsonElement report) = await Run(sabotage);

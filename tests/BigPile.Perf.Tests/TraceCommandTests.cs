@@ -110,7 +110,7 @@ public sealed class TraceCommandTests
         Assert.InRange(row.GetProperty("hitRatioPercent").GetDouble(), RatioOf(row, "lru") / 2, 100);
     }
 
-    // With room for all, table and policies have the same hits, of requests and of bytes.
+    // With capacity for all, table and policies have the same hits, in requests and in bytes.
     [Theory]
     [InlineData("--policies lru,s3fifo")]
     [InlineData("")]

@@ -28,7 +28,7 @@ public sealed class DeadPeerTests : IDisposable
         Assert.Equal(2, arena.Statistics.Objects);
     }
 
-    /// <summary>The controls: without the cleaner all stays, and one that does not look at the ports takes what was sent.</summary>
+    /// <summary>Mutations: without the cleaner everything stays, and a cleaner that ignores the ports frees what was sent.</summary>
     [Fact]
     public void Nothing_is_given_back_without_the_cleaner()
     {
@@ -45,7 +45,8 @@ public sealed class DeadPeerTests : IDisposable
     [InlineData(true)]
     public void What_a_killed_process_had_sent_is_received(bool isMutation)
     {
-        using SharedArena arena = _directory.Open(hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesInFlight : PortMutation.None));
+        using SharedArena arena = _directory.Open(
+            hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesInFlight : PortMutation.None));
         using ReceivePort receiver = arena.OpenReceivePort("p");
         using Process child = Child.Start("bind", _directory.Path, "p");
         Assert.Equal("bound", child.StandardOutput.ReadLine());
@@ -132,7 +133,8 @@ public sealed class DeadPeerTests : IDisposable
         SharedArena[] others =
         [
             .. Enumerable.Range(0, 4).Select(_ => _directory.Open(hooks: new PortTestHooks(
-                step => _ = step == PortCrashPoint.SlotCleaned ? System.Threading.Interlocked.Increment(ref cleaned) : 0, PortMutation.None))),
+                step => _ = step == PortCrashPoint.SlotCleaned ? System.Threading.Interlocked.Increment(ref cleaned) : 0,
+                PortMutation.None))),
         ];
         Kill(child);
         Eventually.True(() => arena.Statistics.Processes == 5);

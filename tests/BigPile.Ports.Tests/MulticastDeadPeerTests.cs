@@ -49,7 +49,7 @@ public sealed class MulticastDeadPeerTests : IDisposable
         Assert.Equal((0, 1), (arena.Statistics.Objects, arena.Statistics.Processes));
     }
 
-    /// <summary>It is asleep at the bell that all have in common, and does not wake the next one.</summary>
+    /// <summary>It sleeps on the relayed event of all receivers, and does not wake the next one.</summary>
     [Fact]
     public async Task A_receiver_that_is_stopped_does_not_stop_the_others()
     {
@@ -90,7 +90,8 @@ public sealed class MulticastDeadPeerTests : IDisposable
     [InlineData(true)]
     public void What_a_dead_sender_had_sent_comes_to_all(bool isMutation)
     {
-        using SharedArena arena = _directory.Open(hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesInFlight : PortMutation.None));
+        using SharedArena arena = _directory.Open(
+            hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesInFlight : PortMutation.None));
         using MulticastReceiver quick = arena.OpenMulticastReceiver("m");
         using MulticastReceiver slow = arena.OpenMulticastReceiver("m");
         using Process child = StartAndHear("cast", "sent");
@@ -151,7 +152,8 @@ public sealed class MulticastDeadPeerTests : IDisposable
         Assert.Equal("stopped", child.StandardOutput.ReadLine());
         Kill(child);
         var seen = new List<int>();
-        if (step is nameof(PortCrashPoint.MemberNamed) or nameof(PortCrashPoint.MemberPlaced) or nameof(PortCrashPoint.MemberAdded) or nameof(PortCrashPoint.TakenOver))
+        if (step is nameof(PortCrashPoint.MemberNamed) or nameof(PortCrashPoint.MemberPlaced) or nameof(PortCrashPoint.MemberAdded)
+            or nameof(PortCrashPoint.TakenOver))
             Assert.Equal(ReceiveResult.Nothing, receiver.TryReceive(out _)); // it was no sender so far
         else
             Assert.Throws<PeerLostException>(() => DrainInto(receiver, seen));

@@ -120,7 +120,8 @@ public sealed class MulticastRaceTests : IDisposable
         Assert.Equal(1, receiver.MissedCount);
     }
 
-    private SharedArena Open(string step, PortMutation mutation) => _directory.Open(hooks: new PortTestHooks(at => Hear(at, step), mutation));
+    private SharedArena Open(string step, PortMutation mutation) => _directory.Open(
+        hooks: new PortTestHooks(at => Hear(at, step), mutation));
 
     private void Hear(PortCrashPoint at, string step)
     {

@@ -73,7 +73,7 @@ public sealed class PortTests : IDisposable
         Eventually.True(() => _left.Statistics.Objects == 0);
     }
 
-    /// <summary>Of senders that send no more, too, and whoever looks.</summary>
+    /// <summary>Holds also for senders that send no more, and whichever process asks.</summary>
     [Fact]
     public void What_was_received_and_let_go_of_does_not_count()
     {

@@ -75,7 +75,7 @@ public sealed class RemovedArenaTests : IDisposable
         Assert.NotNull(received);
     }
 
-    // It is looked each 50 ms, and until then nothing is said.
+    // The name is checked every 50 ms; until then nothing is reported.
     private static Task ThrowsSoonAsync(Action action) => Eventually.TrueAsync(() =>
     {
         try

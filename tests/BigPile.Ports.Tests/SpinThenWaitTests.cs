@@ -20,7 +20,7 @@ public sealed unsafe class SpinThenWaitTests
         byte* lines = stackalloc byte[128];
         var wakeEvent = new WakeEvent(lines);
         var waiter = new SpinThenWait(Spin);
-        Assert.True(Wait(waiter, wakeEvent, polls: 8)); // at first it looks
+        Assert.True(Wait(waiter, wakeEvent, polls: 8)); // at first it spins
         int polled = 0;
         for (int wait = 0; wait < 2 * WaitsUntilTried; wait++)
         {

@@ -128,7 +128,7 @@ public sealed class SuccessionTests : IDisposable
         Array.ForEach(opened, static one => one.Dispose());
     }
 
-    // Kills it so that nobody has noticed when this returns.
+    // Kills it, and returns before any process has detected its death.
     private void KillOwnerOf(string port, SharedArena arena, bool isSender, bool isReceived = true)
     {
         using Process child = Child.Start(isSender ? "bind" : "await", _directory.Path, port);

@@ -74,7 +74,7 @@ public static class Recipes
     {
         // recipe: both
         services.AddBigPile(pile => pile.Directory = directory)
-            .AsDistributedCache()                                     // for sessions, and for who asks for IDistributedCache
+            .AsDistributedCache()                                     // for sessions, and IDistributedCache without a key
             .AsDistributedCache(new TableOptions("products") { CollisionMode = CollisionMode.Durable }, serviceKey: "products");
         services.AddSession();
         services.AddFusionCache()

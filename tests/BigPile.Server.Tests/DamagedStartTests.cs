@@ -50,7 +50,7 @@ public sealed class DamagedStartTests : IDisposable
         Assert.True(put.IsSuccessStatusCode);
     }
 
-    // Who tried last may be noted; all else must be as it was.
+    // The id of the last process may be recorded; everything else must be unchanged.
     private string[] Contents() =>
         [.. new DirectoryInfo(_directory.Pile).GetFiles().Where(static file => file.Name is not ("owner" or "lock"))
             .OrderBy(static file => file.Name, StringComparer.Ordinal).Select(static file => $"{file.Name} {file.Length}")];

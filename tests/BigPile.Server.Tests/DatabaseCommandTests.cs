@@ -7,7 +7,7 @@ using static BigPile.Server.Tests.Support.CommandRun;
 
 namespace BigPile.Server.Tests;
 
-/// <summary>The commands that look at a pile, given the file of a hash database.</summary>
+/// <summary>The commands that read a pile, given the file of a hash database.</summary>
 public sealed class DatabaseCommandTests : IDisposable
 {
     private const int Records = 1_000;

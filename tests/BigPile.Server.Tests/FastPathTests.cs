@@ -9,7 +9,7 @@ using BigPile.Server.Tests.Support;
 
 namespace BigPile.Server.Tests;
 
-/// <summary>The fast door as the server puts it on its endpoints.</summary>
+/// <summary>The fast path on the server's endpoints.</summary>
 public sealed class FastPathTests : IDisposable
 {
     private const string Path = "/v1/tables/t/entries/k";

@@ -117,7 +117,7 @@ public sealed class ReportTests : ServerTest
     public async Task Statistics_count_connections_and_the_answers_of_both_ways()
     {
         (await Server.PutAsync("/v1/tables/t/entries/k", [1])).EnsureSuccessStatusCode();
-        await Client.GetAsync("/v1/tables/t/entries/k"); // answered by the door
+        await Client.GetAsync("/v1/tables/t/entries/k"); // answered by the fast path
         await Client.GetAsync("/v1/tables/t/entries/k?maxAge=9"); // and this by the stack
         await Client.GetAsync("/v1/tables/t/entries/none");
         await Client.GetAsync("/nowhere");

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Tests;
 
-/// <summary>Work that nobody waits for fails: it is logged, counted and shown, and goes on.</summary>
+/// <summary>A failure of background work is logged, counted and reported, and the work goes on.</summary>
 public sealed class BackgroundWorkTests
 {
     private readonly RecordingLogger _log = new();
@@ -98,7 +98,7 @@ public sealed class BackgroundWorkTests
         Assert.Equal(0, _log.Count);
     }
 
-    /// <summary>Counts what it is told.</summary>
+    /// <summary>Counts the records that it gets.</summary>
     internal sealed class RecordingLogger : ILogger
     {
         private int _count;

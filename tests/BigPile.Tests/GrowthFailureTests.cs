@@ -7,7 +7,7 @@ using BigPile.Memory;
 
 namespace BigPile.Tests;
 
-/// <summary>The store fails at its first, second, third … growth; the pile stays as it was, and goes on when there is room again.</summary>
+/// <summary>The store fails at its first, second, third … growth; the pile is unchanged, and goes on when there is space again.</summary>
 public sealed class GrowthFailureTests
 {
     public static TheoryData<int, bool> Failures

@@ -6,7 +6,7 @@ using BigPile.Layout;
 
 namespace BigPile.Tests;
 
-/// <summary>What lives on in the files of a pile over restarts and kills.</summary>
+/// <summary>What a pile's files keep over restarts and kills.</summary>
 public sealed class MappedDirectoryTests : MappedDirectoryTest
 {
     [Fact]

@@ -51,7 +51,8 @@ internal sealed unsafe class KillPlan
     {
         var watch = Stopwatch.StartNew();
         long end = _operations == long.MaxValue ? long.MaxValue : journal.Operations() + _operations;
-        while (watch.Elapsed.TotalMilliseconds < _afterMs && journal.Operations() < end && !(_waitsForCrashPoint && IsAtCrashPoint(journal)))
+        while (watch.Elapsed.TotalMilliseconds < _afterMs && journal.Operations() < end
+            && !(_waitsForCrashPoint && IsAtCrashPoint(journal)))
         {
             if (_waitsForCrashPoint || _afterMs - watch.Elapsed.TotalMilliseconds < 2)
                 Thread.SpinWait(20);

@@ -6,7 +6,7 @@ using System.Threading.Tasks;
 
 namespace BigPile.Testing;
 
-/// <summary>Waits for what another thread or process brings about. Who waits in vain says for what, and holds up nobody.</summary>
+/// <summary>Waits for an effect of another thread or process. A wait that times out fails with what it waited for.</summary>
 internal static class Eventually
 {
     /// <summary>Far longer than anything takes, even on a machine that does much else.</summary>

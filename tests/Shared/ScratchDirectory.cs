@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Testing;
 
-/// <summary>A directory that goes with the test, in memory where the system has such a place with room.</summary>
+/// <summary>A directory that is removed with the test, in memory where the system has a place with enough space.</summary>
 internal sealed class ScratchDirectory : IDisposable
 {
     private const string Memory = "/dev/shm";

@@ -25,7 +25,7 @@ internal static class SideBySide
     /// <inheritdoc cref="Rounds(Worker[])"/>
     internal static Task RoundsAsync(params Worker[] workers) => Start(() => Rounds(workers));
 
-    /// <summary>Runs rounds until every worker has done its number of them: who is done goes on for the sake of the others.</summary>
+    /// <summary>Runs rounds until every worker has done its number of them. A worker that is done goes on until the others are.</summary>
     /// <remarks>So each has done its minimum, and all of it beside the others. The first that throws ends all, and is thrown.</remarks>
     internal static void Rounds(params Worker[] workers)
     {
@@ -45,7 +45,7 @@ internal static class SideBySide
     }
 
     /// <summary>One that does rounds.</summary>
-    /// <param name="atLeast">How many rounds that count there are to be at least.</param>
+    /// <param name="atLeast">How many counted rounds it does at least.</param>
     /// <param name="round">Does the round of a number, and says whether it counts.</param>
     internal sealed class Worker(int atLeast, Func<int, bool> round)
     {
@@ -94,7 +94,7 @@ internal static class SideBySide
 
         internal void Throw() => _thrown?.Throw();
 
-        /// <summary>Gives up when nobody has come closer to the end for too long.</summary>
+        /// <summary>Gives up if no worker has made progress for too long.</summary>
         internal void Check(TimeSpan elapsed)
         {
             if (elapsed < Eventually.Timeout)

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace BigPile.Perf.Catalogs;
 
-/// <summary>The lines of a text file that may be compressed; which it is, its first two bytes tell.</summary>
+/// <summary>Reads the lines of a text file, plain or compressed, as its first two bytes say.</summary>
 internal sealed class CatalogFile : IDisposable
 {
     private const int BufferBytes = 1 << 16;
@@ -30,16 +30,16 @@ internal sealed class CatalogFile : IDisposable
         }
     }
 
-    /// <summary>The bytes of the file as it lies there.</summary>
+    /// <summary>The size of the file on disk in bytes.</summary>
     internal long LengthBytes => _file.Length;
 
-    /// <summary>How many of them are read.</summary>
+    /// <summary>The bytes of it that were read.</summary>
     internal long DoneBytes => _file.Position;
 
     /// <summary>The number of the line that was read last, from 1.</summary>
     internal int LineNumber { get; private set; }
 
-    /// <summary>Reads a line; <see langword="null"/> behind the last one.</summary>
+    /// <summary>Reads a line; <see langword="null"/> after the last one.</summary>
     /// <exception cref="InvalidDataException">What is compressed is damaged.</exception>
     internal string? ReadLine()
     {

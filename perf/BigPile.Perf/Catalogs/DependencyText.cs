@@ -8,7 +8,7 @@ namespace BigPile.Perf.Catalogs;
 internal static partial class DependencyText
 {
     /// <summary>Reads all alternatives, in their order.</summary>
-    /// <returns><see langword="false"/> when the text is no dependency, and for no other reason.</returns>
+    /// <returns><see langword="false"/> only if the text is no dependency.</returns>
     internal static bool TryParse(string? text, [NotNullWhen(true)] out DependencyTerm[]? terms)
     {
         string[] parts = text?.Split('|') ?? [];

@@ -4,7 +4,7 @@ using System.Collections.Generic;
 namespace BigPile.Perf.Catalogs;
 
 /// <summary>Finds the packages that dependencies name, and counts.</summary>
-/// <remarks>Where the catalog has a package in several versions, its name leads to the last one, whatever version is asked for.</remarks>
+/// <remarks>If the catalog has several versions of a package, its name means the last one, whatever version is required.</remarks>
 internal sealed class EdgeResolver
 {
     private readonly Dictionary<string, int> _numberOf = new(StringComparer.Ordinal);

@@ -4,10 +4,10 @@ using System.Linq;
 
 namespace BigPile.Perf.Charts;
 
-/// <summary>Where the figures of an axis lie on its length, and which of them are written beside it.</summary>
+/// <summary>Maps the figures of an axis to positions, and chooses which of them are labelled.</summary>
 internal sealed class AxisScale
 {
-    private const double Least = 1e-15; // what is nearer to zero lies there, or on a logarithmic axis at its beginning
+    private const double Least = 1e-15; // smaller figures are drawn at zero, or at the beginning of a logarithmic axis
     private const double Slack = 1e-9;
 
     private readonly Func<double, double> _stretch;
@@ -22,21 +22,21 @@ internal sealed class AxisScale
         (_low, _high) = (_stretch(low), _stretch(high));
     }
 
-    /// <summary>What lies at the axis' beginning.</summary>
+    /// <summary>The figure at the axis' beginning.</summary>
     internal double Lowest { get; }
 
-    /// <summary>What lies at its end.</summary>
+    /// <summary>The figure at its end.</summary>
     internal double Highest { get; }
 
-    /// <summary>The figures that are written, rising.</summary>
+    /// <summary>The labelled figures, ascending.</summary>
     internal IReadOnlyList<double> Ticks { get; private init; } = [];
 
-    /// <summary>How many pixels from the beginning a figure lies; what is outside lies at the end that is next.</summary>
+    /// <summary>The distance of a figure from the beginning in pixels, clamped to the axis.</summary>
     internal double PixelsOf(double value) => Math.Clamp(RawPixelsOf(value), 0, _lengthPixels);
 
     /// <summary>An axis for figures.</summary>
-    /// <param name="values">What must have a place; on a logarithmic axis above 0. None is fine.</param>
-    /// <param name="spec">What the axis is to be like.</param>
+    /// <param name="values">The figures to fit; on a logarithmic axis above 0. May be empty.</param>
+    /// <param name="spec">The axis' specification.</param>
     internal static AxisScale Of(IReadOnlyCollection<double> values, AxisSpec spec)
     {
         double low = values.DefaultIfEmpty(1).Min();
@@ -51,7 +51,7 @@ internal sealed class AxisScale
         return Choose(low, high, TickChoices.Linear(low, high, spec.IsBinary, spec.IsWhole), spec);
     }
 
-    // The first choice whose texts do not meet, or else the one with the fewest.
+    // The first choice whose labels do not overlap, or else the one with the fewest.
     private static AxisScale Choose(double low, double high, IEnumerable<IReadOnlyList<double>> choices, AxisSpec spec)
     {
         AxisScale? scale = null;

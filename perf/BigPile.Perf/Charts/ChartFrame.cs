@@ -4,8 +4,8 @@ using BigPile.Perf.Runs;
 
 namespace BigPile.Perf.Charts;
 
-/// <summary>Where the parts of a chart lie: from the top title, legend, name of what was measured, plot, and the axis below.</summary>
-/// <remarks>The plot's height is given and the parts above it push it down, so that nothing lies on the lines.</remarks>
+/// <summary>The layout of a chart, from the top: title, legend, name of the measured quantity, plot, and the axis below.</summary>
+/// <remarks>The plot's height is fixed and the parts above it push it down, so that nothing overlaps the lines.</remarks>
 internal sealed class ChartFrame
 {
     /// <summary>The size of letters, as the style sheet has it.</summary>
@@ -14,7 +14,7 @@ internal sealed class ChartFrame
     /// <summary>The size of a title's letters.</summary>
     internal const double TitlePixels = 16;
 
-    /// <summary>From one line of a text to the next.</summary>
+    /// <summary>The line height of texts.</summary>
     internal const double LineHeight = 21;
 
     private const double Edge = 14;
@@ -69,7 +69,7 @@ internal sealed class ChartFrame
     /// <summary>Where a measured figure lies.</summary>
     internal double AtY(double value) => PlotBottom - Y.PixelsOf(value);
 
-    // A logarithmic axis has no place for zero and below: such figures do not decide where it begins.
+    // A logarithmic axis can't show zero and below, so such figures do not decide where it begins.
     private static double[] HeightsOf(RunChart chart, RunPoint[] points) =>
         [.. points.SelectMany(static point => point.Repeats).Where(value => !chart.Y.IsLogarithmic || value > 0)];
 

@@ -8,8 +8,8 @@ namespace BigPile.Perf.Charts;
 
 /// <summary>The colours of charts and page, and the style sheets that use them.</summary>
 /// <remarks>
-/// The series differ for eyes that do not tell red from green too, also by lightness where they may meet, and each stands out of the ground
-/// by a ratio of 3 or more. The marks' shapes differ beside that.
+/// Series colours can be told apart without red-green vision, also by lightness where they may touch, and contrast with the background by a
+/// ratio of 3 or more. The marks' shapes differ too.
 /// </remarks>
 internal static partial class ChartTheme
 {
@@ -42,7 +42,7 @@ internal static partial class ChartTheme
     /// <summary>The rules of the page itself.</summary>
     internal static string PageRules { get; } = Asset("report.css");
 
-    /// <summary>The rules of a chart that stands alone: with colours in place, for there are programs that know no properties.</summary>
+    /// <summary>The rules of a chart in a file of its own: with literal colours, since some programs do not support properties.</summary>
     internal static string OwnRules { get; } =
         InPlace(isDark: false) + "@media (prefers-color-scheme: dark) {\n" + InPlace(isDark: true) + "}\n";
 

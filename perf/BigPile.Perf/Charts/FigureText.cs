@@ -9,7 +9,7 @@ internal static class FigureText
 {
     private const char HardSpace = '\u00a0'; // a figure and its unit stay on one line
     private const int Digits = 4;
-    private const double JustBelow = 0.9999999; // for what a computation left a little short of a round figure
+    private const double JustBelow = 0.9999999; // for rounding errors just below a round figure
 
     private static readonly string[] Counts = ["", "k", "M", "G", "T"];
     private static readonly string[] Sizes = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -29,7 +29,7 @@ internal static class FigureText
         return IsTime(unit) ? ScaledTime(value, unit) : Scaled(value, 1000, Counts);
     }
 
-    /// <summary>A figure with all digits that tell something: <c>15,493,582</c>, <c>0.1234</c>, <c>1.5 GiB</c>.</summary>
+    /// <summary>A figure with all significant digits: <c>15,493,582</c>, <c>0.1234</c>, <c>1.5 GiB</c>.</summary>
     internal static string Full(double value, string unit)
     {
         if (IsSize(unit))
@@ -71,7 +71,7 @@ internal static class FigureText
 
     private static double InTime(double value, int from, int to) => value * Math.Pow(1000, from - to);
 
-    // A tenth of the unit that the chart counts in is still said in that unit; of other units only what is one and more.
+    // A figure from a tenth of the chart's own unit on is shown in that unit; other units are used from one on.
     private static double LeastOf(int size, int known) => (size == known ? 0.1 : 1) * JustBelow;
 
     private static string Scaled(double value, double step, string[] units)

@@ -17,7 +17,7 @@ internal sealed record LegendEntry(string Name, double X, int Row)
     /// <summary>From the sample's beginning to the name's.</summary>
     internal const double TextOffset = SampleWidth + 7;
 
-    /// <summary>Puts each behind the one before, and into the next row where there is no room.</summary>
+    /// <summary>Places each entry after the previous one, in the next row where it does not fit.</summary>
     internal static IReadOnlyList<LegendEntry> Place(IReadOnlyList<RunSeries> series, double left, double right)
     {
         var entries = new List<LegendEntry>();

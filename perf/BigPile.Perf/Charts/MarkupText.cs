@@ -6,11 +6,11 @@ namespace BigPile.Perf.Charts;
 /// <summary>Any text inside of HTML and of SVG, as content or between quotes.</summary>
 internal static class MarkupText
 {
-    /// <summary>The text, with what markup is made of encoded, and a replacement for what XML has no place for.</summary>
+    /// <summary>The text with markup characters encoded, and replacement characters for what XML can't represent.</summary>
     internal static string Of(string text)
     {
         var clean = new StringBuilder(text.Length);
-        foreach (Rune rune in text.EnumerateRunes()) // half a pair of surrogates comes as a replacement
+        foreach (Rune rune in text.EnumerateRunes()) // an unpaired surrogate becomes a replacement character
             clean.Append((IsForXml(rune.Value) ? rune : Rune.ReplacementChar).ToString());
         return WebUtility.HtmlEncode(clean.ToString());
     }

@@ -3,7 +3,7 @@ using BigPile.Perf.Runs;
 
 namespace BigPile.Perf.Charts;
 
-/// <summary>What a point says of itself.</summary>
+/// <summary>The tooltip of a point.</summary>
 internal static class PointText
 {
     /// <summary>Its series, its place, its median, and the range if it was measured more than once.</summary>

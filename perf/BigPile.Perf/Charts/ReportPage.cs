@@ -35,7 +35,7 @@ internal sealed class ReportPage
         return _html.ToString();
     }
 
-    // The choice at the top is a rule too: what is chosen there goes before what the system prefers. Paper is light.
+    // The switch at the top is a CSS rule too; it overrides the system's preference. Paper is light.
     private static string Colors() =>
         $":root {{ {ChartTheme.Properties(isDark: false)} }}\n"
         + $"@media (prefers-color-scheme: dark) {{ :root {{ {ChartTheme.Properties(isDark: true)} }} }}\n"

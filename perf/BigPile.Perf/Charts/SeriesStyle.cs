@@ -6,7 +6,7 @@ using BigPile.Perf.Runs;
 
 namespace BigPile.Perf.Charts;
 
-/// <summary>How a series is told from the others: colour, shape, and for a baseline dashes and hollow marks.</summary>
+/// <summary>The style of a series: colour, shape, and for a baseline dashes and hollow marks.</summary>
 internal sealed record SeriesStyle(string ColorClass, int Shape, bool IsBaseline)
 {
     private static readonly Func<double, double, string>[] Shapes =
@@ -29,8 +29,8 @@ internal sealed record SeriesStyle(string ColorClass, int Shape, bool IsBaseline
     internal string MarkerAt(double x, double y) => Shapes[Shape](x, y);
 
     /// <summary>
-    /// A look for each series: what is BigPile's takes the colours from the first on, and the baselines from the last back, so that both
-    /// keep theirs from chart to chart. With more series than colours their shapes differ.
+    /// A style for each series. BigPile's series take the colours from the first on, baselines from the last back, so that both keep theirs
+    /// from chart to chart. With more series than colours the shapes differ.
     /// </summary>
     internal static IReadOnlyList<SeriesStyle> Of(IReadOnlyList<RunSeries> series)
     {

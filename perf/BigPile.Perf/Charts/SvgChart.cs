@@ -90,7 +90,7 @@ internal sealed class SvgChart
         }
     }
 
-    // A figure without a place on the axis breaks the line: what a line said there would be made up.
+    // A figure that the axis can't show breaks the line: interpolating over it would be invention.
     private void DrawLine(RunSeries series, SeriesStyle style)
     {
         string data = "";
@@ -145,7 +145,7 @@ internal sealed class SvgChart
 
     private bool HasPlace(double value) => !_chart.Y.IsLogarithmic || value > 0;
 
-    // Where each figure has a unit of its own size beside it, the axis' name has none.
+    // If each figure has its own unit, the axis' name has none.
     private static string NameOf(RunAxis axis) =>
         FigureText.Named(axis.Label, FigureText.IsScaled(axis.Unit) ? "" : axis.Unit) + (axis.IsLogarithmic ? " (logarithmic)" : "");
 }

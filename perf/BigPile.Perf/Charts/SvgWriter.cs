@@ -9,10 +9,10 @@ internal sealed class SvgWriter
     private readonly StringBuilder _text = new();
 
     /// <summary>Begins a picture.</summary>
-    /// <param name="label">What it shows, for who does not see it.</param>
+    /// <param name="label">The text alternative for screen readers.</param>
     /// <param name="width">Its width in pixels.</param>
     /// <param name="height">Its height in pixels.</param>
-    /// <param name="classes">Its looks, beside those of each chart.</param>
+    /// <param name="classes">Its classes in addition to those of each chart.</param>
     internal SvgWriter(string label, double width, double height, string classes)
     {
         string size = $"viewBox=\"0 0 {Number(width)} {Number(height)}\" width=\"{Number(width)}\" height=\"{Number(height)}\"";
@@ -23,13 +23,13 @@ internal sealed class SvgWriter
     /// <summary>Writes a style sheet.</summary>
     internal void Style(string rules) => Add($"<style>\n{rules}</style>");
 
-    /// <summary>What is written until <see cref="EndGroup"/> has the tooltip.</summary>
+    /// <summary>Begins a group, whose elements until <see cref="EndGroup"/> have the tooltip.</summary>
     internal void BeginGroup(string tooltip) => Add($"<g><title>{MarkupText.Of(tooltip)}</title>");
 
     /// <summary>Ends what <see cref="BeginGroup"/> began.</summary>
     internal void EndGroup() => Add("</g>");
 
-    /// <summary>Writes what lies behind all.</summary>
+    /// <summary>Writes the background.</summary>
     internal void Ground(double width, double height) => Add(
         $"<rect x=\"0.5\" y=\"0.5\" width=\"{Number(width - 1)}\" height=\"{Number(height - 1)}\" rx=\"10\" class=\"ground\"/>");
 
@@ -45,8 +45,8 @@ internal sealed class SvgWriter
         $"<circle cx=\"{Number(x)}\" cy=\"{Number(y)}\" r=\"{Number(radius)}\" class=\"{classes}\"/>");
 
     /// <summary>Writes a text.</summary>
-    /// <param name="x">Where its anchor lies.</param>
-    /// <param name="y">Where its letters stand.</param>
+    /// <param name="x">The x coordinate of its anchor.</param>
+    /// <param name="y">The y coordinate of its baseline.</param>
     /// <param name="text">Any text.</param>
     /// <param name="anchor">What lies at x: start, middle or end.</param>
     /// <param name="classes">Its looks.</param>
@@ -63,6 +63,6 @@ internal sealed class SvgWriter
     /// <summary>A coordinate.</summary>
     internal static string Number(double pixels) => pixels.ToString("0.#", CultureInfo.InvariantCulture);
 
-    // The same end of line everywhere: pictures lie in repositories.
+    // The same line end on all systems, since the files are committed.
     private void Add(string line) => _text.Append(line).Append('\n');
 }

@@ -3,13 +3,13 @@ using System.Linq;
 
 namespace BigPile.Perf.Charts;
 
-/// <summary>How wide a text may get, without a font to ask: rather too wide than too narrow.</summary>
+/// <summary>Estimates the width of a text without a font, rather too wide than too narrow.</summary>
 internal static class TextWidth
 {
     /// <summary>An estimate in pixels.</summary>
     internal static double Of(string text, double fontPixels) => text.Sum(WidthOf) * fontPixels;
 
-    /// <summary>The text in lines, broken at spaces, none wider than the limit if its words are not.</summary>
+    /// <summary>Breaks the text into lines at spaces. A line exceeds the limit only if a word does.</summary>
     internal static IReadOnlyList<string> Lines(string text, double fontPixels, double limitPixels)
     {
         var lines = new List<string>();

@@ -8,14 +8,14 @@ namespace BigPile.Perf.Charts;
 internal static class TickChoices
 {
     private const double Kilobyte = 1024;
-    private const double ShortRatio = 8; // an axis that is longer has 1, 2 and 5 of each power
+    private const double ShortRatio = 8; // longer axes have 1, 2 and 5 of each power
 
-    private const double ManyDecades = 500; // an axis that is longer ends at powers of ten
+    private const double ManyDecades = 500; // longer axes end at powers of ten
     private const double Air = 0.9; // between a mark and the axis' end
 
     private static readonly double[] Steps = [1, 2, 5];
 
-    // Digits of each power of ten; or a power of ten of so many.
+    // The digits of each power of ten, and how many powers each step spans.
     private static readonly (double[] Digits, int Decades)[] Decimal =
     [
         ([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9], 1), ([1, 2, 3, 4, 5, 6, 7, 8, 9], 1), ([1, 2, 5], 1), ([1, 3], 1),
@@ -39,13 +39,13 @@ internal static class TickChoices
         return last / first >= 9.999 ? (first, last) : (first, first * 10);
     }
 
-    /// <summary>For an axis on which equal steps are equal ratios.</summary>
+    /// <summary>Ticks of an axis on which equal steps are equal ratios.</summary>
     internal static IEnumerable<IReadOnlyList<double>> Logarithmic(double low, double high, bool isBinary) => isBinary
         ? Doublings.Select(doublings => Powers(low, high, Math.Pow(2, doublings), [1]))
         : Decimal.Where(choice => choice.Digits.Length <= Steps.Length || high / low < ShortRatio)
             .Select(choice => Powers(low, high, Math.Pow(10, choice.Decades), choice.Digits));
 
-    /// <summary>For an axis with zero on it; the first and the last figure may lie outside of it.</summary>
+    /// <summary>Ticks of an axis that includes zero; the first and the last may lie outside of it.</summary>
     internal static IEnumerable<IReadOnlyList<double>> Linear(double low, double high, bool isBinary, bool isWhole)
     {
         double range = high - low;

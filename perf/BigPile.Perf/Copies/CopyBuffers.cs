@@ -4,12 +4,12 @@ using System.IO.MemoryMappedFiles;
 
 namespace BigPile.Perf.Copies;
 
-/// <summary>Where bytes are copied from and to: an array of the managed heap, and shared memory. All pages are there.</summary>
-/// <remarks>Both begin at a line of the cache, in an array by leaving out some bytes. Thread safety: none.</remarks>
+/// <summary>The source and destination of copies: an array of the managed heap, and shared memory. All pages are touched.</summary>
+/// <remarks>Both are aligned to a cache line, the array by skipping some bytes. Thread safety: none.</remarks>
 internal sealed unsafe class CopyBuffers : IDisposable
 {
     private const int LineBytes = 64;
-    private const int PeriodBytes = 8191; // a prime number: no two images and no two small writes are alike
+    private const int PeriodBytes = 8191; // a prime number, so that no two images and no two small writes are alike
 
     private readonly MemoryMappedFile _map;
     private readonly byte* _mapped;
@@ -30,18 +30,18 @@ internal sealed unsafe class CopyBuffers : IDisposable
         UnmanagedStream = new UnmanagedMemoryStream(Destination, lengthBytes, lengthBytes, FileAccess.ReadWrite);
         ArrayStream = new MemoryStream(Array);
         Prepare(isBack: false, lengthBytes);
-        ReadThrough(ViewStream); // it has pages of its own
+        ReadThrough(ViewStream); // the stream has pages of its own
         Prepare(isBack: true, lengthBytes);
     }
 
-    /// <summary>The array. What is copied begins at <see cref="ArrayStart"/>.</summary>
+    /// <summary>The array; its content begins at <see cref="ArrayStart"/>.</summary>
     internal byte[] Array { get; }
 
     internal int ArrayStart { get; }
 
     internal int LengthBytes { get; }
 
-    /// <summary>The array's bytes, which do not move.</summary>
+    /// <summary>The array's content; the array is pinned.</summary>
     internal byte* Source { get; }
 
     /// <summary>The mapping's bytes.</summary>
@@ -55,7 +55,7 @@ internal sealed unsafe class CopyBuffers : IDisposable
 
     internal MemoryStream ArrayStream { get; }
 
-    /// <summary>Sets some bytes of the side that is copied from, and clears them on the other one.</summary>
+    /// <summary>Fills bytes of the source, and clears them in the destination.</summary>
     internal void Prepare(bool isBack, int lengthBytes)
     {
         byte* from = isBack ? Destination : Source;
@@ -68,7 +68,7 @@ internal sealed unsafe class CopyBuffers : IDisposable
         new Span<byte>(to, lengthBytes).Clear();
     }
 
-    /// <summary>Whether so many bytes are the same on both sides, and those that <see cref="Prepare"/> has set.</summary>
+    /// <summary>Whether that many bytes are equal on both sides and set by <see cref="Prepare"/>.</summary>
     internal bool IsCopied(int lengthBytes)
     {
         var copied = new ReadOnlySpan<byte>(Destination, lengthBytes);

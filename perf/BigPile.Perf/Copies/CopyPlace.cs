@@ -1,9 +1,9 @@
 namespace BigPile.Perf.Copies;
 
-/// <summary>How much is copied, and whether it is the same bytes again or others each time.</summary>
-/// <param name="Name">How it is called.</param>
+/// <summary>A case of the copy load: how much is copied, and whether each copy uses other bytes.</summary>
+/// <param name="Name">Its name.</param>
 /// <param name="SizeBytes">The bytes of a copy.</param>
-/// <param name="GoesRound">Whether it goes round the pool, and so misses the processor's caches.</param>
+/// <param name="GoesRound">Whether it cycles through the pool, and so misses the processor's caches.</param>
 internal sealed record CopyPlace(string Name, int SizeBytes, bool GoesRound)
 {
     private const int BatchBytes = 1 << 20;
@@ -16,9 +16,9 @@ internal sealed record CopyPlace(string Name, int SizeBytes, bool GoesRound)
         new("imageMemory", CopyOptions.ImageBytes, GoesRound: true),
     ];
 
-    /// <summary>The copies between two looks at the clock.</summary>
+    /// <summary>The copies between two reads of the clock.</summary>
     internal int Batch => SizeBytes < BatchBytes ? BatchBytes / SizeBytes : 1;
 
-    /// <summary>How far the next copy is from this one.</summary>
+    /// <summary>The distance from one copy to the next in bytes.</summary>
     internal int StepBytes => GoesRound ? SizeBytes : 0;
 }

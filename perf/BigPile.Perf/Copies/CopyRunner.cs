@@ -8,12 +8,14 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Copies;
 
-/// <summary>Measures all ways to copy at all places, and all ways to make memory, in turns: what the machine does else meets all.</summary>
+/// <summary>
+/// Measures all ways to copy in all cases, and all ways to allocate, in turns, so that disturbances of the machine affect all alike.
+/// </summary>
 internal static class CopyRunner
 {
     private static readonly int RehearsalRounds = Brevity.Of(usual: 60, brief: 1);
 
-    // The runtime compiles well what was called often, some tenths of a second later.
+    // The runtime optimizes methods that were called often, some tenths of a second later.
     private static readonly TimeSpan LeastRehearsal = TimeSpan.FromMilliseconds(600);
 
     /// <summary>Runs the load.</summary>

@@ -132,7 +132,7 @@ internal readonly struct UnmanagedStreamBackWay : ICopyWay
     }
 }
 
-/// <summary>One stream copied to another one, through a buffer of .NET's.</summary>
+/// <summary>One stream copied to another through .NET's own buffer.</summary>
 internal readonly unsafe struct StreamCopyWay : ICopyWay
 {
     public static string Name => "Stream.CopyTo, back";

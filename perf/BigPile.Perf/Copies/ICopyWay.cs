@@ -1,9 +1,9 @@
 namespace BigPile.Perf.Copies;
 
-/// <summary>A way to copy; a type for each, so that no call stands between the loop and the copying.</summary>
+/// <summary>A way to copy. A type for each, so that the loop calls it directly.</summary>
 internal interface ICopyWay
 {
-    /// <summary>How the way is called.</summary>
+    /// <summary>The way's name.</summary>
     static abstract string Name { get; }
 
     /// <summary>Whether it copies out of shared memory, and not into it.</summary>

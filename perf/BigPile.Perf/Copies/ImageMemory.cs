@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Perf.Copies;
 
-/// <summary>Makes memory for an image, writes it for the first time, and gives it back, in each way that .NET has.</summary>
+/// <summary>Allocates memory for an image, writes it for the first time, and frees it, in each way of .NET.</summary>
 internal static unsafe class ImageMemory
 {
     private const int PageBytes = 4096;
@@ -32,7 +32,7 @@ internal static unsafe class ImageMemory
         return Times.Of(start, allocated, written);
     }
 
-    // What has no owner any more is given back by the next full collection, and not before.
+    // An unreachable array is freed by the next full collection and not before.
     private static Times MeasureArray()
     {
         long start = Stopwatch.GetTimestamp();
@@ -56,7 +56,7 @@ internal static unsafe class ImageMemory
             memory[i] = 1;
     }
 
-    /// <summary>What it took, in microseconds.</summary>
+    /// <summary>The duration in microseconds.</summary>
     internal readonly record struct Times(double AllocateUs, double FirstWriteUs, double FreeUs)
     {
         internal static Times Of(long start, long allocated, long written) => new(

@@ -4,8 +4,7 @@ namespace BigPile.Perf.Graphs;
 
 /// <summary>Counts what packages reach, on one thread.</summary>
 /// <remarks>
-/// Where a walk was is a stamp at the package's number: the walk's own number, so that nothing is cleared between two walks.
-/// Thread safety: belongs to one thread.
+/// Visited packages are stamped with the walk's number, so that nothing is cleared between walks. Thread safety: belongs to one thread.
 /// </remarks>
 internal sealed class ClosureCounter<TSide, TEdge>(TSide side, int packages)
     where TSide : struct, IGraphSide<TEdge>

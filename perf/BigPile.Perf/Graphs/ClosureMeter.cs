@@ -14,7 +14,7 @@ internal sealed class ClosureMeter(int threadsMax, ILoadProgress progress, Cance
     private const int BatchPackages = 32;
     private const int WarmUpRounds = 3;
 
-    // Long enough for the runtime to have compiled the loops and what they call with all its means.
+    // Long enough for the runtime to have fully optimized the loops.
     private static readonly TimeSpan WarmUpTime = TimeSpan.FromSeconds(1);
 
     /// <summary>Counts all packages of a graph.</summary>

@@ -8,7 +8,7 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Graphs;
 
-/// <summary>Runs a graph load from nothing to nothing: the pile first, then plain objects, never both at once.</summary>
+/// <summary>Runs a graph load and cleans up: the pile first, then plain objects, never both at once.</summary>
 internal sealed class GraphRunner
 {
     private const int LargestListed = 5;
@@ -40,7 +40,7 @@ internal sealed class GraphRunner
         return GraphReportBuilder.Make(options, pile, plain);
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)] // the graph must be out of every frame before the next one is made
+    [MethodImpl(MethodImplOptions.NoInlining)] // no frame may still hold the graph when the next one is made
     private PileResult MeasurePile(string? directory)
     {
         var pileOptions = new PileOptions { Store = _options.Store, Directory = directory };
@@ -73,7 +73,7 @@ internal sealed class GraphRunner
             _meter.Measure<PlainDependenciesSide, PlainEdge>("plain: dependencies", new PlainDependenciesSide(graph), graph.Count),
             _meter.Measure<PlainDependentsSide, PlainEdge>("plain: dependents", new PlainDependentsSide(graph), graph.Count));
         double fullCollectionMs = FullCollection.MeasureLongestMs();
-        GraphAnswers.RequireEqual(expected, answers, number => graph[number].Name); // and so the graph lives until here
+        GraphAnswers.RequireEqual(expected, answers, number => graph[number].Name); // keeps the graph alive until here
         return new PlainResult(loadSeconds, managedBytes, fullCollectionMs, answers);
     }
 

@@ -4,12 +4,12 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Perf.Graphs;
 
-/// <summary>Makes graphs and tells what they take of the managed heap.</summary>
+/// <summary>Builds graphs and measures the managed heap that they take.</summary>
 internal static class HeapMeter
 {
     /// <summary>Makes something.</summary>
-    /// <returns>It, the seconds that it took, and the bytes by which the managed heap grew, garbage left out.</returns>
-    [MethodImpl(MethodImplOptions.NoInlining)] // what the making needed, such as the catalog, is out of every frame when it is measured
+    /// <returns>The result, the seconds that it took, and the growth of the managed heap in bytes without garbage.</returns>
+    [MethodImpl(MethodImplOptions.NoInlining)] // temporaries such as the catalog are out of every frame when the result is measured
     internal static (T Made, double Seconds, long ManagedBytes) Make<T>(Func<T> make)
     {
         long bytesBefore = GC.GetTotalMemory(forceFullCollection: true);
@@ -19,7 +19,7 @@ internal static class HeapMeter
         return (made, seconds, GC.GetTotalMemory(forceFullCollection: true) - bytesBefore);
     }
 
-    /// <summary>Collects, and refuses to go on when something survives that would be measured with what comes next.</summary>
+    /// <summary>Collects, and throws if something survives that the next measurement would include.</summary>
     /// <exception cref="LoadException">It is still there.</exception>
     internal static void RequireGone(WeakReference reference, string what)
     {

@@ -2,14 +2,14 @@ namespace BigPile.Perf.Graphs;
 
 /// <summary>An order of packages in which equal shares take equal time.</summary>
 /// <remarks>
-/// Packages that are near in the catalog have much in common, such as the size of what they reach. So the first share gets the first block
-/// of each round, the second one the second, and so on.
+/// Neighbours in the catalog are similar, for example in the size of their closure. So the first share gets the first block of each round,
+/// the second share the second, and so on.
 /// </remarks>
 internal static class InterleavedOrder
 {
     private const int BlockPackages = 64;
 
-    /// <summary>Lists all packages, each once, so that it can be cut into as many pieces as there are threads.</summary>
+    /// <summary>Lists each package once, ordered so that the list can be cut into one share for each thread.</summary>
     internal static int[] Make(int packages, int threads)
     {
         int[] order = new int[packages];

@@ -4,8 +4,8 @@ using BigPile.Perf.Catalogs;
 
 namespace BigPile.Perf.Graphs;
 
-/// <summary>How many bytes a package will take with all its pointers, which it does not have yet when it is first put.</summary>
-/// <remarks>An upper bound for nearly all packages. Where it is too low, the package becomes a link, and nothing else happens.</remarks>
+/// <summary>Estimates a package's bytes including pointers that it does not have yet when it is first put.</summary>
+/// <remarks>An upper bound for nearly all packages. If it is too low, the package becomes a link, which is harmless.</remarks>
 internal static class PackageSize
 {
     private const int PrefixBytes = 2; // of a text or a list; longer ones have a longer prefix, shorter ones make up for it

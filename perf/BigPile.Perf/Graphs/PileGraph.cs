@@ -3,7 +3,7 @@ using BigPile.Perf.Catalogs;
 
 namespace BigPile.Perf.Graphs;
 
-/// <summary>The catalog as objects in a pile. All that the managed heap has of it is a pointer to each package.</summary>
+/// <summary>The catalog as objects in a pile. The managed heap holds only a pointer to each package.</summary>
 /// <remarks>Thread safety: any number of threads.</remarks>
 internal sealed class PileGraph(Pile pile, PilePointer[] pointers, CatalogFigures figures) : IDisposable
 {

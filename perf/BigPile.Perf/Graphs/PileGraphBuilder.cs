@@ -7,8 +7,8 @@ namespace BigPile.Perf.Graphs;
 
 /// <summary>Puts a catalog into a pile.</summary>
 /// <remarks>
-/// Dependencies have cycles, so that there is no order in which each package could be put after all that it points to. All of them are put
-/// first, with room for the pointers, which they are given by a second put in place.
+/// Dependencies have cycles, so no order puts each package after all that it points to. All are put first, with space for the pointers, and
+/// then replaced in place with their pointers.
 /// </remarks>
 internal sealed class PileGraphBuilder
 {

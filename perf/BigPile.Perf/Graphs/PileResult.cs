@@ -3,10 +3,10 @@ using BigPile.Perf.Catalogs;
 
 namespace BigPile.Perf.Graphs;
 
-/// <summary>What was measured of the graph in the pile, which is closed and gone.</summary>
+/// <summary>The measurements of the graph in the pile, which is closed.</summary>
 internal sealed record PileResult
 {
-    /// <summary>The graph, to know that it is gone.</summary>
+    /// <summary>The graph, to verify that it was collected.</summary>
     internal required WeakReference Graph { get; init; }
 
     internal required CatalogFigures Catalog { get; init; }

@@ -1,4 +1,4 @@
 namespace BigPile.Perf.Graphs;
 
-/// <summary>A reference in a struct: code over structs is compiled for each of them, code over references once for all.</summary>
+/// <summary>A reference in a struct: generic code is compiled separately for structs, but shared for references.</summary>
 internal readonly record struct PlainEdge(PlainPackage Package);

@@ -6,16 +6,16 @@ using BigPile.Perf.Tables;
 
 namespace BigPile.Perf.Latencies;
 
-/// <summary>Makes calls at a fixed rate on the thread that runs it, and counts the time of each. It allocates nothing.</summary>
+/// <summary>Makes calls at a fixed rate on the calling thread, and records the duration of each. Allocates nothing.</summary>
 /// <remarks>
-/// Each call is due at an instant of its own, whatever those before it took, and its response counts from there. Between calls the thread
-/// spins: a sleep would give up the processor as a blocked call does. Thread safety: none.
+/// Each call is due at a fixed instant, however long the previous calls took, and its response time counts from there (no coordinated
+/// omission). Between calls the thread spins: a sleep would give up the processor as a blocked call does. Thread safety: none.
 /// </remarks>
 internal sealed class CallMeter
 {
     private const double NsPerSecond = 1e9;
     private const long LongNs = 1_000_000;
-    private const long SwitchNs = 5_000; // who gives up the processor does not have it back in less
+    private const long SwitchNs = 5_000; // a thread that gives up the processor does not get it back in less
     private const int MostLengths = 2; // a rate that is out of reach ends after twice the time
 
     private long _switches;
@@ -30,11 +30,12 @@ internal sealed class CallMeter
     internal LatencyHistogram Blocked { get; } = new();
 
     /// <summary>
-    /// Those in which it did not: it was preempted, or it worked, spun or yielded. Where the system does not tell, all of them.
+    /// The calls in which it did not: it was preempted, or it worked, spun or yielded. All of them where the system does not report
+    /// switches.
     /// </summary>
     internal LatencyHistogram Preempted { get; } = new();
 
-    /// <summary>From the first call to the end of the last.</summary>
+    /// <summary>The seconds from the first call to the end of the last.</summary>
     internal double Seconds { get; private set; }
 
     /// <summary>Makes the calls.</summary>
@@ -64,7 +65,7 @@ internal sealed class CallMeter
         Seconds = (end - start) / NsPerSecond;
     }
 
-    // What the thread gave up between calls, such as to the collector, must not count as the next call's: so it looks after each gap.
+    // A switch between calls, such as for the collector, must not count as the next call's: so the count is read again after each gap.
     private long WaitUntil(long due, long latest)
     {
         while (true)

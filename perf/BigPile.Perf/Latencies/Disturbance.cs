@@ -7,8 +7,8 @@ using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Latencies;
 
-/// <summary>What goes on beside the calls, on threads of its own: flushes, and replacements of entries with odd numbers.</summary>
-/// <remarks>It sleeps between whiles, for the calls want a core to themselves.</remarks>
+/// <summary>Concurrent work during the calls, on its own threads: flushes, and replacements of entries with odd numbers.</summary>
+/// <remarks>It sleeps in between, since the calls need a core to themselves.</remarks>
 internal sealed class Disturbance(LatencyOptions options, ICallTarget target)
 {
     private const int PauseMs = 1;
@@ -17,7 +17,7 @@ internal sealed class Disturbance(LatencyOptions options, ICallTarget target)
 
     internal long Replacements { get; private set; }
 
-    /// <summary>Goes on as long as some work does, and fails if either fails.</summary>
+    /// <summary>Runs as long as the given work does, and fails if either fails.</summary>
     internal void During(Action work)
     {
         using var end = new CancellationTokenSource();

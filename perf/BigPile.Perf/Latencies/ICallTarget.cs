@@ -8,15 +8,15 @@ internal interface ICallTarget : IDisposable
 {
     Pile Pile { get; }
 
-    /// <summary>Reads an entry, and tells whether it is the one that was put.</summary>
+    /// <summary>Reads an entry, and returns whether it is the one that was put.</summary>
     bool Get(int number, byte[] buffer);
 
     /// <summary>Puts a new entry.</summary>
     bool Put(int number, byte[] buffer);
 
-    /// <summary>Puts another value under an entry that is there.</summary>
+    /// <summary>Replaces the value of an existing entry.</summary>
     bool Replace(int number, byte[] buffer);
 
-    /// <summary>Removes an entry, and tells whether it was there.</summary>
+    /// <summary>Removes an entry, and returns whether it existed.</summary>
     bool Remove(int number);
 }

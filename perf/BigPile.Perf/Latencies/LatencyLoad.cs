@@ -8,15 +8,15 @@ namespace BigPile.Perf.Latencies;
 
 /// <summary>Makes single calls at a fixed rate, one kind after the other.</summary>
 /// <remarks>
-/// Gets and replacements go all over the entries with even numbers, and leave the odd ones to what goes on beside them. New entries follow
-/// in the order of their numbers, and are removed all over again.
+/// Gets and replacements use random entries with even numbers, and leave the odd ones to the concurrent work. New entries follow in the
+/// order of their numbers, and are removed in random order.
 /// </remarks>
 internal sealed class LatencyLoad : IDisposable
 {
     private const int BatchEntries = 4096;
-    private const int RehearsalRate = 1_000_000; // the fastest that is kept to: what is called often is compiled well
+    private const int RehearsalRate = 1_000_000; // the highest rate that is kept: frequent calls are well optimized
     private const int RehearsalSegmentBytes = 16 << 20;
-    private const long ScatteringFactor = 2_654_435_761; // a prime above any count, so that each number comes once
+    private const long ScatteringFactor = 2_654_435_761; // a prime above any count, so that each number occurs once
 
     private static readonly int RehearsalRounds = Brevity.Of(usual: 10, brief: 1);
 
@@ -55,7 +55,7 @@ internal sealed class LatencyLoad : IDisposable
 
     public void Dispose() => _target.Dispose();
 
-    // All that is measured, until nothing is compiled for it any more.
+    // Everything that is measured, until nothing more is compiled for it.
     private static void Rehearse(LatencyOptions options, CancellationToken stop)
     {
         LatencyOptions small = options with { Mebibytes = 1, Rate = RehearsalRate };
@@ -120,10 +120,10 @@ internal sealed class LatencyLoad : IDisposable
     {
         _progress.Begin(call.Name, _calls);
         if (_options.FlushEverySeconds > 0)
-            _target.Pile.Flush(); // each kind has only its own changes to be flushed
+            _target.Pile.Flush(); // so that each kind flushes only its own changes
         var meter = new CallMeter();
         var disturbance = new Disturbance(options, _target);
-        GC.Collect(); // what was made before is collected before
+        GC.Collect(); // collect the previous garbage first
         int collections = GC.CollectionCount(0);
         disturbance.During(() => meter.Run(call, _calls, options.Rate, _stop));
         return CallRow.Of(call.Name, options, meter, disturbance, GC.CollectionCount(0) - collections);

@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Perf.Latencies;
 
-/// <summary>What is called again and again.</summary>
+/// <summary>A call that is measured repeatedly.</summary>
 /// <param name="Name">As the report has it.</param>
 /// <param name="NumberOf">The number of the entry for a call, by the number of the call; not in the call's time.</param>
 /// <param name="Make">Calls, and tells whether the answer was right.</param>

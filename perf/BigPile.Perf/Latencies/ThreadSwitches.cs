@@ -4,18 +4,21 @@ using System.Runtime.Versioning;
 
 namespace BigPile.Perf.Latencies;
 
-/// <summary>How often the calling thread gave up the processor by itself, to wait for something. Preemptions are not in it.</summary>
-/// <remarks>To Linux a yield is a preemption.</remarks>
+/// <summary>
+/// Counts how often the calling thread gave up the processor by itself in order to wait (voluntary context switches). Preemptions are not
+/// included.
+/// </summary>
+/// <remarks>Linux counts a yield as a preemption.</remarks>
 internal static unsafe partial class ThreadSwitches
 {
     private const int OfThread = 1;
     private const int Words = 18; // two times of two words each, and fourteen counts
     private const int VoluntaryWord = 16;
 
-    /// <summary>Whether the system tells.</summary>
+    /// <summary>Whether the system reports it.</summary>
     internal static bool AreKnown => OperatingSystem.IsLinux();
 
-    /// <summary>The number so far; 0 where the system does not tell.</summary>
+    /// <summary>The number so far; 0 where the system does not report it.</summary>
     internal static long Count() => OperatingSystem.IsLinux() ? Read() : 0;
 
     [SupportedOSPlatform("linux")]

@@ -4,20 +4,22 @@ using System.Runtime;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>Tells when the runtime compiles nothing more, neither for the first time nor better.</summary>
+/// <summary>Detects when the runtime has finished compiling, including recompilation with optimization.</summary>
 /// <remarks>
-/// Until then a load measures that too. What is rehearsed has to run on meanwhile, or there is nothing to compile. Thread safety: none.
+/// Until then a load would measure compilation too. The warm-up must keep running meanwhile, or there is nothing to compile. Thread safety:
+/// none.
 /// </remarks>
 internal sealed class CompilationWatch
 {
-    private static readonly TimeSpan QuietTime = TimeSpan.FromMilliseconds(300); // the runtime waits 100 ms for more before it begins
+    // the runtime waits 100 ms for further methods before it begins
+    private static readonly TimeSpan QuietTime = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(8);
 
     private readonly long _start = Stopwatch.GetTimestamp();
     private long _methods = -1;
     private long _since;
 
-    /// <summary>Whether nothing has been compiled for a while; or it goes on for too long, as it may in a busy process.</summary>
+    /// <summary>Whether nothing was compiled for a while, or it has taken too long, as it may in a busy process.</summary>
     internal bool IsOver
     {
         get

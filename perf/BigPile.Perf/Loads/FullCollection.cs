@@ -3,12 +3,12 @@ using System.Diagnostics;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>How long the garbage collector takes for everything.</summary>
+/// <summary>Measures full garbage collections.</summary>
 internal static class FullCollection
 {
     private const int Repetitions = 5;
 
-    /// <summary>Collects several times, each time all generations and while everybody waits.</summary>
+    /// <summary>Collects several times, each time all generations, blocking.</summary>
     /// <returns>The longest of them in milliseconds.</returns>
     internal static double MeasureLongestMs()
     {

@@ -1,13 +1,13 @@
 namespace BigPile.Perf.Loads;
 
-/// <summary>Is told how far a load is. Called by one thread.</summary>
+/// <summary>Receives the progress of a load. Called by one thread.</summary>
 internal interface ILoadProgress
 {
     /// <summary>A phase begins.</summary>
     /// <param name="phase">What it does.</param>
-    /// <param name="total">The objects that it goes through.</param>
+    /// <param name="total">The number of its objects.</param>
     void Begin(string phase, long total);
 
-    /// <summary>The phase is through with so many objects.</summary>
+    /// <summary>The phase has processed this many objects.</summary>
     void Report(long done);
 }

@@ -6,7 +6,7 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>Runs an insert load from nothing to nothing: whatever it takes is given back, however it ends.</summary>
+/// <summary>Runs an insert load and releases everything afterwards, however it ends.</summary>
 internal static class InsertRunner
 {
     /// <summary>Runs the load.</summary>

@@ -2,12 +2,12 @@ using System;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>How the objects of a load are cut into batches, and which of them stay between the rounds.</summary>
+/// <summary>Divides the objects of a load into batches, and selects the anchors, which stay between the rounds.</summary>
 /// <remarks>
-/// A pile gives all empty segments but one back to the system. A round that deletes everything would leave the next one to take its memory
-/// anew, and the figures would again be those of page faults. So the first round leaves an anchor in place at regular distances, several
-/// to a segment, and the second round puts around them. Anchors are a few objects in a million, and the figures leave them out. Objects of
-/// many megabytes have none: so many of them would have to stay that the second round would need more memory instead.
+/// A pile returns all empty segments but one to the system. A round that deleted everything would make the next one allocate its memory
+/// anew, and the figures would again be those of page faults. So the first round leaves an anchor in place at regular distances, several to
+/// a segment, and the second round puts around them. Anchors are a few objects in a million, and the figures exclude them. Objects of many
+/// megabytes have none: so many of them would have to stay that the second round would need more memory instead.
 /// </remarks>
 internal sealed class LoadLayout
 {

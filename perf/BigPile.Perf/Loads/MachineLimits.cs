@@ -4,10 +4,10 @@ using System.IO;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>Whether a load can fit the machine at all.</summary>
+/// <summary>Checks whether a load fits the machine.</summary>
 /// <remarks>
-/// The system hands out more memory than it has, and ends the process that then uses it. So what can't fit is refused before it
-/// starts, and the pile is limited to what is free.
+/// The system overcommits memory, and kills the process that then uses it. So a load that can't fit is refused before it starts, and the
+/// pile is limited to free memory.
 /// </remarks>
 internal static class MachineLimits
 {
@@ -40,11 +40,11 @@ internal static class MachineLimits
     }
 
     /// <summary>Refuses a load that needs more of something than there is.</summary>
-    /// <param name="load">What asks for it, as the user did.</param>
-    /// <param name="neededBytes">How much it needs.</param>
-    /// <param name="freeBytes">How much there is.</param>
-    /// <param name="what">What of.</param>
-    /// <param name="remedy">What the user can do, as a sentence.</param>
+    /// <param name="load">The load, as the user wrote it.</param>
+    /// <param name="neededBytes">The bytes that it needs.</param>
+    /// <param name="freeBytes">The bytes that are free.</param>
+    /// <param name="what">What is needed: memory or disk space.</param>
+    /// <param name="remedy">The remedy, as a sentence.</param>
     /// <exception cref="LoadException">It is too little.</exception>
     internal static void Require(string load, long neededBytes, long freeBytes, string what, string remedy)
     {
@@ -54,7 +54,7 @@ internal static class MachineLimits
             CultureInfo.InvariantCulture, $"{load} needs {neededBytes:N0} bytes of {what}, and {freeBytes:N0} are free. {remedy}"));
     }
 
-    /// <summary>Refuses a soak that needs more than there is: its live bytes, as many for what is free between them, and its own.</summary>
+    /// <summary>Refuses a soak that needs more memory or disk space than is free: twice its live bytes, and its own data.</summary>
     /// <param name="options">The load.</param>
     /// <param name="directory">Where a mapped pile will be.</param>
     /// <exception cref="LoadException">There is too little memory, or space on the disk.</exception>
@@ -64,7 +64,7 @@ internal static class MachineLimits
         directory == null ? "memory" : $"space in '{directory.Path}'", "Lower --megabytes.");
 
     /// <summary>The bytes of memory that are free.</summary>
-    /// <remarks>The runtime looks at the machine's load, or the container's, whenever it collects.</remarks>
+    /// <remarks>The runtime updates the machine's or container's load whenever it collects.</remarks>
     internal static long FreeMemoryBytes()
     {
         GC.Collect();

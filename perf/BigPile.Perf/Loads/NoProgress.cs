@@ -1,6 +1,6 @@
 namespace BigPile.Perf.Loads;
 
-/// <summary>Nobody looks.</summary>
+/// <summary>Ignores the progress.</summary>
 internal sealed class NoProgress : ILoadProgress
 {
     public void Begin(string phase, long total)

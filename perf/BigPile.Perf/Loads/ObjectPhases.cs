@@ -28,13 +28,13 @@ internal sealed class ObjectPhases<TKind> : IDisposable
         _kinds = new TKind[options.Threads];
         for (int i = 0; i < _kinds.Length; i++)
             _kinds[i] = kind.ForThread();
-        Pile = new Pile(pileOptions); // last: nothing after it can fail and leave it open
+        Pile = new Pile(pileOptions); // last, so that no later failure leaves it open
     }
 
-    /// <summary>The pile under load; another one after it was opened again.</summary>
+    /// <summary>The pile under load; replaced when it is reopened.</summary>
     internal Pile Pile { get; private set; }
 
-    /// <summary>The objects that the last walk came upon.</summary>
+    /// <summary>The number of objects of the last walk.</summary>
     internal long EnumeratedCount { get; private set; }
 
     internal PilePointer FirstPointer => _pointers[0];
@@ -78,7 +78,7 @@ internal sealed class ObjectPhases<TKind> : IDisposable
         }
     }
 
-    /// <summary>Gets as many objects as the batch has, from all over the pile.</summary>
+    /// <summary>Gets as many objects as the batch has, at random.</summary>
     internal void GetAtRandom(Worker worker, int start, int end)
     {
         Pile pile = Pile;
@@ -93,7 +93,7 @@ internal sealed class ObjectPhases<TKind> : IDisposable
         }
     }
 
-    /// <summary>As <see cref="GetAtRandom"/>, many objects in a call.</summary>
+    /// <summary>As <see cref="GetAtRandom"/>, but in batched calls.</summary>
     internal void GetManyAtRandom(Worker worker, int start, int end)
     {
         Pile pile = Pile;
@@ -125,7 +125,7 @@ internal sealed class ObjectPhases<TKind> : IDisposable
     /// <summary>Deletes all but the anchors.</summary>
     internal void DeleteAroundAnchors(Worker worker, int start, int end) => Delete(worker, AfterAnchor(worker, start), end);
 
-    /// <summary>Goes on with the pile that was closed.</summary>
+    /// <summary>Reopens the closed pile.</summary>
     internal void Reopen(string directory) => Pile = Pile.Open(directory);
 
     /// <summary>Closes the pile.</summary>

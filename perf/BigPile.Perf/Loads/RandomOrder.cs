@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace BigPile.Perf.Loads;
 
 /// <summary>Random numbers below a limit, for one thread: the generator xorshift64* of S. Vigna (arXiv 1402.6246).</summary>
-/// <remarks>A few cycles each: less than the cache miss that the number is for.</remarks>
+/// <remarks>A few cycles each, less than the cache miss that the number causes.</remarks>
 internal struct RandomOrder
 {
     private readonly ulong _limit;
@@ -12,11 +12,11 @@ internal struct RandomOrder
 
     /// <summary>Starts a sequence.</summary>
     /// <param name="seed">Any number; another sequence for each.</param>
-    /// <param name="limit">One past the largest number that comes, from 1.</param>
+    /// <param name="limit">The exclusive upper bound, from 1.</param>
     internal RandomOrder(int seed, long limit)
     {
         _limit = (ulong)limit;
-        _state = ((ulong)(uint)seed + 1) * 0x9E3779B97F4A7C15; // an odd factor makes 0 of 0 only, and at 0 the generator would stay
+        _state = ((ulong)(uint)seed + 1) * 0x9E3779B97F4A7C15; // an odd factor maps only 0 to 0, where the generator would stay
     }
 
     /// <summary>The next number, from 0; for limits of an <see cref="int"/>.</summary>

@@ -4,11 +4,11 @@ using BigPile.Perf.Payloads;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>All phases again and again on a small pile of its own, before the load.</summary>
+/// <summary>The warm-up: runs all phases repeatedly on a small pile of its own before the load.</summary>
 /// <remarks>
-/// The runtime compiles a method well only once it was called often, and takes up to half a second for that where all cores are busy.
-/// Without a rehearsal the figure of the first puts is that of badly compiled code: 6 M a second instead of 17. Without tiers the
-/// compiler has no profile to go by, and puts and gets of the measured round are a quarter slower.
+/// The runtime optimizes a method only after many calls, and takes up to half a second for that when all cores are busy. Without a warm-up
+/// the figure of the first puts is that of unoptimized code: 6 M a second instead of 17. Without tiered compilation there is no profile,
+/// and puts and gets of the measured round are a quarter slower.
 /// </remarks>
 internal static class Rehearsal
 {
@@ -16,14 +16,14 @@ internal static class Rehearsal
     private const int MaxPayloadBytes = 4 << 20;
     private const int MaxObjects = 16_384;
 
-    private static readonly int Rounds = Brevity.Of(usual: 60, brief: 1); // each of two tiers wants 30 calls
+    private static readonly int Rounds = Brevity.Of(usual: 60, brief: 1); // each of two tiers needs 30 calls
 
     internal static void Run<TKind>(InsertOptions options, TKind kind, CancellationToken stop)
         where TKind : struct, IPayloadKind<TKind>
     {
         int count = Math.Min(options.Count, Math.Min(MaxPayloadBytes / options.Payload.LengthBytes, MaxObjects));
         if (count == 0)
-            return; // of large objects, copying takes the time
+            return; // for large objects copying dominates
         InsertOptions small = options with { Count = count };
         var layout = new LoadLayout(options.Payload.LengthBytes, options.Threads);
         StoreKind store = options.Store == StoreKind.Mapped ? StoreKind.Native : options.Store;

@@ -3,12 +3,14 @@ using System.IO;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>A directory that the user named, to be written to.</summary>
+/// <summary>A directory that the user named, for writing.</summary>
 internal static class UserDirectory
 {
     private const string ProbePrefix = "bigpile-perf-";
 
-    /// <summary>Makes it where it is missing, and proves that files can be made in it: a load may be long before its first.</summary>
+    /// <summary>
+    /// Creates it if it is missing, and checks that files can be created in it, because a load may run long before it writes its first.
+    /// </summary>
     /// <param name="path">The directory.</param>
     /// <param name="option">How the user named it.</param>
     /// <exception cref="LoadException">They can't.</exception>

@@ -4,11 +4,8 @@ using System.Linq;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>Where a mapped pile lies while it is under load. Nothing of it is left behind.</summary>
-/// <remarks>
-/// The pile gets a directory of its own inside the user's one, so that what is removed at the end is what the load has made, whatever
-/// else was put beside it meanwhile.
-/// </remarks>
+/// <summary>The temporary directory of a mapped pile under load. It is removed completely.</summary>
+/// <remarks>The pile gets its own directory inside the user's one, so that only what the load created is removed.</remarks>
 internal sealed class WorkDirectory : IDisposable
 {
     private const string TemporaryPrefix = "bigpile-perf-";
@@ -29,7 +26,7 @@ internal sealed class WorkDirectory : IDisposable
     /// <summary>The load's own directory in it, such as the pile's.</summary>
     internal string PilePath { get; }
 
-    /// <summary>Makes the directory that a store wants: only a mapped one has any.</summary>
+    /// <summary>Creates the directory if the store is mapped.</summary>
     /// <inheritdoc cref="Create" path="/param|/exception"/>
     internal static WorkDirectory? CreateFor(StoreKind store, string? requested) => store == StoreKind.Mapped ? Create(requested) : null;
 

@@ -16,13 +16,13 @@ internal sealed class Worker(int index, int start, int end)
 
     internal int End { get; } = end;
 
-    /// <summary>When the phase began and ended on this thread.</summary>
+    /// <summary>The timestamps at which the phase began and ended on this thread.</summary>
     internal long StartedAt { get; set; }
 
     /// <inheritdoc cref="StartedAt"/>
     internal long EndedAt { get; set; }
 
-    /// <summary>The objects that the phase is through with; written by the worker, read by whoever draws the progress.</summary>
+    /// <summary>The objects that the phase has processed; written by the worker, read by the progress display.</summary>
     internal long Done
     {
         get => Volatile.Read(ref _done);

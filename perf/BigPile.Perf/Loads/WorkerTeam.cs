@@ -6,11 +6,11 @@ using System.Threading;
 
 namespace BigPile.Perf.Loads;
 
-/// <summary>Threads that go through the phases of a load together.</summary>
+/// <summary>Threads that run the phases of a load together.</summary>
 /// <remarks>
-/// The threads live as long as the load. A barrier before and one behind each phase keep the start of threads out of its time, which is
-/// from the first worker's start to the last one's end. Work comes in batches: between two of them a worker looks whether it should stop,
-/// so that the loops over objects need not. Thread safety: belongs to the thread that made it.
+/// The threads live as long as the load. A barrier before and after each phase excludes the start of threads from its time, which is from
+/// the first worker's start to the last one's end. Work comes in batches, and a worker checks for cancellation between batches, so that the
+/// loops over objects need not. Thread safety: belongs to the thread that created it.
 /// </remarks>
 internal sealed class WorkerTeam : IDisposable
 {
@@ -40,19 +40,19 @@ internal sealed class WorkerTeam : IDisposable
             thread.Start();
     }
 
-    /// <summary>Does what the phase does to the objects from a number up to another one.</summary>
+    /// <summary>Runs the phase for the objects from one number up to another.</summary>
     internal delegate void Batch(Worker worker, int start, int end);
 
-    /// <summary>Has all workers go through their objects.</summary>
+    /// <summary>Runs the phase on all workers.</summary>
     /// <returns>The seconds that it took.</returns>
     /// <exception cref="OperationCanceledException">The user stopped the load.</exception>
     internal double Run(string phase, Batch batch) => Run(phase, batch, Division.Batches);
 
-    /// <summary>Has each worker go through its objects in one batch; it looks itself whether it should stop.</summary>
+    /// <summary>Runs each worker's objects as one batch, which itself must check for cancellation.</summary>
     /// <inheritdoc cref="Run(string, Batch)"/>
     internal double RunWhole(string phase, Batch batch) => Run(phase, batch, Division.Shares);
 
-    /// <summary>Has the first worker go through all objects in one batch; it looks itself whether it should stop.</summary>
+    /// <summary>Runs all objects on the first worker as one batch, which itself must check for cancellation.</summary>
     /// <inheritdoc cref="Run(string, Batch)"/>
     internal double RunAlone(string phase, Batch batch) => Run(phase, batch, Division.None);
 
@@ -97,7 +97,7 @@ internal sealed class WorkerTeam : IDisposable
             }
             catch (Exception e)
             {
-                // It is the load's owner who has to know. The barrier must be reached in any case, or he would wait for ever.
+                // The error is rethrown on the owner's thread. The barrier must be reached in any case, or the owner would wait for ever.
                 Interlocked.CompareExchange(ref _failure, ExceptionDispatchInfo.Capture(e), null);
             }
             worker.EndedAt = Stopwatch.GetTimestamp();
@@ -123,7 +123,7 @@ internal sealed class WorkerTeam : IDisposable
         }
     }
 
-    // What a worker is given at once.
+    // The size of a worker's batch.
     private enum Division
     {
         Batches,

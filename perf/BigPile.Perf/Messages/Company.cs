@@ -4,7 +4,7 @@ using System.Runtime.Versioning;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>All receivers of a load, and the places where they were met.</summary>
+/// <summary>All receivers of a load, and the channels to them.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class Company : IDisposable
 {
@@ -32,7 +32,7 @@ internal sealed class Company : IDisposable
 
     internal IReadOnlyList<Lane> Lanes => _lanes;
 
-    /// <summary>Makes what sends one message to all, for as long as this is there.</summary>
+    /// <summary>Creates the broadcast to all receivers, valid while this object lives.</summary>
     internal IBroadcast OpenBroadcast() => _broadcast = _place.OpenBroadcast(_lanes);
 
     /// <summary>Waits until all receivers have ended.</summary>

@@ -5,16 +5,16 @@ namespace BigPile.Perf.Messages;
 
 /// <summary>A connected UDP socket.</summary>
 /// <remarks>
-/// A message larger than a datagram goes in several of one size. The system drops what a receiver has no room for: so a receiver of many
-/// says how far it is, and the sender stops when too much is on the way.
+/// A message larger than a datagram is split into equal fragments. The system drops datagrams when a receiver's buffer is full: so a
+/// receiver acknowledges every few messages, and the sender stops when too many are in flight.
 /// </remarks>
 internal sealed class DatagramChannel : IMessageChannel
 {
-    /// <summary>The most bytes of a message, so that one has room in a socket's buffer of the usual size.</summary>
+    /// <summary>The most bytes of a message, so that it fits a socket buffer of the usual size.</summary>
     internal const int MaxBytes = 128 << 10;
 
     private const int MaxDatagramBytes = 65_507;
-    private const int BufferBytes = 208 << 10; // of which the system makes twice as much, and allows no more by default
+    private const int BufferBytes = 208 << 10; // the system doubles it, and allows no more by default
     private const int InFlightBytes = 256 << 10;
     private const int DatagramOverhead = 1024;
     private const int MaxWindow = 64;
@@ -23,14 +23,14 @@ internal sealed class DatagramChannel : IMessageChannel
     private readonly Socket _socket;
     private readonly bool _isSender;
     private readonly int _window;
-    private readonly byte[] _ack = new byte[1]; // no message is so short
+    private readonly byte[] _ack = new byte[1]; // shorter than any message
     private int _inFlight;
     private int _received;
 
     /// <summary>Takes a connected socket.</summary>
     /// <param name="socket">The socket.</param>
-    /// <param name="route">What goes; where each message is answered, nobody need say how far he is.</param>
-    /// <param name="isSender">Whether it is the side that many are sent from.</param>
+    /// <param name="route">The route; when each message is answered, no acknowledgements are needed.</param>
+    /// <param name="isSender">Whether this side sends the stream.</param>
     internal DatagramChannel(Socket socket, MessageRoute route, bool isSender)
     {
         _socket = socket;
@@ -42,7 +42,7 @@ internal sealed class DatagramChannel : IMessageChannel
 
     private int AckInterval => Math.Max(1, _window / 2);
 
-    /// <summary>A socket that gives up when nothing comes for long: nobody tells it that the other side is gone.</summary>
+    /// <summary>A socket with a receive timeout, since UDP does not report that the peer is gone.</summary>
     internal static Socket MakeSocket() => new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
     {
         ReceiveTimeout = TimeoutMs,
@@ -57,7 +57,8 @@ internal sealed class DatagramChannel : IMessageChannel
             while (_isSender && _window > 0 && _inFlight >= _window)
                 ReadAck();
             _inFlight++;
-            for (int fragmentBytes = FragmentBytes(message.Length); message.Length > 0; message = message[Math.Min(fragmentBytes, message.Length)..])
+            int fragmentBytes = FragmentBytes(message.Length);
+            for (; message.Length > 0; message = message[Math.Min(fragmentBytes, message.Length)..])
                 _socket.Send(message[..Math.Min(fragmentBytes, message.Length)]);
         }
         catch (SocketException e)

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>A UDP socket on the loopback interface, to which the receiver says that it is there.</summary>
+/// <summary>A UDP socket on the loopback interface, on which the receiver announces itself.</summary>
 internal sealed class DatagramMeeting : IMeeting
 {
     private readonly Socket _socket = DatagramChannel.MakeSocket();

@@ -2,15 +2,15 @@ using System;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>Sends each message to all receivers, in steps that can be measured apart.</summary>
+/// <summary>Sends each message to all receivers, in steps that are measured separately.</summary>
 internal interface IBroadcast : IDisposable
 {
-    /// <summary>Makes room for some messages.</summary>
+    /// <summary>Allocates space for some messages.</summary>
     void Make(int count);
 
-    /// <summary>Writes one of them: what anybody has to do once who has something to say.</summary>
+    /// <summary>Writes the payload of one of them, which every way needs once.</summary>
     void Write(int index, ReadOnlySpan<byte> message);
 
-    /// <summary>Sends one of them, and gives its room back.</summary>
+    /// <summary>Sends one of them, and releases its space.</summary>
     void Send(int index);
 }

@@ -2,12 +2,12 @@ using System;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>Where the sender waits for one receiver.</summary>
+/// <summary>The rendezvous of the sender with one receiver.</summary>
 internal interface IMeeting : IDisposable
 {
-    /// <summary>Where the receiver finds it.</summary>
+    /// <summary>The address for the receiver.</summary>
     string Address { get; }
 
-    /// <summary>The channel to the receiver, which has said that it is there.</summary>
+    /// <summary>Waits for the receiver, and returns the channel to it.</summary>
     IMessageChannel Meet();
 }

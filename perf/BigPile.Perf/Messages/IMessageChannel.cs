@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>One side's end of a way: messages of one size go out and come in, and are copied on each side.</summary>
+/// <summary>One end of a channel for messages of one size. They are copied on each side.</summary>
 internal interface IMessageChannel : IDisposable
 {
     /// <summary>Sends a message, whose bytes may be changed afterwards.</summary>

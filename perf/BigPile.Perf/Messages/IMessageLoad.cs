@@ -2,7 +2,7 @@ using System.Threading;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>Messages as one of the modes has them go.</summary>
+/// <summary>The message pattern of a mode.</summary>
 internal interface IMessageLoad
 {
     /// <summary>Sends some messages, and waits until all receivers have theirs.</summary>

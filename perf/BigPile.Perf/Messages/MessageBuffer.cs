@@ -4,10 +4,8 @@ using BigPile.Perf.Sequences;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>The bytes of a message, which says by itself which it is: at its start, at its end and in each page.</summary>
-/// <remarks>
-/// All of a message is compared now and then: each time it would be compared for longer than it travels. Thread safety: none.
-/// </remarks>
+/// <summary>The bytes of a message, which has its number at its start, at its end and in each page.</summary>
+/// <remarks>Only some messages are compared completely: comparing takes longer than sending. Thread safety: none.</remarks>
 internal sealed class MessageBuffer
 {
     internal const int MinBytes = 2 * sizeof(ulong);
@@ -27,10 +25,10 @@ internal sealed class MessageBuffer
 
     internal Span<byte> Bytes => _bytes;
 
-    /// <summary>Makes it the message of a number.</summary>
+    /// <summary>Stamps it with a number.</summary>
     internal void Stamp(long number, MessageWish wish) => Stamp(_bytes, WordOf(number, wish));
 
-    /// <summary>Looks whether it is the message of a number.</summary>
+    /// <summary>Checks that it is the message of a number.</summary>
     /// <exception cref="LoadException">It is not.</exception>
     internal MessageWish Check(long number)
     {

@@ -1,6 +1,6 @@
 namespace BigPile.Perf.Messages;
 
-/// <summary>What some messages showed; what a mode does not show is null.</summary>
+/// <summary>The measurements of some messages; null where a mode does not measure something.</summary>
 internal readonly record struct MessageFigures
 {
     internal double? RoundTripUsP50 { get; init; }

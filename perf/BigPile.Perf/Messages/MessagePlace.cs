@@ -6,7 +6,9 @@ using BigPile.Ports;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>A directory for what two processes meet at, and an arena in it where the way wants one. Nothing of it is left behind.</summary>
+/// <summary>
+/// A temporary directory for the rendezvous of two processes, with an arena if the way needs one. It is removed completely.
+/// </summary>
 [SupportedOSPlatform("linux")]
 internal sealed class MessagePlace : IDisposable
 {

@@ -17,9 +17,9 @@ internal sealed record MessageRoute(PortsOptions Options, MessageWay Way, int Si
     private const int BurstBytes = 2 << 20;
     private const int MaxBurst = 128;
 
-    /// <summary>How many messages may be on the way in a port.</summary>
+    /// <summary>The most messages in flight in a port.</summary>
     internal int Depth => (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(OnTheWayBytes / SizeBytes, 2, MaxDepth));
 
-    /// <summary>How many are multicast before all receivers have said that they have them: less than may be on the way.</summary>
+    /// <summary>The messages of a multicast burst, before all receivers confirm them: fewer than may be in flight.</summary>
     internal int Burst => Math.Clamp(BurstBytes / SizeBytes, 1, MaxBurst);
 }

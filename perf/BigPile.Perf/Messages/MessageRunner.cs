@@ -8,18 +8,18 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>Sends messages by one way after the other, in each size, to each number of receivers, and from nothing to nothing.</summary>
+/// <summary>Sends messages by each way in turn, in each size, to each number of receivers, and cleans up.</summary>
 [SupportedOSPlatform("linux")]
 internal static class MessageRunner
 {
     private const int RehearsalRounds = 60;
     private const int RehearsalMessages = 256;
-    private const int MinMeasuredMessages = 4096; // fewer are over before their time means anything
+    private const int MinMeasuredMessages = 4096; // fewer are too short to measure
 
-    // The runtime compiles well what was called often, some tenths of a second later; and so it is in the receivers.
+    // The runtime optimizes methods that were called often, some tenths of a second later, in the receivers too.
     private static readonly TimeSpan LeastRehearsal = TimeSpan.FromMilliseconds(1000);
 
-    // Many who spin on few cores take their turns in milliseconds.
+    // Many spinning threads on few cores take turns of milliseconds.
     private static readonly TimeSpan MostRehearsal = TimeSpan.FromMilliseconds(3000);
 
     /// <summary>Runs the load.</summary>
@@ -47,7 +47,8 @@ internal static class MessageRunner
     private static PortsRow Measure(MessageRoute route, int receivers, CancellationToken stop)
     {
         using var company = new Company(route, receivers);
-        using ThreadPin? pin = route.Options.IsPinned ? ThreadPin.OfSender() : null; // behind the processes' start: they would inherit it
+        // after the start of the processes, which would inherit it
+        using ThreadPin? pin = route.Options.IsPinned ? ThreadPin.OfSender() : null;
         IMessageLoad load = route.Options.Mode switch
         {
             PortsMode.RoundTrip => new RoundTripLoad(company.Lanes),

@@ -3,13 +3,13 @@ namespace BigPile.Perf.Messages;
 /// <summary>By what messages go.</summary>
 internal enum MessageWay
 {
-    /// <summary>Ports whose ends look again and again, and do not sleep.</summary>
+    /// <summary>Ports that spin and do not sleep.</summary>
     PortSpin,
 
     /// <summary>Ports as they are by default.</summary>
     PortDefault,
 
-    /// <summary>Ports whose ends sleep at once.</summary>
+    /// <summary>Ports that sleep at once.</summary>
     PortSleep,
 
     Tcp,

@@ -6,8 +6,8 @@ using BigPile.Ports;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>What a process does that receives: it checks each message, and sends back what it is asked to.</summary>
-/// <remarks>It ends when its input does, so that nothing is left of it when the console is gone.</remarks>
+/// <summary>A receiver process: it checks each message, and sends back those that ask for it.</summary>
+/// <remarks>It ends when its standard input closes, so that it does not outlive the console.</remarks>
 [SupportedOSPlatform("linux")]
 internal static class MessageWorker
 {

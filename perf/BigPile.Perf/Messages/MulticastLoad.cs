@@ -6,11 +6,11 @@ using BigPile.Perf.Tables;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>Each message to all receivers, in bursts: between two of them each says that it has all.</summary>
+/// <summary>Sends each message to all receivers in bursts; after each burst all receivers confirm it.</summary>
 /// <remarks>
-/// So the sender waits for nobody while its own time is measured, but where a socket is full. The steps of a burst are measured one after
-/// the other, so that looking at the clock does not count; and by the processor time of the thread, so that it does not matter how many
-/// processes share the cores.
+/// So the sender does not wait while its own time is measured, except where a socket is full. The steps of a burst are measured one after
+/// the other, so that reading the clock does not count, and by the thread's processor time, so that it does not matter how many processes
+/// share the cores.
 /// </remarks>
 internal sealed class MulticastLoad(MessageRoute route, IReadOnlyList<Lane> lanes, IBroadcast broadcast) : IMessageLoad
 {

@@ -7,8 +7,8 @@ namespace BigPile.Perf.Messages;
 
 /// <summary>Two pipes with names in a directory. (.NET's own named pipes are Unix sockets here.)</summary>
 /// <remarks>
-/// Who opens one end waits for the other one: so both ends of both are open here until the other process has its own. Then they are closed,
-/// so that each side is told when the other one is gone.
+/// Opening one end of a pipe waits for the other end: so this side opens both ends of both until the other process has opened its own. Then
+/// it closes them, so that each side notices when the other one is gone.
 /// </remarks>
 [SupportedOSPlatform("linux")]
 internal sealed partial class PipeMeeting : IMeeting

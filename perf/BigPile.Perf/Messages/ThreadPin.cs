@@ -6,7 +6,7 @@ using System.Runtime.Versioning;
 
 namespace BigPile.Perf.Messages;
 
-/// <summary>Keeps the calling thread on one of the process's cores, until it is disposed of by the same thread.</summary>
+/// <summary>Pins the calling thread to one of the process's cores, until the same thread disposes it.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed unsafe partial class ThreadPin : IDisposable
 {

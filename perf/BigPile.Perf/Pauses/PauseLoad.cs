@@ -8,10 +8,10 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Pauses;
 
-/// <summary>Fills a place with persons, replaces and gets some for a while, and tells the collector's pauses.</summary>
+/// <summary>Fills a holder with persons, replaces and gets some for a while, and reports the collector's pauses.</summary>
 internal sealed class PauseLoad : IDisposable
 {
-    private const int BatchObjects = 256; // between two looks at the clock and at the collector
+    private const int BatchObjects = 256; // between two reads of the clock and of the collector's state
     private const int GetsPerSet = 3;
 
     private readonly PauseOptions _options;
@@ -81,7 +81,7 @@ internal sealed class PauseLoad : IDisposable
             _holder.Set(i, PersonMaker.Make(i));
     }
 
-    // A worker that has no object of its own has nothing to replace.
+    // A worker without objects has nothing to replace.
     private void Change(Worker worker, int start, int end)
     {
         int objects = worker.End - worker.Start;

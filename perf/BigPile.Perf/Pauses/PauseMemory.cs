@@ -2,10 +2,10 @@ using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Pauses;
 
-/// <summary>Whether a pause load fits the machine.</summary>
+/// <summary>Checks whether a pause load fits into memory.</summary>
 internal static class PauseMemory
 {
-    // Above what was measured, for what the collector holds beside live objects: a load that swaps would measure the disk.
+    // Above the measured values, to cover what the collector holds besides live objects: a load that swaps would measure the disk.
     private const int HeapBytesPerObject = 230;
     private const int PileBytesPerObject = 110;
 

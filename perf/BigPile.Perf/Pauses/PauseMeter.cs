@@ -3,11 +3,10 @@ using System.Threading;
 
 namespace BigPile.Perf.Pauses;
 
-/// <summary>The longest pause of the garbage collector over a time, from what the runtime says of each collection.</summary>
+/// <summary>Measures the longest pause of the garbage collector, from the runtime's data on each collection.</summary>
 /// <remarks>
-/// The runtime tells of the last collection of each kind only. So whoever works looks every few microseconds whether there was one more;
-/// of two that lie between two looks, and are of one kind, the earlier one's pause is not known.
-/// Thread safety: all members, from any number of threads.
+/// The runtime reports only the last collection of each kind. So workers sample every few microseconds; of two collections of one kind
+/// between two samples, the earlier one's pause is lost. Thread safety: all members, from any number of threads.
 /// </remarks>
 internal sealed class PauseMeter
 {
@@ -32,7 +31,7 @@ internal sealed class PauseMeter
         {
             lock (_lock)
             {
-                TakeLocked(); // a collection in the background is told of when it is over, behind others that began later
+                TakeLocked(); // a background collection is reported when it ends, after others that began later
                 return _longest.TotalMilliseconds;
             }
         }
@@ -41,7 +40,7 @@ internal sealed class PauseMeter
     /// <summary>The collections of any kind.</summary>
     internal int Collections => GC.CollectionCount(0) - _firstCount;
 
-    /// <summary>Looks; costs a few nanoseconds when there was no collection.</summary>
+    /// <summary>Samples; costs a few nanoseconds when there was no collection.</summary>
     internal void Sample()
     {
         if (GC.CollectionCount(0) == Volatile.Read(ref _lastCount))

@@ -4,9 +4,9 @@ namespace BigPile.Perf.Payloads;
 
 /// <summary>Payloads of bytes of one length.</summary>
 /// <remarks>
-/// The pool is one array, and payload i the window that starts at its byte i: a thousand distinct payloads of any length need hardly more
-/// memory than one. A get copies into a buffer that the thread reuses (<see cref="Pile.TryRead"/>), because the
-/// figure is to be the pile's and not that of the runtime's allocation of arrays.
+/// The pool is one array, and payload i is the window that starts at its byte i: a thousand distinct payloads of any length need hardly
+/// more memory than one. A get copies into a buffer that the thread reuses (<see cref="Pile.TryRead"/>), so that the figure is the pile's
+/// and not that of array allocation.
 /// </remarks>
 internal readonly struct BytesKind : IPayloadKind<BytesKind>
 {

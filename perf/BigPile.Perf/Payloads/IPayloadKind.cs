@@ -2,11 +2,11 @@ using System;
 
 namespace BigPile.Perf.Payloads;
 
-/// <summary>One kind of object to load: how it is put, and how it is known again.</summary>
+/// <summary>A kind of object to load: how it is put and recognized.</summary>
 /// <remarks>
-/// Implemented by structs, so that the loops over objects are compiled for each kind apart and call nothing indirectly.
-/// The object of a number is the one at <see cref="PayloadPool.IndexOf"/> in a pool that is made before anything is timed.
-/// Thread safety: each thread uses an instance of its own, from <see cref="ForThread"/>.
+/// Implemented by structs, so that the loops over objects are compiled for each kind separately and call nothing indirectly. The object of
+/// a number is the one at <see cref="PayloadPool.IndexOf"/> in a pool that is made before anything is timed. Thread safety: each thread
+/// uses its own instance, from <see cref="ForThread"/>.
 /// </remarks>
 /// <typeparam name="TSelf">The kind itself.</typeparam>
 internal interface IPayloadKind<TSelf>
@@ -18,11 +18,11 @@ internal interface IPayloadKind<TSelf>
     /// <summary>Puts the object of a number.</summary>
     PilePointer Put(Pile pile, int number);
 
-    /// <summary>Gets the object and tells, by something cheap, whether it is the one of that number.</summary>
+    /// <summary>Gets the object and checks cheaply whether it is the one of that number.</summary>
     bool IsIntact(Pile pile, PilePointer pointer, int number);
 
     /// <summary>
-    /// Gets at most <see cref="PayloadPool.BatchSize"/> objects at once and tells whether they are the ones of those numbers.
+    /// Gets at most <see cref="PayloadPool.BatchSize"/> objects at once and checks whether they are the ones of those numbers.
     /// </summary>
     bool AreIntact(Pile pile, ReadOnlySpan<PilePointer> pointers, ReadOnlySpan<int> numbers);
 }

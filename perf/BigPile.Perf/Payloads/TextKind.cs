@@ -40,7 +40,7 @@ internal readonly struct TextKind : IPayloadKind<TextKind>
         return actual.Length == expected.Length && actual[0] == expected[0] && actual[1] == expected[1];
     }
 
-    // The first two characters are the text's index in the pool, so that looking at them is enough to know it.
+    // The first two characters are the text's index in the pool, so that they suffice to recognize it.
     private static string MakeText(int index, int length, Random random)
     {
         var chars = new char[length];

@@ -7,11 +7,11 @@ using BitFaster.Caching.Scheduler;
 
 namespace BigPile.Perf.Policies;
 
-/// <summary>A cache that applications use, asked as a policy is.</summary>
+/// <summary>A cache library, used as a policy.</summary>
 internal sealed class CachePolicy : IPolicy
 {
     private const int LeastCapacity = 3;
-    private const int Slack = 128; // more may be there for as long as the cache's upkeep has not come to it
+    private const int Slack = 128; // more entries may be there until the cache's maintenance has run
 
     private readonly ICache<int, bool> _cache;
     private readonly int _capacity;
@@ -28,7 +28,7 @@ internal sealed class CachePolicy : IPolicy
         return new CachePolicy(new ConcurrentLru<int, bool>(1, capacity, EqualityComparer<int>.Default), capacity);
     }
 
-    /// <summary>Makes one whose upkeep is on the thread that asks: the same accesses have the same hits.</summary>
+    /// <summary>Creates one that runs maintenance on the calling thread, so that the same accesses have the same hits.</summary>
     internal static CachePolicy OfLfu(int capacity)
     {
         capacity = Math.Max(LeastCapacity, capacity);

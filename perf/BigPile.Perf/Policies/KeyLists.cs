@@ -3,7 +3,7 @@ using System;
 namespace BigPile.Perf.Policies;
 
 /// <summary>Keys in lists, from the newest to the oldest; a key is in one list at most.</summary>
-/// <remarks>The links are arrays by key. Each list is a ring that one more node closes, which lies behind the keys.</remarks>
+/// <remarks>The links are arrays indexed by key. Each list is a ring closed by one extra node after the keys.</remarks>
 internal sealed class KeyLists
 {
     /// <summary>The list of a key that is in none.</summary>
@@ -58,14 +58,14 @@ internal sealed class KeyLists
         _listOf[key] = None;
     }
 
-    /// <summary>Moves a key to the new end of a list, from whichever it is in.</summary>
+    /// <summary>Moves a key from its list to the newest end of a list.</summary>
     internal void MoveToNewest(int list, int key)
     {
         Remove(key);
         AddNewest(list, key);
     }
 
-    /// <summary>Looks whether the lists are whole.</summary>
+    /// <summary>Checks the invariants of the lists.</summary>
     /// <exception cref="InvalidOperationException">They are not.</exception>
     internal void CheckInvariants()
     {

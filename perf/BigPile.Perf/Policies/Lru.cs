@@ -1,6 +1,6 @@
 namespace BigPile.Perf.Policies;
 
-/// <summary>Least recently used: what has not been asked for longest goes.</summary>
+/// <summary>Least recently used: evicts the key that was used longest ago.</summary>
 internal sealed class Lru(int keys, long capacity, KeyWeights weights) : IPolicy
 {
     private const int List = 0;

@@ -4,10 +4,10 @@ using System.Linq;
 
 namespace BigPile.Perf.Policies;
 
-/// <summary>Belady's optimum: of what is there, that goes which will be asked for last. It knows all accesses beforehand.</summary>
+/// <summary>Belady's optimum: evicts the resident key whose next use is farthest away. It knows all accesses in advance.</summary>
 /// <remarks>
-/// Without bypass, as a table: each key that was missing is put, and something else makes room for it. Belady, "A study of replacement
-/// algorithms for a virtual-storage computer" (IBM Systems Journal, 1966).
+/// Without bypass, like a table: each missing key is put and evicts others. Belady, "A study of replacement algorithms for a
+/// virtual-storage computer" (IBM Systems Journal, 1966).
 /// </remarks>
 internal sealed class Optimum : IPolicy
 {

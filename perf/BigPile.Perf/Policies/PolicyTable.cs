@@ -8,14 +8,14 @@ using BigPile.Perf.Traces;
 
 namespace BigPile.Perf.Policies;
 
-/// <summary>Sets the table beside simulated policies, on one trace at one capacity.</summary>
+/// <summary>Compares the table with simulated policies, on one trace at one capacity.</summary>
 internal sealed class PolicyTable(
     IReadOnlyList<PolicyKind> policies, int threads, ILoadProgress progress, CancellationToken stop)
 {
     /// <summary>The fewest entries that a share of the keys stands for.</summary>
     internal const long MinCapacity = 10;
 
-    // Shares such as 0.29 are a little less than they are written.
+    // Shares such as 0.29 are slightly below their decimal value.
     private const double Rounding = 1e-9;
 
     /// <summary>Replays a trace through a table by one thread, and simulates policies.</summary>

@@ -3,7 +3,7 @@ using System.Numerics;
 namespace BigPile.Perf.Policies;
 
 /// <summary>
-/// A set of numbers below a limit that knows its largest: bits, and above them bits that say which words of them are not 0.
+/// A set of numbers below a limit that finds its largest quickly: a bitmap, and above it bitmaps of the words that are not 0.
 /// </summary>
 internal sealed class PositionSet
 {

@@ -5,11 +5,12 @@ using System.Linq;
 namespace BigPile.Perf.Policies;
 
 /// <summary>
-/// S3-FIFO: a small queue of a tenth that lets nothing into the main one but what is used twice there, or comes back soon after it went.
+/// S3-FIFO: a small queue of a tenth of the capacity, and a main queue. A key enters the main queue if it is used twice in the small one,
+/// or comes back soon after it was evicted.
 /// </summary>
 /// <remarks>
-/// Yang and others, "FIFO queues are all you need for cache eviction" (SOSP 2023), with its 2 bits of uses a key, and as many ghosts as the
-/// main queue has room for. A ghost is a number: how much had left the small queue when its key did.
+/// Yang and others, "FIFO queues are all you need for cache eviction" (SOSP 2023), with its 2 bits of uses per key, and as many ghosts as
+/// the main queue's capacity. A ghost is a number: how many keys had left the small queue when its key did.
 /// </remarks>
 internal sealed class S3Fifo : IPolicy
 {
@@ -110,7 +111,7 @@ internal sealed class S3Fifo : IPolicy
         _forgottenAt[key] = _forgotten;
     }
 
-    // Takes main's oldest key out, or lets it go round once more.
+    // Evicts main's oldest key, or reinserts it.
     private void StepMain()
     {
         int key = _main.Dequeue();

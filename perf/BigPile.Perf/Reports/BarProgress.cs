@@ -7,7 +7,7 @@ namespace BigPile.Perf.Reports;
 /// <summary>A bar for the phase that runs, on a terminal.</summary>
 internal sealed class BarProgress : ILoadProgress
 {
-    // Drawing takes time from the workers where they have all cores.
+    // Drawing takes time from the workers when they use all cores.
     private static readonly TimeSpan RefreshEvery = TimeSpan.FromMilliseconds(500);
 
     private readonly ProgressContext _context;

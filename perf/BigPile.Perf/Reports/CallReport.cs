@@ -30,15 +30,15 @@ internal sealed record CallRow
 
     public required int ValueBytes { get; init; }
 
-    /// <summary>The calls a second that were to be made.</summary>
+    /// <summary>The requested calls a second.</summary>
     public required int Rate { get; init; }
 
     public required int Seconds { get; init; }
 
-    /// <summary>The seconds from one flush beside the calls to the next; 0: none.</summary>
+    /// <summary>The seconds between concurrent flushes; 0: none.</summary>
     public required double FlushEverySeconds { get; init; }
 
-    /// <summary>The replacements a second that were to be made beside the calls; 0: none.</summary>
+    /// <summary>The requested concurrent replacements a second; 0: none.</summary>
     public required int ReplaceRate { get; init; }
 
     /// <summary>The calls that were made.</summary>
@@ -70,10 +70,10 @@ internal sealed record CallRow
     /// <summary>Collections meanwhile.</summary>
     public required int Collections { get; init; }
 
-    /// <summary>Flushes beside the calls.</summary>
+    /// <summary>Concurrent flushes.</summary>
     public required int Flushes { get; init; }
 
-    /// <summary>Replacements beside the calls.</summary>
+    /// <summary>Concurrent replacements.</summary>
     public required long Replacements { get; init; }
 
     internal static CallRow Of(string call, LatencyOptions options, CallMeter meter, Disturbance disturbance, int collections) => new()

@@ -11,7 +11,7 @@ namespace BigPile.Perf.Reports;
 /// <summary>The report of single calls as a table for people: a column for each kind, since its figures are many.</summary>
 internal static class CallTable
 {
-    private const int Width = 100; // so that each head has room on a line
+    private const int Width = 100; // so that each heading fits on a line
 
     internal static void Write(IAnsiConsole console, CallReport report)
     {

@@ -8,7 +8,7 @@ namespace BigPile.Perf.Reports;
 /// <summary>The copy report as a table for people.</summary>
 internal static class CopyTable
 {
-    private const int Width = 140; // it has more columns than a terminal of the usual width has room for
+    private const int Width = 140; // it is wider than a usual terminal
 
     internal static void Write(IAnsiConsole console, CopyReport report)
     {

@@ -3,7 +3,7 @@ using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Reports;
 
-/// <summary>A line for each phase, where there is no terminal for bars: of a run that takes long somebody reads its log.</summary>
+/// <summary>A line for each phase, for logs of long runs where there is no terminal for bars.</summary>
 internal sealed class LineProgress(TextWriter output) : ILoadProgress
 {
     public void Begin(string phase, long total)

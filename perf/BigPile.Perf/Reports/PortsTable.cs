@@ -8,7 +8,7 @@ namespace BigPile.Perf.Reports;
 /// <summary>The ports report as a table for people.</summary>
 internal static class PortsTable
 {
-    private const int Width = 100; // so that each head has room on a line
+    private const int Width = 100; // so that each heading fits on a line
 
     private const string Ways =
         "Each message is copied in and out on both sides, and checked. Ports spin for very long, as by default, or not at all. "

@@ -5,10 +5,10 @@ using Spectre.Console;
 
 namespace BigPile.Perf.Reports;
 
-/// <summary>Where a load is shown to people: bars while it runs if that is a terminal, tables at its end in any case.</summary>
+/// <summary>Displays a load: progress bars while it runs if the output is a terminal, and tables at its end.</summary>
 internal static class ReportConsole
 {
-    private const int WidthOfFile = 160; // a file has no edge, and is read where there is room
+    private const int WidthOfFile = 160; // a file has no width limit
 
     /// <summary>Runs a load, writes its report and gives it.</summary>
     internal static TReport Show<TReport>(TextWriter output, Func<ILoadProgress, TReport> run, Action<IAnsiConsole, TReport> write) =>

@@ -8,7 +8,7 @@ using Spectre.Console;
 
 namespace BigPile.Perf.Reports;
 
-/// <summary>Two runs beside each other as a table for people.</summary>
+/// <summary>The comparison of two runs as a table for people.</summary>
 internal static class RunComparisonTable
 {
     private const int Width = 120; // so that a series has one line

@@ -11,7 +11,7 @@ using BigPile.Perf.Traffic;
 
 namespace BigPile.Perf.Requests;
 
-/// <summary>One thread that asks over a few connections: a request over each, and then the answers.</summary>
+/// <summary>One thread that sends a request over each of a few connections, and then reads the responses.</summary>
 internal sealed class Asker : IDisposable
 {
     private readonly ResponseReader[] _connections;
@@ -36,7 +36,7 @@ internal sealed class Asker : IDisposable
     /// <summary>The times from sending to having the whole answer.</summary>
     internal LatencyHistogram Times { get; } = new();
 
-    /// <summary>What ended it before its time.</summary>
+    /// <summary>The error that ended it early.</summary>
     internal ExceptionDispatchInfo? Failure { get; private set; }
 
     /// <summary>Asks until a time has passed.</summary>
@@ -49,7 +49,7 @@ internal sealed class Asker : IDisposable
         }
         catch (Exception e) when (e is LoadException or ConnectionLostException or InvalidDataException)
         {
-            // The owner of the load has to know.
+            // Rethrown on the owner's thread.
             Failure = ExceptionDispatchInfo.Capture(e as LoadException ?? new LoadException(e.Message, e));
         }
     }

@@ -4,7 +4,7 @@ using System.IO;
 
 namespace BigPile.Perf.Restarts;
 
-/// <summary>How many bytes the machine's disks have written, by whomever; none where the system does not tell.</summary>
+/// <summary>The bytes that all processes have written to the machine's disks; none where the system does not report it.</summary>
 internal static class DiskMeter
 {
     private const string StatisticsPath = "/proc/diskstats";

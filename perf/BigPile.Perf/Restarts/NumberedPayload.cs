@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 
 namespace BigPile.Perf.Restarts;
 
-/// <summary>A payload that tells by itself whether it is whole: a number, and bytes that follow from it.</summary>
+/// <summary>A self-checking payload: a number, and bytes that follow from it.</summary>
 internal static class NumberedPayload
 {
     private const ulong Multiplier = 0x9E3779B97F4A7C15;

@@ -1,18 +1,18 @@
 namespace BigPile.Perf.Restarts;
 
-/// <summary>How a pile came back.</summary>
+/// <summary>The measurements of a reopened pile.</summary>
 internal sealed record OpenFigures
 {
     /// <summary>Milliseconds from the call that opens the pile until it returned.</summary>
     public required double OpenMs { get; init; }
 
-    /// <summary>Milliseconds from the call that opens the pile to the first object that it gave.</summary>
+    /// <summary>Milliseconds from the call that opens the pile to the first get.</summary>
     public required double FirstGetMs { get; init; }
 
-    /// <summary>Milliseconds from the same call to the first object that it took.</summary>
+    /// <summary>Milliseconds from the same call to the first put.</summary>
     public required double FirstPutMs { get; init; }
 
-    /// <summary>Seconds from there until every page was examined, checksums included.</summary>
+    /// <summary>Seconds from there until every page was recovered, checksums included.</summary>
     public required double RecoverySeconds { get; init; }
 
     /// <summary>Bytes of pages in use over that time, in 10^9 a second.</summary>

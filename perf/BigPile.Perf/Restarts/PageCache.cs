@@ -8,7 +8,7 @@ internal static class PageCache
 {
     private const string Path = "/proc/sys/vm/drop_caches";
 
-    /// <summary>Drops what is not in use by a map.</summary>
+    /// <summary>Drops pages that are not mapped.</summary>
     /// <returns>Whether it was allowed.</returns>
     internal static bool TryDrop()
     {

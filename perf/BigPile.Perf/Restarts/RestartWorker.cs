@@ -8,9 +8,9 @@ using BigPile.Perf.Reports;
 namespace BigPile.Perf.Restarts;
 
 /// <summary>
-/// What the process does whose pile is opened again later: it fills one and is told to close it, or changes one until it is killed.
+/// The child process whose pile is reopened later: it fills one and closes it on request, or changes one until it is killed.
 /// </summary>
-/// <remarks>It ends when its input does, so that nothing is left of it when the console is stopped.</remarks>
+/// <remarks>It ends when its standard input closes, so that it does not outlive the console.</remarks>
 internal static class RestartWorker
 {
     internal const string Fill = "fill";

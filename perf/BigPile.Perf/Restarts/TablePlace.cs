@@ -3,7 +3,7 @@ using System.Linq;
 
 namespace BigPile.Perf.Restarts;
 
-/// <summary>Where a table's pile lies, and its index.</summary>
+/// <summary>The directories of a table's pile and its index.</summary>
 /// <param name="PilePath">The pile's directory.</param>
 /// <param name="IndexPath">The directory of indexes; <see langword="null"/>: they are in the pile's.</param>
 internal sealed record TablePlace(string PilePath, string? IndexPath)
@@ -15,7 +15,7 @@ internal sealed record TablePlace(string PilePath, string? IndexPath)
     /// <summary>The bytes of the files of the index.</summary>
     internal long IndexBytes => IndexFiles().Sum(static path => new FileInfo(path).Length);
 
-    /// <summary>Removes the index, as another start of the machine does where it was in memory.</summary>
+    /// <summary>Removes the index, as a restart of the machine does if it was in memory.</summary>
     internal void RemoveIndex()
     {
         string[] paths = IndexFiles();
@@ -25,7 +25,7 @@ internal sealed record TablePlace(string PilePath, string? IndexPath)
             File.Delete(path);
     }
 
-    /// <summary>Has the system's cache hold all files.</summary>
+    /// <summary>Reads all files into the system's cache.</summary>
     internal void Warm()
     {
         var buffer = new byte[ReadBytes];

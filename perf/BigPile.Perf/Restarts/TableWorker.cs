@@ -11,11 +11,8 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Restarts;
 
-/// <summary>
-/// What the process does whose table is opened again later, or that opens it: it fills one, changes one until it is killed, or measures
-/// how one comes back.
-/// </summary>
-/// <remarks>One that is to be killed ends when its input does, so that nothing is left of it when the console is stopped.</remarks>
+/// <summary>The child process that fills a table, changes one until it is killed, or measures how one reopens.</summary>
+/// <remarks>A process that is to be killed also ends when its standard input closes, so that it does not outlive the console.</remarks>
 internal static class TableWorker
 {
     internal const string Fill = "fill";
@@ -79,7 +76,7 @@ internal static class TableWorker
         using Pile pile = Pile.Open(place.PilePath);
         using var cache = new PileCache(pile, new PileCacheOptions { IndexDirectory = place.IndexPath });
         CacheTable<long, byte[]> table = TableOpening.TableOf(cache);
-        long firstKey = options.Entries + table.Statistics.EntryCount; // behind those of the kills before
+        long firstKey = options.Entries + table.Statistics.EntryCount; // after those of earlier kills
         Churner[] churners =
             [.. Enumerable.Range(0, Environment.ProcessorCount).Select(index => new Churner(options, table, firstKey, index))];
         Thread[] threads = Array.ConvertAll(churners, static churner => new Thread(churner.Run) { IsBackground = true });
@@ -111,7 +108,7 @@ internal static class TableWorker
             for (long i = 1; ; i++)
             {
                 Put(_random.Next(options.Entries), i);
-                long added = (i - 1) % keyLimit; // the room full, what was new is replaced
+                long added = (i - 1) % keyLimit; // at the limit of new keys the earlier ones are replaced
                 Put(firstKey + index + added * Environment.ProcessorCount, i);
                 Volatile.Write(ref _newKeys, Math.Min(i, keyLimit));
                 if (i == Changes)

@@ -47,7 +47,7 @@ internal static class RunStore
             : throw new LoadException($"'{path}' is no result of report: it has {length} bytes, and a run at most {MaxBytes}. {Remedy}");
     }
 
-    // Before anything else is looked at: a newer form may lack what this one needs.
+    // First: a newer format may lack members that this one needs.
     private static void DemandFormat(string path, byte[] text)
     {
         using JsonDocument document = JsonDocument.Parse(text);

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace BigPile.Perf.Runs;
 
-/// <summary>Texts of a result file, which somebody else may have written: on a terminal or a page each must show as it is.</summary>
+/// <summary>Checks texts of a result file, which may come from elsewhere: a terminal or page must show each text as it is.</summary>
 internal static class RunTexts
 {
     private const int MaxLength = 4096;
@@ -13,7 +13,7 @@ internal static class RunTexts
     /// <summary>The first text that does not show as it is, as a sentence that begins with its place.</summary>
     internal static string? FindFault(RunFile run) => TextsOf(run).Select(FaultOf).FirstOrDefault(static fault => fault != null);
 
-    /// <summary>A text with what does not show, or changes how others show, replaced.</summary>
+    /// <summary>Replaces characters that are invisible or change how others are shown.</summary>
     internal static string Sanitize(string text)
     {
         if (!text.EnumerateRunes().Any(IsHidden))
@@ -27,7 +27,7 @@ internal static class RunTexts
     private static string? FaultOf((string Place, string? Text) named)
     {
         if (named.Text is not { } text)
-            return null; // what must not be null is looked at where it is used
+            return null; // null is checked where the text is used
         if (text.Length > MaxLength)
             return $"{named.Place}: it has {text.Length} characters, and may have {MaxLength}.";
         int at = 0;
@@ -75,7 +75,7 @@ internal static class RunTexts
         ];
     }
 
-    // Control characters, those that turn the direction of others, or take no place, and halves of a pair.
+    // Control characters, direction marks, zero-width characters and unpaired surrogates.
     private static bool IsHidden(Rune rune) =>
         rune == Rune.ReplacementChar || Rune.GetUnicodeCategory(rune) is UnicodeCategory.Control or UnicodeCategory.Format
             or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator or UnicodeCategory.PrivateUse;

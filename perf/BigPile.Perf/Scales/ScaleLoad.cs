@@ -49,9 +49,11 @@ internal static class ScaleLoad
         string load = $"--mebibytes {options.Mebibytes}";
         long pointerBytes = options.Count * (long)sizeof(ulong);
         if (directory == null)
-            MachineLimits.Require(load, options.PileBytes + pointerBytes, MachineLimits.FreeMemoryBytes(), "memory", "Lower it, or use --store mapped.");
+            MachineLimits.Require(
+                load, options.PileBytes + pointerBytes, MachineLimits.FreeMemoryBytes(), "memory", "Lower it, or use --store mapped.");
         else
-            MachineLimits.Require(load, options.PileBytes, MachineLimits.FreeDiskBytes(directory.Path), $"space in '{directory.Path}'", "Lower it.");
+            MachineLimits.Require(
+                load, options.PileBytes, MachineLimits.FreeDiskBytes(directory.Path), $"space in '{directory.Path}'", "Lower it.");
     }
 
     // What else the machine does takes time and never gives any.

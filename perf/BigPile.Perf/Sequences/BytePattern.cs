@@ -3,10 +3,10 @@ using System.Runtime.CompilerServices;
 
 namespace BigPile.Perf.Sequences;
 
-/// <summary>Which byte belongs to which offset: records may overlap, and each read can still be compared, whoever wrote last.</summary>
+/// <summary>Defines the byte of each offset: records may overlap, and each read can still be compared, whichever write was last.</summary>
 /// <remarks>
-/// The bytes come again after a prime number of them, so that a record at the offset of another one, some records or pages away, is
-/// noticed. None is 0, as holes are. They stay in the processor's first cache, and no record is put together before it is written.
+/// The bytes repeat with a prime period, so that a record at the wrong offset, some records or pages away, is detected. None is 0, as holes
+/// are. They stay in the L1 cache, and no record is assembled before it is written.
 /// </remarks>
 internal sealed class BytePattern
 {

@@ -2,7 +2,7 @@ using BigPile.Files;
 
 namespace BigPile.Perf.Sequences;
 
-/// <summary>A kind of file as a type: each gets loops that are compiled for it alone, whichever kinds ran before in the process.</summary>
+/// <summary>A kind of file as a type, so that loops are compiled for each kind separately, whichever kinds ran before.</summary>
 internal interface IFileKind
 {
     static abstract BlockFileKind Kind { get; }

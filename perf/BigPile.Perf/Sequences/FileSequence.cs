@@ -54,7 +54,7 @@ internal sealed class FileSequence<TKind>(SequenceOptions options, string path) 
 
     public void Synchronize()
     {
-        // What is written is the system's already, and who measures files elsewhere does not ask for more.
+        // Written bytes are the system's already; comparable benchmarks do not sync either.
     }
 
     public void Check(SequencePhase phase)

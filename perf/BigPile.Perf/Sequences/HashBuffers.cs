@@ -3,14 +3,14 @@ using System.Buffers.Binary;
 
 namespace BigPile.Perf.Sequences;
 
-/// <summary>Where one worker puts together the keys and values of a hash database, and reads values.</summary>
+/// <summary>One worker's buffers for keys, values and reads of a hash database.</summary>
 /// <remarks>
-/// A key is its number with the highest byte first, wider ones with zeros before it. A value has a word made of the number at its beginning
-/// and one at its end, so that one of another record is noticed, and one of two; what lies between is the same in all.
+/// A key is its big-endian number, padded with zeros in front. A value has a word derived from the number at its beginning and its end, so
+/// that a value of another record, or a mixture of two, is detected; the bytes between are the same in all.
 /// </remarks>
 internal sealed class HashBuffers
 {
-    private const ulong Odd = 0x9E3779B97F4A7C15; // another word for each number
+    private const ulong Odd = 0x9E3779B97F4A7C15; // gives each number a different word
     private const byte Between = (byte)'v';
 
     private readonly PaddedBuffer _key;
@@ -27,10 +27,10 @@ internal sealed class HashBuffers
         _value.Bytes.Fill(Between);
     }
 
-    /// <summary>Where a value is read to.</summary>
+    /// <summary>The buffer for reads.</summary>
     internal Span<byte> Read => _read.Bytes;
 
-    /// <summary>Makes a room for each worker.</summary>
+    /// <summary>Creates the buffers of each worker.</summary>
     internal static HashBuffers[] Make(SequenceOptions options)
     {
         PaddedBuffer[] keys = PaddedBuffer.Make(options.Threads, Math.Max(options.KeyBytes, sizeof(long)));
@@ -50,7 +50,7 @@ internal sealed class HashBuffers
         return key[^_keyBytes..];
     }
 
-    /// <summary>The value that belongs to it, until the next call.</summary>
+    /// <summary>The value of a number, until the next call.</summary>
     internal ReadOnlySpan<byte> ValueOf(long number)
     {
         Span<byte> value = _value.Bytes;

@@ -23,10 +23,10 @@ internal interface ISequence : IDisposable
     /// <exception cref="LoadException">A record was gone.</exception>
     void Remove(Worker worker, int start, int end);
 
-    /// <summary>Ends a phase that wrote, within its time: hands to the system what the process still has.</summary>
+    /// <summary>Ends a writing phase, within its time: hands to the system what the process still buffers.</summary>
     void Synchronize();
 
-    /// <summary>Compares what can be known in all behind a phase, outside of its time.</summary>
+    /// <summary>Checks the totals after a phase, outside of its time.</summary>
     /// <exception cref="LoadException">It is something else.</exception>
     void Check(SequencePhase phase);
 

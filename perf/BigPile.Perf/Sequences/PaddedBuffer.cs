@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Perf.Sequences;
 
-/// <summary>Bytes of one worker, with no cache line that another worker's lie in.</summary>
+/// <summary>One worker's bytes, padded so that workers share no cache line.</summary>
 internal sealed class PaddedBuffer
 {
     private const int PaddingBytes = 128;
@@ -18,7 +18,7 @@ internal sealed class PaddedBuffer
 
     internal Span<byte> Bytes => new(_bytes, PaddingBytes, _lengthBytes);
 
-    /// <summary>Makes a room for each worker.</summary>
+    /// <summary>Creates a buffer for each worker.</summary>
     internal static PaddedBuffer[] Make(int threads, int lengthBytes)
     {
         var buffers = new PaddedBuffer[threads];

@@ -3,7 +3,7 @@ using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Sequences;
 
-/// <summary>The numbers of a worker's records, one after the other: dealt out in turns, or drawn.</summary>
+/// <summary>The numbers of a worker's records: dealt out in turns, or drawn at random.</summary>
 /// <remarks>A batch gives the same numbers in each phase, so that what is read was written, also where they are drawn.</remarks>
 internal struct SequenceOrder
 {

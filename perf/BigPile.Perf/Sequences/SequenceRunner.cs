@@ -11,13 +11,13 @@ namespace BigPile.Perf.Sequences;
 
 /// <summary>Runs a sequence on one kind of file or on all, from nothing to nothing.</summary>
 /// <remarks>
-/// A small sequence comes before the measured one, again and again, for code to be compiled: the runtime compiles well what was called
-/// often, some tenths of a second later, and a measured phase may be over by then.
+/// A small sequence runs repeatedly before the measured one as a warm-up: the runtime optimizes methods that were called often, some tenths
+/// of a second later, when a measured phase may be over.
 /// </remarks>
 internal static class SequenceRunner
 {
     private const int RehearsalRecords = 1024;
-    private const int MinMeasuredRecords = 4096; // fewer are over before their time means anything
+    private const int MinMeasuredRecords = 4096; // fewer are too short to measure
     private const int RehearsalBytes = 4 << 20;
     private const string FileName = "sequence";
 

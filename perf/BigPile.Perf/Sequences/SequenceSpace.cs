@@ -5,14 +5,14 @@ using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Sequences;
 
-/// <summary>Whether a sequence can fit the disk at all.</summary>
+/// <summary>Checks whether a sequence fits the disk.</summary>
 internal static class SequenceSpace
 {
-    private const long MaxAheadBytes = 256 << 20; // what a file takes ahead of its size
+    private const long MaxAheadBytes = 256 << 20; // what a file reserves beyond its size
     private const int BucketBytes = 8;
     private const int RecordHeadBytes = 32; // about what a hash database keeps beside a key and a value
 
-    /// <summary>Refuses what needs more than there is.</summary>
+    /// <summary>Refuses a load that needs more disk space than is free.</summary>
     /// <exception cref="LoadException">There is too little space.</exception>
     internal static void Require(SequenceOptions options, string directory)
     {

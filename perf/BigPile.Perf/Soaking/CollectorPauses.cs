@@ -5,8 +5,7 @@ using System.Threading;
 namespace BigPile.Perf.Soaking;
 
 /// <summary>
-/// How long the garbage collector let everybody wait: from the event that it begins to stop threads to the one that all go on, of each
-/// collection.
+/// Measures the collector's pauses: of each collection, from the event that suspends threads to the one that resumes them.
 /// </summary>
 /// <remarks>Events come a little later, on a thread of the runtime. Thread safety: all members may be called concurrently.</remarks>
 internal sealed class CollectorPauses : EventListener

@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>Pointers whose objects a worker deleted: they must name nothing, also when their places are used again.</summary>
+/// <summary>Pointers of deleted objects: they must stay dead, also when their slots are reused.</summary>
 internal sealed class DeadPointers(Pile pile, SoakErrors errors, Random dice)
 {
     private const int MaxKept = 256;
@@ -13,10 +13,10 @@ internal sealed class DeadPointers(Pile pile, SoakErrors errors, Random dice)
 
     internal void Add(PilePointer pointer) => _pointers[_count++ % MaxKept] = pointer;
 
-    /// <summary>One of them; the invalid pointer when there is none yet.</summary>
+    /// <summary>A random one; the invalid pointer if there is none yet.</summary>
     internal PilePointer Any() => _count == 0 ? default : _pointers[dice.Next(Math.Min(_count, MaxKept))];
 
-    /// <summary>Tries one of them in one of the ways that say whether an object is there.</summary>
+    /// <summary>Tries one of them with one of the operations that report whether an object exists.</summary>
     internal void Try()
     {
         PilePointer pointer = Any();

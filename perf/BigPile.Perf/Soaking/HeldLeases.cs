@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>Views of payloads that a worker keeps while it goes on: what they show must stay, whatever becomes of the objects.</summary>
+/// <summary>Leases that a worker holds while it continues: their content must not change, whatever happens to the objects.</summary>
 internal sealed class HeldLeases(SoakErrors errors) : IDisposable
 {
     private const int MaxHeld = 8;

@@ -3,15 +3,15 @@ namespace BigPile.Perf.Soaking;
 /// <summary>One worker's share in one kind of load. Belongs to the worker's thread.</summary>
 internal interface ISoakPart
 {
-    /// <summary>Puts, before time is counted, what is there in the long run.</summary>
+    /// <summary>Fills the initial values before the measured time.</summary>
     void Fill();
 
-    /// <summary>Does one operation, and what keeps live bytes level behind it.</summary>
+    /// <summary>Does one operation, and keeps the live bytes constant.</summary>
     void Step();
 
-    /// <summary>Looks at everything that must be there.</summary>
+    /// <summary>Checks everything that must be there.</summary>
     void Check();
 
-    /// <summary>Ends what is held, and deletes what was put into the pile without a table.</summary>
+    /// <summary>Ends leases, and deletes objects that are in no table.</summary>
     void Clear();
 }

@@ -3,7 +3,7 @@ using BigPile.Caching;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>Keys of one worker in a table that loses nothing: what it put last is there, and nothing else.</summary>
+/// <summary>One worker's keys in a durable table: its last put of each key is there, and nothing else.</summary>
 internal sealed class KeptKeys : ISoakPart
 {
     private const int ManyKeys = 8;
@@ -121,7 +121,7 @@ internal sealed class KeptKeys : ISoakPart
                 if (isThere)
                     _leases.Hold(lease!, IdOf(index), _entries[index].Version);
                 break;
-            case 2 when _dice.Next(10) == 0: // such a value lies by itself from then on
+            case 2 when _dice.Next(10) == 0: // such a value is stored separately from then on
                 isThere = _table.TryGetPointer(KeyOf(index), out PilePointer pointer);
                 why = isThere ? WhyNot(_place.Pile.GetBytes(pointer), index) : null;
                 break;

@@ -4,12 +4,12 @@ using BigPile.Caching;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>A table at its limit whose entries expire, and whose keys are all workers': what is found is whole and not too old.</summary>
+/// <summary>A table at its limit with expiring entries and keys shared by all workers: each entry found is whole and not too old.</summary>
 internal sealed class LimitedKeys(SoakPlace place, SoakTally tally, Random dice, TimeProvider time) : ISoakPart
 {
     private const double ShortestSeconds = 2;
 
-    // Between a look at the table and one at the clock a worker may stand still for some time.
+    // A worker may be suspended between reading the table and reading the clock.
     private static readonly TimeSpan Slack = TimeSpan.FromSeconds(5);
 
     private readonly CacheTable<string, byte[]> _table = place.Limited;
@@ -78,7 +78,7 @@ internal sealed class LimitedKeys(SoakPlace place, SoakTally tally, Random dice,
         _table.Remove(KeyOf(number));
     }
 
-    // Of each age about as many as of its double; some live as long as they are used.
+    // Ages are spread evenly over powers of two; some entries live as long as they are used.
     private EntryOptions? DrawLifetime()
     {
         double seconds = ShortestSeconds * Math.Pow(SoakPlace.LongestAge.TotalSeconds / ShortestSeconds, dice.NextDouble());

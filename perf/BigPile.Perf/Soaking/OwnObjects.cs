@@ -133,7 +133,7 @@ internal sealed class OwnObjects : ISoakPart
         Level();
     }
 
-    // Deletes as much as was put, and keeps room for one more.
+    // Deletes as many bytes as were put, and keeps a free slot for one more.
     private void Level()
     {
         while (_count > 0 && (_liveBytes > _place.Budget.OwnBytes || _count == _slots.Length))

@@ -57,7 +57,7 @@ internal sealed class OwnReader(SoakPlace place, Random dice, DeadPointers dead,
         return ManyObjects;
     }
 
-    /// <summary>Looks at an object where it lies; bytes stay leased while the worker goes on.</summary>
+    /// <summary>Reads an object in place; leases of bytes are kept while the worker continues.</summary>
     internal void Lease(in SoakSlot slot)
     {
         PileLease lease = _pile.Lease(slot.Pointer);
@@ -68,7 +68,7 @@ internal sealed class OwnReader(SoakPlace place, Random dice, DeadPointers dead,
             lease.Dispose();
     }
 
-    /// <summary>Walks over the pile: some of the worker's objects are marked, and each of them must come once.</summary>
+    /// <summary>Walks over the pile: marked objects of the worker must each occur once.</summary>
     internal void Walk(ReadOnlySpan<SoakSlot> live)
     {
         _marked.Clear();

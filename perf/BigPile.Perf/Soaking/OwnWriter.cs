@@ -7,7 +7,7 @@ namespace BigPile.Perf.Soaking;
 internal sealed class OwnWriter(Pile pile, Random dice)
 {
     private const int PutWays = 6;
-    private const int MaxWrittenAtOnce = 65_472; // a reader beside it sees all of so many bytes or none
+    private const int MaxWrittenAtOnce = 65_472; // a concurrent reader sees all of a write of this size or none
     private const int MaxArrayBytes = 50_000; // larger ones would go to the heap of large objects, one after the other
 
     private readonly byte[] _scratch = new byte[SoakSizes.MaxBytes];

@@ -3,7 +3,9 @@ using System.Threading;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>Objects that all workers read while one of them changes each: any whole version is right, but none from before.</summary>
+/// <summary>
+/// Objects that all workers read while one changes each: any whole version is right that is not older than the last one seen.
+/// </summary>
 internal sealed class SharedObjects : ISoakPart
 {
     private const int HotSlots = 32;
@@ -67,10 +69,10 @@ internal sealed class SharedObjects : ISoakPart
             _place.Pile.Delete(PointerAt(i));
     }
 
-    // Half of all goes to few of them, so that reads and changes meet.
+    // Half of all operations use a few hot objects, so that reads and changes collide.
     private int AnyIndex() => _dice.Next(_dice.Next(2) == 0 ? HotSlots : _place.SharedPointers.Length);
 
-    // A replacement keeps the pointer; another object does not, and the old one goes once nobody finds it any more.
+    // A replacement keeps the pointer. A new object does not, and the old one is deleted once no worker can find it.
     private void Change(int index)
     {
         _tally.Count(SoakKind.SharedChange);

@@ -4,7 +4,7 @@ using BigPile.Caching;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>Makes a table, fills and drops it, and makes it again: then it is empty, and who has the old one is told.</summary>
+/// <summary>Creates a table, fills and drops it, and creates it again: it must be empty, and the old reference must fail.</summary>
 internal sealed class ShortLivedTable(SoakPlace place, int worker, SoakTally tally)
 {
     private const int Entries = 200;

@@ -3,7 +3,7 @@ using System.Numerics;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>How the live bytes are shared out.</summary>
+/// <summary>Divides the live bytes among the parts.</summary>
 internal sealed class SoakBudget(SoakOptions options)
 {
     private const int OwnPercent = 65;
@@ -25,7 +25,7 @@ internal sealed class SoakBudget(SoakOptions options)
     /// <summary>Values that all read and each worker changes so many of.</summary>
     internal int SharedSlots => NumberOf(BytesOf(SharedPercent) / SoakSizes.MeanBytes / options.Threads + HotSlots);
 
-    /// <summary>Keys of each worker in the table that loses nothing; half of them are there.</summary>
+    /// <summary>Keys of each worker in the durable table; half of them are present.</summary>
     internal int KeptKeys => NumberOf(2 * BytesOf(KeptPercent) / (SoakSizes.MeanTableBytes + EntryBytes) / options.Threads);
 
     /// <summary>The limit of the table with expiry.</summary>

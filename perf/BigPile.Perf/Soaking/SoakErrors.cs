@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>What was found that must not be.</summary>
+/// <summary>The errors that a soak found.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class SoakErrors
 {
@@ -37,8 +37,8 @@ internal sealed class SoakErrors
         }
     }
 
-    /// <summary>Notes an error where there is one.</summary>
-    /// <param name="where">What was looked at.</param>
+    /// <summary>Reports an error, if there is one.</summary>
+    /// <param name="where">What was checked.</param>
     /// <param name="why">What is wrong with it; <see langword="null"/> when nothing is.</param>
     internal void ReportIf(string where, string? why)
     {

@@ -1,6 +1,6 @@
 namespace BigPile.Perf.Soaking;
 
-/// <summary>The ids of values, so that one that comes up in the place of another one is known: region, worker and number.</summary>
+/// <summary>The ids of values (region, worker and number), which identify a value that turns up in the wrong place.</summary>
 internal static class SoakId
 {
     internal const int MaxNumber = (1 << NumberBits) - 1;
@@ -28,7 +28,7 @@ internal enum SoakRegion
     /// <summary>To all workers, in the pile.</summary>
     Shared,
 
-    /// <summary>To one worker, in the table that loses nothing.</summary>
+    /// <summary>To one worker, in the durable table.</summary>
     Kept,
 
     /// <summary>To all workers, in the table with expiry.</summary>

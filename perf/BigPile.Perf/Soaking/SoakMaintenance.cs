@@ -2,8 +2,8 @@ using System.Threading;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>What is done now and then beside the operations: walks, tables that come and go, and the pile's own upkeep.</summary>
-/// <remarks>By the number of a worker's steps and not by a clock: so it follows from the seed. The first time comes early.</remarks>
+/// <summary>Periodic operations: walks, short-lived tables, and the pile's own maintenance.</summary>
+/// <remarks>Scheduled by a worker's step count rather than by a clock, so that it follows from the seed. The first time is early.</remarks>
 internal sealed class SoakMaintenance
 {
     private readonly SoakPlace _place;
@@ -40,7 +40,7 @@ internal sealed class SoakMaintenance
         }
     }
 
-    /// <summary>Looks at every block, and at the sums of the pile's own figures.</summary>
+    /// <summary>Verifies every block, and the sums of the pile's statistics.</summary>
     internal void Verify()
     {
         _tally.Count(SoakKind.Verify);

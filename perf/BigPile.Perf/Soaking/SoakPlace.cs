@@ -5,7 +5,7 @@ using BigPile.Perf.Loads;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>What all workers share: the pile, its tables, and what was found wrong.</summary>
+/// <summary>The state shared by all workers: the pile, its tables, and the errors found.</summary>
 internal sealed class SoakPlace : IDisposable
 {
     /// <summary>The most that an entry of the table with expiry may be old.</summary>
@@ -49,7 +49,7 @@ internal sealed class SoakPlace : IDisposable
         set => Volatile.Write(ref _isOver, value);
     }
 
-    /// <summary>A table that loses nothing.</summary>
+    /// <summary>A durable table.</summary>
     internal CacheTable<long, byte[]> Kept { get; }
 
     /// <summary>A table at its limit, whose entries expire.</summary>

@@ -8,7 +8,7 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>Runs a soak: fills a pile and its tables, does everything at once, looks at all of it, and deletes it.</summary>
+/// <summary>Runs a soak: fills a pile and its tables, does everything at once, checks everything, and deletes it.</summary>
 internal sealed class SoakRunner
 {
     private const int PollEveryMs = 100;
@@ -100,7 +100,7 @@ internal sealed class SoakRunner
     private SoakSample TakeSample() =>
         new(Seconds, Operations, _place.Pile.Statistics, ProcessMemory.Now(), GC.GetTotalMemory(forceFullCollection: false));
 
-    // Each worker in a thread of its own, and this one looks now and then how far they are.
+    // Runs each worker in its own thread, and polls from this one.
     private void Do(Action<SoakWorker> action, Action poll)
     {
         using var running = new CountdownEvent(_workers.Length);

@@ -30,6 +30,6 @@ internal static class SoakSizes
     internal static int NextOfTable(Random dice) =>
         dice.Next(10) == 0 ? Between(dice, SmallBytes, MediumBytes) : Between(dice, SoakValue.MinBytes, SmallBytes);
 
-    // Of each size about as many as of its double.
+    // Sizes are spread evenly over powers of two.
     private static int Between(Random dice, int min, int max) => (int)(min * Math.Pow((double)max / min, dice.NextDouble()));
 }

@@ -3,7 +3,7 @@ using System.Threading;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>The operations of one worker. It counts, others may read.</summary>
+/// <summary>Counts the operations of one worker. The worker writes, others may read.</summary>
 internal sealed class SoakTally
 {
     private readonly long[] _byKind = new long[Enum.GetValues<SoakKind>().Length];

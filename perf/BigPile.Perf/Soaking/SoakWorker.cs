@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Perf.Soaking;
 
-/// <summary>One thread of the soak, with all that it has of its own.</summary>
+/// <summary>One thread of the soak with its own objects and keys.</summary>
 internal sealed class SoakWorker
 {
     private readonly SoakPlace _place;
@@ -50,7 +50,7 @@ internal sealed class SoakWorker
         }
     }
 
-    /// <summary>Looks at everything that must be there.</summary>
+    /// <summary>Checks everything that must be there.</summary>
     internal void Check()
     {
         foreach (ISoakPart part in _parts)

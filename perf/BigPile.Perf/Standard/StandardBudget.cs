@@ -4,14 +4,14 @@ using System.Globalization;
 
 namespace BigPile.Perf.Standard;
 
-/// <summary>What the machine has room for, by which the sizes of the standard set are chosen.</summary>
+/// <summary>The free resources of the machine, from which the sizes of the standard set are chosen.</summary>
 /// <param name="memoryBytes">The memory that is free.</param>
-/// <param name="diskBytes">The space that is free where mapped piles lie.</param>
+/// <param name="diskBytes">The free disk space for mapped piles.</param>
 /// <param name="cores">The processors.</param>
 /// <param name="quick">Whether small sizes are asked for.</param>
 internal sealed class StandardBudget(long memoryBytes, long diskBytes, int cores, bool quick)
 {
-    // A machine that is filled to its last byte measures the system's search for pages.
+    // On a machine filled to the last byte the figures would be those of the system's page reclaim.
     private const double MostOfMemory = 0.8;
 
     private readonly List<string> _leftOut = [];
@@ -26,14 +26,14 @@ internal sealed class StandardBudget(long memoryBytes, long diskBytes, int cores
     /// <summary>What was left out, and why.</summary>
     internal IReadOnlyList<string> LeftOut => _leftOut;
 
-    /// <summary>Whether a load fits into memory; if not, it is noted as left out.</summary>
+    /// <summary>Whether a load fits into memory; if not, it is recorded as left out.</summary>
     internal bool HasMemoryFor(string what, long bytes) => Fits(what, bytes, MemoryBytes, "memory");
 
-    /// <summary>Whether a load's files fit on the disk, and what is mapped of them into memory; if not, it is noted as left out.</summary>
+    /// <summary>Whether a load's files fit on the disk, and their mappings into memory; if not, it is recorded as left out.</summary>
     internal bool HasDiskFor(string what, long bytes) =>
         Fits(what, bytes, (long)(diskBytes * MostOfMemory), "disk") && HasMemoryFor(what, bytes);
 
-    /// <summary>The numbers of threads: powers of two, until there are twice as many as processors.</summary>
+    /// <summary>The numbers of threads: powers of two, up to twice the number of processors.</summary>
     internal IEnumerable<int> Threads()
     {
         for (int threads = 1; threads <= Math.Max(2, Cores * 2); threads *= 2)

@@ -10,10 +10,10 @@ using BigPile.Perf.Runs;
 
 namespace BigPile.Perf.Standard;
 
-/// <summary>The loads whose figures a user decides by, one after another, each in a process of its own.</summary>
+/// <summary>The loads that matter to users, run one after another, each in its own process.</summary>
 /// <remarks>
-/// The whole set runs once for each repetition. So the repetitions of a figure lie minutes apart, and their spread has in it what a machine
-/// does over minutes, as well as what differs between processes.
+/// The whole set runs once for each repetition. So the repeats of a figure lie minutes apart, and their spread includes variation over
+/// minutes and between processes.
 /// </remarks>
 internal sealed class StandardSet
 {

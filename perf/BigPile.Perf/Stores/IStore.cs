@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Perf.Stores;
 
-/// <summary>What a table is set beside, and the table.</summary>
+/// <summary>A store under comparison: the table or another cache.</summary>
 /// <typeparam name="TKey">The type of the keys.</typeparam>
 internal interface IStore<TKey> : IDisposable
 {
@@ -12,7 +12,7 @@ internal interface IStore<TKey> : IDisposable
     /// <summary>Puts a copy of a value.</summary>
     void Put(TKey key, ReadOnlySpan<byte> value);
 
-    /// <summary>Gets a value in the way of the store: its own array, a new one, or what was copied into a buffer.</summary>
+    /// <summary>Gets a value in the store's own way: its stored array, a new one, or a copy in the buffer.</summary>
     /// <param name="key">The key.</param>
     /// <param name="buffer">A buffer for the value.</param>
     /// <returns>The value; nothing when it is missing.</returns>

@@ -14,7 +14,7 @@ internal static class CacheRunner
     private const int RehearsalEntries = 4096;
 
     private static readonly int RehearsedTables = Brevity.Of(usual: 6, brief: 1);
-    private static readonly int RehearsalRounds = Brevity.Of(usual: 10, brief: 1); // of each; what was called often is compiled well
+    private static readonly int RehearsalRounds = Brevity.Of(usual: 10, brief: 1); // of each; frequently called methods are optimized
 
     /// <summary>Runs the load.</summary>
     /// <exception cref="LoadException">The table gave a wrong answer.</exception>
@@ -115,7 +115,7 @@ internal static class CacheRunner
         where TKeys : struct, IKeyKind<TKey>
     {
         var layout = new LoadLayout(options.ValueBytes, threads: 1);
-        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null); // a table in files has code of its own
+        using WorkDirectory? directory = WorkDirectory.CreateFor(options.Store, requested: null); // a mapped table has its own code paths
         var pileOptions = new PileOptions { Store = options.Store, Directory = directory?.PilePath, SegmentBytes = 16 << 20 };
         using var phases = new TablePhases<TKey, TKeys>(pileOptions, options, keys, layout);
         Worker worker = Worker.Divide(options.Count, 1)[0];

@@ -3,7 +3,7 @@ using BigPile.Http.Metrics;
 
 namespace BigPile.Perf.Tables;
 
-/// <summary>Counts the times in nanoseconds of a whole run, in steps of a thirty-second of their size.</summary>
+/// <summary>A histogram of times in nanoseconds, with steps of a thirty-second of their size.</summary>
 /// <remarks>Thread safety: none; each thread has its own, and they are added up.</remarks>
 internal sealed class LatencyHistogram
 {

@@ -15,7 +15,7 @@ namespace BigPile.Perf.Tables;
 internal static class LimitRunner
 {
     private const int OperationsBetweenSamples = 256;
-    private const int SamplesBetweenProcessSamples = 64; // the system takes longer to tell than the table
+    private const int SamplesBetweenProcessSamples = 64; // the system's figure costs more than the table's
 
     private static readonly int RehearsalMebibytes = Brevity.Of(usual: 8, brief: 1);
 
@@ -116,7 +116,7 @@ internal static class LimitRunner
         progress.Report(done);
     }
 
-    // A step that has no factor in common with the count comes by every key once, each far from the one before.
+    // A step coprime to the count visits every key once, each far from the previous one.
     private static long StepThrough(long count)
     {
         long step = (long)(count * 0.6180339887) | 1;

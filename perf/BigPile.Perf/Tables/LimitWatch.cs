@@ -3,7 +3,7 @@ using BigPile.Caching;
 
 namespace BigPile.Perf.Tables;
 
-/// <summary>What was seen of a table with a limit in bytes while far more was put into it.</summary>
+/// <summary>The observed sizes of a table with a limit in bytes while far more was put into it.</summary>
 internal sealed class LimitWatch(long limitBytes)
 {
     internal long LimitBytes { get; } = limitBytes;
@@ -24,7 +24,7 @@ internal sealed class LimitWatch(long limitBytes)
 
     internal TableStatistics Statistics { get; set; } = null!;
 
-    /// <summary>Looks at the table's own figure, and at the process.</summary>
+    /// <summary>Samples the table's own size, and optionally the process's memory.</summary>
     /// <exception cref="LoadException">The table is over its limit.</exception>
     internal void Sample(CacheTable<long, byte[]> table, bool seesProcess)
     {

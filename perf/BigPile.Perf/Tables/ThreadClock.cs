@@ -4,16 +4,16 @@ using System.Runtime.Versioning;
 
 namespace BigPile.Perf.Tables;
 
-/// <summary>The processor time of the calling thread: what passes while the machine does something else is not in it.</summary>
+/// <summary>The processor time of the calling thread, excluding time in which it did not run.</summary>
 internal static partial class ThreadClock
 {
     private const int ThreadCpuClock = 3;
     private const long NsPerSecond = 1_000_000_000;
 
-    /// <summary>Whether the system tells.</summary>
+    /// <summary>Whether the system reports it.</summary>
     internal static bool IsSupported => OperatingSystem.IsLinux();
 
-    /// <summary>The nanoseconds so far; 0 where the system does not tell.</summary>
+    /// <summary>The nanoseconds so far; 0 where the system does not report it.</summary>
     internal static long NowNs() => OperatingSystem.IsLinux() ? Read() : 0;
 
     [SupportedOSPlatform("linux")]

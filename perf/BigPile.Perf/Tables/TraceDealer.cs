@@ -6,7 +6,7 @@ using BigPile.Perf.Traces;
 
 namespace BigPile.Perf.Tables;
 
-/// <summary>Deals the accesses of a trace out to threads in small pieces, in the order of the trace.</summary>
+/// <summary>Distributes the accesses of a trace to threads in small batches, in the order of the trace.</summary>
 internal sealed class TraceDealer(Trace trace, int threads)
 {
     private const int BatchAccesses = 64;
@@ -14,11 +14,11 @@ internal sealed class TraceDealer(Trace trace, int threads)
     private readonly HitTally[] _tallies = new HitTally[threads];
     private int _next;
 
-    /// <summary>Does something with the accesses from one number up to another one.</summary>
+    /// <summary>Replays the accesses from one number up to another.</summary>
     /// <returns>The hits.</returns>
     internal delegate HitTally ReplayBatch(int start, int end);
 
-    /// <summary>Has the threads go through all accesses.</summary>
+    /// <summary>Replays all accesses on the threads.</summary>
     /// <returns>The hits, and the seconds that it took.</returns>
     /// <exception cref="System.OperationCanceledException">The user stopped it.</exception>
     internal (HitTally Hits, double Seconds) Run(ReplayBatch replayBatch, ILoadProgress progress, CancellationToken stop)
@@ -28,7 +28,7 @@ internal sealed class TraceDealer(Trace trace, int threads)
         return (_tallies.Aggregate(Sum), seconds);
     }
 
-    // The worker's own numbers only say how many accesses are its: which, is decided when their turn comes.
+    // A worker's own numbers only say how many accesses to take; which ones is decided at its turn.
     private void Take(ReplayBatch replayBatch, int worker, int count)
     {
         int end = Interlocked.Add(ref _next, count);

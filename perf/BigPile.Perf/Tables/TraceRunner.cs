@@ -44,7 +44,7 @@ internal static class TraceRunner
             name, trace, fraction, hasSizes: false, measuring.Measure(trace, PolicyTable.CapacityOf(trace, fraction))));
     }
 
-    // Code is compiled, and compiled better, while it runs: that is to be over when time is taken.
+    // Warm-up: compilation and optimization must be over before time is taken.
     private static void Warm(Trace trace, TraceOptions options, CancellationToken stop)
     {
         Trace start = trace with { Accesses = trace.Accesses[..Math.Min(trace.Accesses.Length, WarmingAccesses)] };

@@ -2,10 +2,10 @@ using System;
 
 namespace BigPile.Perf.Tables;
 
-/// <summary>Numbers of which the k-th most frequent comes in proportion to 1 / k^s, for one thread.</summary>
+/// <summary>Zipf-distributed numbers: the k-th most frequent comes in proportion to 1 / k^s. For one thread.</summary>
 /// <remarks>
-/// By the method of Gray and others, "Quickly generating billion-record synthetic databases" (SIGMOD 1994); the ranks are scattered over
-/// all numbers, so that what is frequent does not lie together.
+/// The method of Gray and others, "Quickly generating billion-record synthetic databases" (SIGMOD 1994); the ranks are scattered over all
+/// numbers, so that frequent ones are not neighbours.
 /// </remarks>
 internal sealed class ZipfOrder
 {

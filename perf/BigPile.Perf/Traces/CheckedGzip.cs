@@ -5,7 +5,7 @@ using System.IO.Compression;
 
 namespace BigPile.Perf.Traces;
 
-/// <summary>What a gzip file unpacks to; .NET takes one that was cut off for one that ends there.</summary>
+/// <summary>Decompresses a gzip file and detects truncation, which .NET takes for the end.</summary>
 internal sealed class CheckedGzip(FileStream file) : Stream
 {
     private const int SizeBytes = sizeof(uint);
@@ -56,7 +56,7 @@ internal sealed class CheckedGzip(FileStream file) : Stream
         base.Dispose(disposing);
     }
 
-    // The last bytes of a file tell the size of its last part. Those of one that was cut off are any, and so nearly always more than came.
+    // The last bytes hold the size of the last member. In a truncated file they are arbitrary, and so nearly always larger than what came.
     private void CheckEnd()
     {
         Span<byte> end = stackalloc byte[SizeBytes];

@@ -50,7 +50,7 @@ internal sealed class TraceBuilder
         return new Trace(name, [.. _accesses], keys, _sizes.Count == 0 ? null : [.. _sizes]);
     }
 
-    // Nothing is of no size: an entry takes room in any case.
+    // At least 1: every entry takes space.
     private void RecordSize(long sizeBytes)
     {
         if (_accesses[^1] == _sizes.Count)

@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Perf.Traces;
 
-/// <summary>The bytes of a trace's file, unpacked; how they are packed, the first of them tell.</summary>
+/// <summary>The decompressed bytes of a trace's file; its first bytes tell the compression.</summary>
 internal sealed class TraceContent : IDisposable
 {
     private const int BufferBytes = 1 << 16;
@@ -42,10 +42,10 @@ internal sealed class TraceContent : IDisposable
     /// <summary>What is read.</summary>
     internal Stream Stream { get; }
 
-    /// <summary>The bytes of the file as it lies there.</summary>
+    /// <summary>The size of the file on disk in bytes.</summary>
     internal long LengthBytes => _file.Length;
 
-    /// <summary>How many of them are read; 0 while a tool unpacks them.</summary>
+    /// <summary>The bytes of it that were read; 0 while an external tool decompresses them.</summary>
     internal long DoneBytes => _file.Position;
 
     /// <summary>Reads the first bytes of a file.</summary>
@@ -58,7 +58,7 @@ internal sealed class TraceContent : IDisposable
         return head[..content.Stream.ReadAtLeast(head, head.Length, throwOnEndOfStream: false)];
     }
 
-    /// <summary>All was read: looks whether the tool was content, if there was one.</summary>
+    /// <summary>At the end: checks the exit code of the tool, if there was one.</summary>
     /// <exception cref="InvalidDataException">What is compressed is damaged.</exception>
     internal void Finish() => _tool?.Finish();
 

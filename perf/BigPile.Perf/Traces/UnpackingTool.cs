@@ -5,7 +5,7 @@ using System.IO;
 
 namespace BigPile.Perf.Traces;
 
-/// <summary>A tool of the machine that unpacks a file that .NET cannot.</summary>
+/// <summary>An external tool that decompresses a file that .NET can't.</summary>
 internal sealed class UnpackingTool : IDisposable
 {
     private readonly string _name;
@@ -36,7 +36,7 @@ internal sealed class UnpackingTool : IDisposable
     /// <summary>What the file unpacks to.</summary>
     internal Stream Output => _process.StandardOutput.BaseStream;
 
-    /// <summary>All was read: looks whether the tool was content.</summary>
+    /// <summary>At the end: checks the exit code of the tool.</summary>
     /// <exception cref="InvalidDataException">It was not.</exception>
     internal void Finish()
     {
@@ -46,7 +46,7 @@ internal sealed class UnpackingTool : IDisposable
             throw new InvalidDataException(complaint.Length == 0 ? $"{_name} ended with exit code {_process.ExitCode}." : complaint);
     }
 
-    // Whoever stops in the middle leaves the tool without a reader.
+    // If reading stops in the middle, the tool loses its reader.
     public void Dispose()
     {
         _process.Kill();

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 
 namespace BigPile.Perf.Traffic;
 
-/// <summary>Compares answers with the model, and takes into the model what they make certain.</summary>
+/// <summary>Compares responses with the model, and updates the model with what they prove.</summary>
 internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficValues values, KeyState[] states, TrafficTally tally)
 {
     private const int FrameBytes = 24; // of an item in application/vnd.bigpile.batch
@@ -63,7 +63,7 @@ internal sealed class AnswerCheck(int client, TrafficFeatures features, TrafficV
         Require(rest.IsEmpty, request.Kind, keys[^1], answer, states[keys[^1]]);
     }
 
-    /// <summary>Takes from an answer which of two states a key has; it must be one of them.</summary>
+    /// <summary>Decides by a response which of two states a key has; it must be one of them.</summary>
     internal void Either(int key, KeyState changed, ResponseReader answer, long sent, long answered)
     {
         KeyState before = states[key];

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace BigPile.Perf.Traffic;
 
-/// <summary>What the model knows of a key.</summary>
+/// <summary>The model's state of a key.</summary>
 /// <param name="Sequence">Which of the key's values it has; 0 when there is no entry.</param>
 /// <param name="Tag">Its entity tag; 0 when that is not known.</param>
 /// <param name="ExpiresFrom">
@@ -11,7 +11,7 @@ namespace BigPile.Perf.Traffic;
 /// <param name="ExpiresTo">The latest instant at which it may still be there.</param>
 internal readonly record struct KeyState(uint Sequence, ulong Tag, long ExpiresFrom, long ExpiresTo)
 {
-    // The two processes read different clocks, of which one may be set a little by the system while the other runs.
+    // The two processes read different clocks, one of which the system may adjust slightly meanwhile.
     private static readonly long Tolerance = Stopwatch.Frequency / 20;
 
     internal bool Expires => ExpiresFrom != 0;

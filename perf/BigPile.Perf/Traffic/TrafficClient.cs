@@ -9,9 +9,9 @@ namespace BigPile.Perf.Traffic;
 
 /// <summary>One connection with keys of its own, so that its model of them is exact.</summary>
 /// <remarks>
-/// A batch of requests is sent at once, and then the answers are read. No key comes twice in a batch: what an answer must be follows from
-/// the model as it was when the batch was sent. When the server ends, each change without an answer has happened or has not; the key is
-/// read from the next server, and must be one or the other.
+/// A batch of requests is sent at once, and then the responses are read. No key occurs twice in a batch, so each expected response follows
+/// from the model at the time of sending. When the server ends, each unanswered change has happened or not; the key is read from the next
+/// server and must match either.
 /// </remarks>
 internal sealed class TrafficClient
 {
@@ -25,7 +25,7 @@ internal sealed class TrafficClient
     private readonly RequestWriter _writer;
     private readonly AnswerCheck _check;
     private readonly KeyState[] _states;
-    private readonly uint[] _sequences; // the last value of each key, whether it is still there or not
+    private readonly uint[] _sequences; // the last sequence of each key, whether it still exists or not
     private readonly int[] _usedIn;
     private readonly List<TrafficRequest> _requests = [];
     private readonly List<int> _keys = [];
@@ -110,7 +110,7 @@ internal sealed class TrafficClient
         }
     }
 
-    // Of a hundred: 50 reads, 15 conditional, 5 of the head alone, 20 writes, 8 deletions, 2 of many entries.
+    // In percent: 50 reads, 15 conditional reads, 5 HEAD, 20 writes, 8 deletions, 2 batches.
     private TrafficKind ChooseKind()
     {
         int dice = _random.Next(100);
@@ -237,8 +237,8 @@ internal sealed class TrafficClient
         }
     }
 
-    // Of the changes that were sent and not answered each one has happened or not: what the next server has is right if it is either.
-    // That server may end as well before all of them are known.
+    // Each change that was sent and not answered has happened or not: the next server's state is right if it matches either. That server
+    // may also end before all of them are known.
     private ResponseReader Recover()
     {
         while (true)

@@ -6,7 +6,7 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Traffic;
 
-/// <summary>The server that the clients talk to: one process after another over the same pile.</summary>
+/// <summary>The server under load: one process after another over the same pile.</summary>
 /// <remarks>Thread safety: <see cref="WaitForNext"/> may be called by any number of threads, all else by one.</remarks>
 internal sealed class TrafficServer : IDisposable
 {
@@ -27,7 +27,7 @@ internal sealed class TrafficServer : IDisposable
 
     internal IPEndPoint Address => _process.Address;
 
-    /// <summary>Whether the server ends or begins just now, so that it may refuse what it is asked.</summary>
+    /// <summary>Whether the server is ending or starting, so that it may refuse requests.</summary>
     internal bool IsRestarting => Volatile.Read(ref _isRestarting);
 
     /// <summary>Ends the server while the clients go on asking it, and starts another one.</summary>
@@ -71,7 +71,7 @@ internal sealed class TrafficServer : IDisposable
         }
     }
 
-    /// <summary>Lets no client wait any longer.</summary>
+    /// <summary>Releases all waiting clients.</summary>
     internal void GiveUp()
     {
         lock (_lock)

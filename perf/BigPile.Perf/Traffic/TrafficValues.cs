@@ -10,7 +10,7 @@ internal sealed class TrafficValues
 
     private const int HeadBytes = 12;
     private const int UsualBytes = 1_500;
-    private const int LargeBytes = 40_000; // beyond what is sent from one buffer
+    private const int LargeBytes = 40_000; // larger than what is sent from one buffer
     private const int NoiseBytes = 1 << 18;
 
     private readonly byte[] _noise = new byte[NoiseBytes];

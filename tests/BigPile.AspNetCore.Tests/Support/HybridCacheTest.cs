@@ -8,7 +8,7 @@ using Microsoft.Extensions.Caching.Hybrid;
 
 namespace BigPile.AspNetCore.Tests.Support;
 
-/// <summary>A hybrid cache with a clock that is moved by hand. No test may leave a buffer behind.</summary>
+/// <summary>A hybrid cache with a manual clock. No test may leave a rented buffer behind.</summary>
 public abstract class HybridCacheTest : IDisposable
 {
     private readonly System.Collections.Generic.List<(PileCache Pile, PileHybridCache Cache)> _made = [];

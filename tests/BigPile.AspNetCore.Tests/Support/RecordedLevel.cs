@@ -23,12 +23,12 @@ internal class RecordedLevel : IDistributedCache
     /// <summary>Keeps values from being written until it is completed.</summary>
     internal Task WriteRelease { get; set; } = Task.CompletedTask;
 
-    /// <summary>Ends when a write has come to the gate.</summary>
+    /// <summary>Completes when a write has started and waits for its release.</summary>
     internal TaskCompletionSource WriteStarted { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     internal TimeSpan? LastExpiration { get; private set; }
 
-    /// <summary>What was asked since the last look; marks of tags are left out.</summary>
+    /// <summary>The calls since the last read, without marks of tags.</summary>
     internal string[] TakeAsked()
     {
         string[] asked = [.. _asked.Where(static entry => !entry.Contains("bigpile:tag:", StringComparison.Ordinal))];

@@ -7,7 +7,7 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Durability;
 
-/// <summary>Directories that somebody copied, with the pile open or closed.</summary>
+/// <summary>Copies of a directory, made with the pile open or closed.</summary>
 public sealed class CopiedDirectoryTests : IDisposable
 {
     private const int KeyCount = 2_000;

@@ -56,7 +56,8 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
             KilledPile.Copy(killed, path);
             string what = Change(path, Kinds[kindName], random);
             Task<bool> probe = SideBySide.Start(() => Probe(path));
-            Assert.True(await Task.WhenAny(probe, Task.Delay(Eventually.Timeout)) == probe, $"seed {seed}, round {round}: {what}: it hangs");
+            Assert.True(
+                await Task.WhenAny(probe, Task.Delay(Eventually.Timeout)) == probe, $"seed {seed}, round {round}: {what}: it hangs");
             try
             {
                 damaged += await probe ? 1 : 0;

@@ -16,7 +16,7 @@ internal sealed record EntryState(
 {
     internal bool IsDeadAt(DateTimeOffset now) => ExpiresAt <= now;
 
-    /// <summary>Whether a table shows this state; looking at it is a use that may have put off its end.</summary>
+    /// <summary>Whether a table has this state; checking it is a use that may have extended its expiry.</summary>
     internal bool Matches(in FoundEntry found, DateTimeOffset now)
     {
         TableEntry<long> entry = found.Entry;

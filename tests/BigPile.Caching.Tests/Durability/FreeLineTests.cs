@@ -2,7 +2,7 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A free overflow line whose control word was damaged: nothing looks at it until a bucket gets it.</summary>
+/// <summary>A free overflow line with a damaged control word: nothing reads it before a bucket gets it.</summary>
 public sealed unsafe class FreeLineTests
 {
     private const int StateByte = 2;

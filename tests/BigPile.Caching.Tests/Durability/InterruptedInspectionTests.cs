@@ -10,14 +10,14 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tests.Durability;
 
-/// <summary>An opening, or a look for what a damaged index misses, that ends early: the next one goes on, and nothing comes back.</summary>
+/// <summary>An opening or an inspection that ends early: the next one continues, and nothing removed comes back.</summary>
 public sealed class InterruptedInspectionTests : KeptFilesTest
 {
     private const long Lost = 17;
 
     private Action? _told;
 
-    /// <summary>The index loses the key, the key is removed before anybody looks for what is lost, and the process is killed.</summary>
+    /// <summary>The index loses the key, the key is removed before an inspection finds it, and the process is killed.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -39,7 +39,7 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
             }
             else
             {
-                _told = RemoveAndKill; // it is told before the look for it is asked for
+                _told = RemoveAndKill; // damage is reported before the inspection is queued
                 table.Core.ReportDamage("is said to be damaged by a test");
             }
         }

@@ -95,7 +95,7 @@ internal sealed class OpenTables : IDisposable
         return _tables[key.Table].TryGetEntry(key.Key, out TableEntry<long> entry) ? entry.ExpiresAt : null;
     }
 
-    /// <summary>Writes what reads have noted: what is not written a kill or a cut may forget.</summary>
+    /// <summary>Drains the read buffers: a kill or a cut may forget what was not written.</summary>
     internal void WriteUses(int table) => _tables[table].Core.DrainReadBuffer(waits: true);
 
     public void Dispose() => Cache.Dispose();

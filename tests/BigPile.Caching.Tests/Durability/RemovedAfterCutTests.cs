@@ -49,7 +49,7 @@ public sealed class RemovedAfterCutTests : IDisposable
 
     private static CacheTable<long, byte[]> TableOf(PileCache cache) => cache.GetOrCreateTable<long, byte[]>(TestCache.Durable("t"));
 
-    // Nothing looks for traces by itself, so that they are there until the end.
+    // Nothing inspects by itself, so the traces stay until the end.
     private PileCache Open(string name, Guid boot)
     {
         Pile pile = Pile.Open(_scratch.At(name), new PileOptions { SegmentBytes = 4 << 20, BootId = boot, WarmupBytesPerSecond = 1 });

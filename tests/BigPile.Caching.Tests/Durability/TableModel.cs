@@ -29,10 +29,10 @@ internal sealed class TableModel(ManualTime time)
         _since.Add((key, state));
     }
 
-    /// <summary>Takes note of an object that is no table's yet.</summary>
+    /// <summary>Records an object that no table owns yet.</summary>
     internal void PutObject(PilePointer pointer) => _objectsSince.Add(pointer);
 
-    /// <summary>Takes note that an entry is no more, and that its memory is given back by a sweep to come.</summary>
+    /// <summary>Records that an entry is dead, and that a later sweep frees its memory.</summary>
     internal void RemoveLater(TableKey key)
     {
         _unswept.Add(_now[key].Owned);
@@ -102,7 +102,7 @@ internal sealed class TableModel(ManualTime time)
         foreach ((TableKey key, EntryState state) in _now.Where(static pair => pair.Value.Sliding != null).ToArray())
         {
             if (all.ContainsKey(key))
-                Put(key, state with { ExpiresAt = tables.ExpiryOf(key) }); // it was used by being looked at
+                Put(key, state with { ExpiresAt = tables.ExpiryOf(key) }); // the check was a use
         }
         HashSet<TableKey> live = [.. Live()];
         foreach (TableKey key in all.Keys.Where(key => !live.Contains(key)))

@@ -63,7 +63,7 @@ internal enum TableOperations
     /// <summary>Drop a table, and make it anew.</summary>
     Drop = 1 << 17,
 
-    /// <summary>Flush and close while the disk has no room for a log.</summary>
+    /// <summary>Flush and close while the disk is too full for a log.</summary>
     FullDisk = 1 << 18,
 
     /// <summary>Everything.</summary>

@@ -37,7 +37,7 @@ internal sealed class TableSubject : CutSubject<OpenTables>
     internal override OpenTables Open(string directory, Guid boot, SimulatedDisk? disk = null) =>
         new(directory, boot, disk, _time, waits: !_operations.HasFlag(TableOperations.WhileRebuilding) || Random.Next(2) == 0);
 
-    // The pile alone does not look at pages by itself, or not at many.
+    // The pile alone recovers no pages by itself, or not many.
     internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk)
     {
         if (Random.Next(3) == 0)

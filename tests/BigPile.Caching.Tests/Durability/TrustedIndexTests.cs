@@ -90,7 +90,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         CheckAll(Boot, isRestored: true);
     }
 
-    /// <summary>Damage that turned up before a clean stop, and that no comparison had looked for.</summary>
+    /// <summary>Damage found before a clean stop that no comparison has repaired.</summary>
     [Fact]
     public void What_damage_may_have_cost_is_looked_for_behind_the_next_opening()
     {
@@ -149,7 +149,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         Assert.Contains("PileCacheOptions.IndexDirectory", told.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>No other table is there for whose sake the blocks would be looked at.</summary>
+    /// <summary>No other table causes the blocks to be read.</summary>
     [Fact]
     public void Marks_of_a_table_whose_drop_was_cut_off_go_with_it()
     {

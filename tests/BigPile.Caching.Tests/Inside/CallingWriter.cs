@@ -3,7 +3,7 @@ using System.Buffers;
 
 namespace BigPile.Caching.Tests.Inside;
 
-/// <summary>Calls something whenever it is asked for room, or told what was written.</summary>
+/// <summary>Calls an action whenever it is asked for a buffer or told what was written.</summary>
 internal sealed class CallingWriter(Action called) : IBufferWriter<byte>
 {
     private readonly ArrayBufferWriter<byte> _bytes = new();

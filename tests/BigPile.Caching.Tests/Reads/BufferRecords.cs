@@ -3,10 +3,10 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests.Reads;
 
-/// <summary>What is in a read buffer, for whoever has its gate.</summary>
+/// <summary>The content of a read buffer, for the holder of its drain lock.</summary>
 internal static class BufferRecords
 {
-    /// <summary>Takes all notes.</summary>
+    /// <summary>Drains all records.</summary>
     internal static List<(ulong Version, ulong Hash, long Time)> Drain(ReadBuffer buffer, bool clearsAll = true)
     {
         var drained = new List<(ulong, ulong, long)>();
@@ -18,7 +18,7 @@ internal static class BufferRecords
         return drained;
     }
 
-    /// <summary>The notes that are to be taken.</summary>
+    /// <summary>The records to be drained.</summary>
     internal static IEnumerable<(ReadBuffer.Record Record, long Time)> Of(ReadBuffer buffer)
     {
         for (ReadBuffer.Set? set = buffer.Newest; set != null; set = set.Older)

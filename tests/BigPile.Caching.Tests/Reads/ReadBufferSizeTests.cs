@@ -5,12 +5,12 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests.Reads;
 
-/// <summary>How large the set is in which reads note what they noticed, and that it goes.</summary>
+/// <summary>The size of the read buffer's sets, and that they are freed.</summary>
 public sealed class ReadBufferSizeTests
 {
     private readonly CacheClock _clock = new(new ManualTime(), Guid.NewGuid());
 
-    /// <summary>Those who are used all the time need no more places by that.</summary>
+    /// <summary>Entries in constant use need no more cells.</summary>
     [Fact]
     public void What_was_taken_is_noted_where_it_was()
     {
@@ -92,7 +92,7 @@ public sealed class ReadBufferSizeTests
         Assert.Equal((ReadBuffer.MinCells, null), (buffer.Newest.Length, buffer.Newest.Older));
     }
 
-    /// <summary>A use is noted in the newest set, so the others go though an entry of theirs is used all the time.</summary>
+    /// <summary>A use is recorded in the newest set, so older sets are freed though an entry of theirs is in constant use.</summary>
     [Fact]
     public void A_set_goes_whose_entries_are_used_all_the_time()
     {
@@ -110,7 +110,7 @@ public sealed class ReadBufferSizeTests
         Assert.Equal((ReadBuffer.MinCells, null, 2), (buffer.Newest.Length, buffer.Newest.Older, buffer.Count));
     }
 
-    /// <summary>Whoever has a set grow makes no more than a list of its parts, and what nobody has made is sealed, too.</summary>
+    /// <summary>Growth allocates only the list of parts; parts that do not exist are closed, too.</summary>
     [Fact]
     public void A_large_set_is_made_in_parts()
     {
@@ -124,7 +124,7 @@ public sealed class ReadBufferSizeTests
         Assert.Equal((number + 1, 1UL, 0UL), (next, set.VersionAt(next), set.VersionAt(next + 1)));
         Assert.False(set.TryClose());
         Assert.False(set.TryClaim(1, 7, ways: 16, out _));
-        Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that nobody had made
+        Assert.False(set.TryClaim(2, 7, ways: 16, out _)); // in a part that did not exist
         foreach (int one in (int[])[number, next])
             Assert.True(new ReadBuffer.Record(set, one).TryExchange(ReadBuffer.Record.Pending, ReadBuffer.Record.Drained));
         Assert.True(set.TryClose());
@@ -164,7 +164,7 @@ public sealed class ReadBufferSizeTests
                 for (ulong one = 0; one < 100; one++)
                     Assert.True(RecordUse(buffer, version + one));
             }
-            Assert.InRange(buffer.Newest.Length, 10_000, 65_536); // two bits for a note at most, at a load of a half
+            Assert.InRange(buffer.Newest.Length, 10_000, 65_536); // two bits for a record at most, at a load of a half
         }
     }
 

@@ -7,7 +7,7 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests.Reads;
 
-/// <summary>The set in which reads note what they noticed.</summary>
+/// <summary>The sets in which reads record their observations.</summary>
 public sealed class ReadBufferTests
 {
     private const long Life = 1 << 20; // of which a tick is not too fine
@@ -91,7 +91,7 @@ public sealed class ReadBufferTests
         Assert.Equal((1UL, 7UL, ReadBuffer.Record.End), Assert.Single(BufferRecords.Drain(buffer)));
     }
 
-    /// <summary>Who finds an entry over ends what is noted; who notes behind its end is refused.</summary>
+    /// <summary>Finding an entry expired ends its records; a use recorded after its end is refused.</summary>
     [Fact]
     public void What_has_ended_is_not_used_again()
     {
@@ -107,7 +107,7 @@ public sealed class ReadBufferTests
         Assert.False(buffer.IsAlive(use, _clock, _clock.Now));
     }
 
-    /// <summary>Who notes has read the clock, and before he states it another finds the entry over.</summary>
+    /// <summary>A use has read the clock, and before it completes its record another thread finds the entry expired.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -131,7 +131,9 @@ public sealed class ReadBufferTests
         Assert.False(isAlive);
     }
 
-    /// <summary>Of two that note the first use at the block's end one is too late; the other's use is in the next place.</summary>
+    /// <summary>
+    /// Of two threads that record the first use at the block's expiry one is too late; the other's use is in the next cell.
+    /// </summary>
     [Fact]
     public void A_use_counts_though_a_place_before_it_was_given_up()
     {
@@ -152,7 +154,7 @@ public sealed class ReadBufferTests
         Assert.Equal(1, buffer.Count);
     }
 
-    /// <summary>Once anybody has found the entry over, nobody finds it alive again, whatever meets what.</summary>
+    /// <summary>Once a thread has found the entry expired, no thread finds it alive again, in any interleaving.</summary>
     [Fact]
     public void An_entry_ends_once()
     {
@@ -192,7 +194,7 @@ public sealed class ReadBufferTests
         }
     }
 
-    /// <summary>Whoever takes notes writes them; what was noted is written or still here, whatever meets what.</summary>
+    /// <summary>A drain writes what it takes: each recorded use is written or still in the buffer, in any interleaving.</summary>
     [Fact]
     public void No_use_is_lost_between_those_who_note_and_who_takes()
     {

@@ -43,7 +43,7 @@ public sealed class ReadTests
         cache.Pile.Barrier.RunExclusive(() => AssertReads(table, isThere));
     }
 
-    /// <summary>The control: a reader that comes in as one who changes something waits.</summary>
+    /// <summary>The control: a reader that enters as a writer waits.</summary>
     [Fact]
     public void Who_comes_in_to_change_something_waits()
     {

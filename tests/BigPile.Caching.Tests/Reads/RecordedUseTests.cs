@@ -11,7 +11,9 @@ using BigPile.Caching.Tests.Spill;
 
 namespace BigPile.Caching.Tests.Reads;
 
-/// <summary>Each use of a sliding entry counts for a whole life, whatever happens between the read's last look and its note.</summary>
+/// <summary>
+/// Each use of a sliding entry counts for its whole sliding time, whatever happens between the read's last check and its record.
+/// </summary>
 public sealed class RecordedUseTests : StoppedCacheTest
 {
     private static readonly TimeSpan Life = TimeSpan.FromSeconds(16);
@@ -19,7 +21,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
 
     private PileCache Open(StoreKind store) => store == StoreKind.Mapped ? TestCache.Open(DirectoryPath, Time) : TestCache.Make(Time);
 
-    /// <summary>Far more than the notes have places for, and nobody sweeps.</summary>
+    /// <summary>Far more than the buffer has cells, and no sweep runs.</summary>
     [Theory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Mapped)]
@@ -78,7 +80,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         AssertLivesOn(table, 1);
     }
 
-    /// <summary>The clock was read for the life of what takes its place, and a use is noted before that does.</summary>
+    /// <summary>The clock was read for the lifetime of the replacement, and a use is recorded before it is in place.</summary>
     [Fact]
     public void Though_it_is_being_moved_out()
     {
@@ -171,7 +173,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         Assert.False(table.ContainsKey(1));
     }
 
-    /// <summary>Whoever takes notes has seen the use, and waits for the entry's lock while another finds the entry over.</summary>
+    /// <summary>The drain has seen the use, and waits for the entry's lock while another thread finds the entry expired.</summary>
     [Theory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Mapped)]
@@ -223,7 +225,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         return table.Core.TryFindLocked(bucket, key, out _);
     }
 
-    /// <summary>Reads, and has another thread do something just before the use is noted.</summary>
+    /// <summary>Reads, and lets another thread act just before the use is recorded.</summary>
     private static bool Read(CacheTable<int, byte[]> table, int number, Action meanwhile)
     {
         KeyProbe key = table.KeyCodec.Probe(number, stackalloc byte[64]);

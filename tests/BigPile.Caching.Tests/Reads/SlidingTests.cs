@@ -8,7 +8,9 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Reads;
 
-/// <summary>An entry that is used within its sliding time never ends, however its notes are taken; and one that is not does.</summary>
+/// <summary>
+/// An entry that is used within its sliding time never expires, whenever the read buffer is drained; one that is not does.
+/// </summary>
 public sealed class SlidingTests : StoppedCacheTest
 {
     private static readonly TimeSpan Life = TimeSpan.FromSeconds(16);
@@ -23,7 +25,7 @@ public sealed class SlidingTests : StoppedCacheTest
         var random = new Random(seed);
         using PileCache cache = store == StoreKind.Mapped ? TestCache.Open(DirectoryPath, Time) : TestCache.Make(Time);
         CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
-        for (long key = 0; key < 3_000; key++) // more than the notes have room for
+        for (long key = 0; key < 3_000; key++) // more than the buffer has cells for
             table.Put(key, "value", new EntryOptions { Sliding = Life });
         for (int round = 0; round < 200; round++)
         {
@@ -49,9 +51,9 @@ public sealed class SlidingTests : StoppedCacheTest
         CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
         table.Put(1, "value", new EntryOptions { Sliding = Life });
         Time.Advance(Life / 2);
-        Assert.True(table.ContainsKey(1)); // noted
+        Assert.True(table.ContainsKey(1)); // recorded
         Time.Advance(Life - TimeSpan.FromTicks(1));
-        Assert.True(table.TryGetEntry(1, out TableEntry<long> entry)); // a look is no use
+        Assert.True(table.TryGetEntry(1, out TableEntry<long> entry)); // a peek is no use
         Assert.Equal(Time.GetUtcNow() + TimeSpan.FromTicks(1), entry.ExpiresAt);
         Time.Advance(TimeSpan.FromTicks(1));
         Assert.False(table.ContainsKey(1));
@@ -77,7 +79,9 @@ public sealed class SlidingTests : StoppedCacheTest
         Assert.InRange(leased.ExpiresAt!.Value, Time.GetUtcNow() + Life, Time.GetUtcNow() + Life + Ahead);
     }
 
-    /// <summary>What needs no room is done behind what is refused, and the rest once there is room, though nobody sweeps.</summary>
+    /// <summary>
+    /// Records that need no space are applied after refused ones, and the rest once there is space, though no sweep runs.
+    /// </summary>
     [Fact]
     public void In_a_full_pile_notes_of_what_is_gone_go()
     {
@@ -97,12 +101,12 @@ public sealed class SlidingTests : StoppedCacheTest
             for (long key = 0; key < count; key++)
                 _ = table.ContainsKey(key);
             long first = round * 4 % count;
-            for (long key = first; key < Math.Min(count, first + 4); key++) // notes that come before those of others
+            for (long key = first; key < Math.Min(count, first + 4); key++) // records before those of others
             {
                 _ = table.Remove(key);
                 cache.Pile.Flush();
                 if (Record.Exception(() => table.Put(key, new byte[200_000], new EntryOptions { Sliding = Life })) is PileFullException)
-                    continue; // a renewal has the room
+                    continue; // a renewal has the space
                 Time.Advance(TimeSpan.FromTicks(Life.Ticks / 10_000));
                 Assert.True(table.ContainsKey(key));
             }
@@ -136,7 +140,7 @@ public sealed class SlidingTests : StoppedCacheTest
             table.Sweep(); // writes
             Assert.True(table.TryGetEntry(1, out TableEntry<long> entry));
             written = entry.ExpiresAt!.Value;
-            Assert.True(table.ContainsKey(2)); // noted only
+            Assert.True(table.ContainsKey(2)); // recorded only
         });
         Assert.Equal(Time.GetUtcNow() + Life + Ahead, written);
         using PileCache cache = TestCache.Open(killed, Time);
@@ -146,7 +150,7 @@ public sealed class SlidingTests : StoppedCacheTest
         Assert.False(table.ContainsKey(2));
     }
 
-    /// <summary>Also where another thread is about to take the notes.</summary>
+    /// <summary>Also where another thread is draining.</summary>
     [Fact]
     public void What_was_only_noted_outlives_a_stop()
     {
@@ -180,7 +184,7 @@ public sealed class SlidingTests : StoppedCacheTest
         Assert.False(table.ContainsKey(1));
     }
 
-    /// <summary>A renewal has no room; what was noted counts all the same, and for no others.</summary>
+    /// <summary>A renewal finds no space; the recorded use counts all the same, and for no other entry.</summary>
     [Fact]
     public void In_a_full_pile_what_is_used_lives_on()
     {
@@ -213,7 +217,7 @@ public sealed class SlidingTests : StoppedCacheTest
         table.Core.CheckInvariants();
     }
 
-    /// <summary>The disk refuses what copies of large entries need: these live by their notes; others are renewed, or freed.</summary>
+    /// <summary>The disk has no space for copies of large entries: these live by their records; others are renewed or freed.</summary>
     [Fact]
     public void A_renewal_that_is_refused_holds_up_no_others()
     {

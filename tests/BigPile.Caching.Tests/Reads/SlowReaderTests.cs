@@ -8,13 +8,13 @@ using BigPile.Caching.Tests.Spill;
 
 namespace BigPile.Caching.Tests.Reads;
 
-/// <summary>What a slow reader finds in a block is an entry's only if it looks again.</summary>
+/// <summary>What a slow reader finds in a block is the entry's only after a recheck.</summary>
 public sealed class SlowReaderTests
 {
     private static readonly TimeSpan Life = TimeSpan.FromSeconds(16);
     private static readonly EntryOptions Sliding = new() { Sliding = Life };
 
-    /// <summary>A reader is slow, and its block is another entry's by the time that it looks whether its own one is over.</summary>
+    /// <summary>A reader is slow, and its block belongs to another entry by the time it checks whether its own has expired.</summary>
     [Fact]
     public void A_use_counts_though_another_entry_has_the_block()
     {

@@ -10,8 +10,8 @@ namespace BigPile.Caching.Tests.Reads;
 
 /// <summary>Threads read sliding entries by the system's clock: what is read within its time stays, and what is not goes.</summary>
 /// <remarks>
-/// However slow the machine is: before each read its instant is written down, so a miss counts as wrong only if the entry was read within
-/// its time; else nobody came by in time, which is counted apart.
+/// On a slow machine, too: the time is recorded before each read, so a miss counts as wrong only if the entry was read within its time;
+/// else no read came in time, which is counted apart.
 /// </remarks>
 public sealed class UsedInTimeTests(ITestOutputHelper output) : IDisposable
 {

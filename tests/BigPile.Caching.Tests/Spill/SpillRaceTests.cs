@@ -58,7 +58,7 @@ public sealed class SpillRaceTests
         Assert.InRange(statistics.TotalBytes, 1, 1 << 20);
     }
 
-    /// <summary>A refused put sweeps for room, and a clearing takes every gate: neither may hold what the other waits for.</summary>
+    /// <summary>A refused put sweeps for space, and a clear takes every stripe lock: neither may hold what the other waits for.</summary>
     [Fact]
     public async Task Puts_that_sweep_for_room_and_clearings_do_not_wait_for_each_other()
     {

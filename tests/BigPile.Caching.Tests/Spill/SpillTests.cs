@@ -99,7 +99,7 @@ public sealed class SpillTests
         time.Advance(TimeSpan.FromMinutes(1));
         cache.Displace();
         Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> after));
-        Assert.Equal(0, cache.Table.Statistics.SpillReturns); // a look leaves it where it is
+        Assert.Equal(0, cache.Table.Statistics.SpillReturns); // a peek leaves it where it is
         Assert.Equal(before with { Age = TimeSpan.FromMinutes(1) }, after);
         Assert.Equal(SpillingCache.Value(-1), cache.Table.Get(-1));
         Assert.Equal(returns, cache.Table.Statistics.SpillReturns);

@@ -39,7 +39,7 @@ public sealed class SpillUseTests
             time.Advance(TimeSpan.FromSeconds(20));
             DateTimeOffset before = time.GetUtcNow() + TimeSpan.FromSeconds(round == 0 ? 80 : 86.25); // written a sixteenth ahead
             Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> peeked), $"round {round}");
-            Assert.Equal(before, peeked.ExpiresAt); // a look is no use
+            Assert.Equal(before, peeked.ExpiresAt); // a peek is no use
             Assert.Equal(SpillingCache.Value(-1), cache.Table.Get(-1));
             Assert.True(cache.Table.TryGetEntry(-1, out TableEntry<int> used), $"round {round}");
             Assert.Equal(time.GetUtcNow() + TimeSpan.FromSeconds(106.25), used.ExpiresAt);

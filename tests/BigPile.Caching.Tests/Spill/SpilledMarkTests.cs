@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tests.Spill;
 public sealed class SpilledMarkTests : IDisposable
 {
     private const int Key = -1;
-    private const int Others = 1_200; // every sweep looks at those that did not stay in memory
+    private const int Others = 1_200; // every sweep visits those that did not stay in memory
 
     private static readonly EntryOptions Tagged = new() { Tags = ["tag"] };
 
@@ -146,13 +146,13 @@ public sealed class SpilledMarkTests : IDisposable
         Table.Core.SweepMemory(Buckets - bucketsLeft);
     }
 
-    // Does something while another thread, which has evicted the key, waits for its gate to write it.
+    // Runs an action while another thread, which has evicted the key, waits for its stripe lock to write it.
     private void StayOnTheWay(Action action)
     {
         Span<byte> stack = stackalloc byte[64];
         SpillStore spill = Table.Core.Spill!;
         KeyStripe stripe = spill.StripeOf(Table.KeyCodec.Probe(Key, stack).Hash);
-        Table.Clear(); // no other key has its gate
+        Table.Clear(); // no other key of its stripe is left
         Table.Put(Key, SpillingCache.Value(Key), Tagged);
         int[] others = [.. Enumerable.Range(2_000_000, 4_000).Where(other => StripeOf(other) != stripe)];
         var displacing = new Thread(() => Array.ForEach(others, other =>

@@ -57,7 +57,7 @@ public abstract partial class HashContract
                 Assert.True(database.Remove(Some.Key(round * 300 + i)));
         }
         HashStatistics after = Some.AssertSound(database);
-        Assert.InRange(after.FileBytes, 0, bytes + (256 << 10)); // rooms are kept by several, each with an extent
+        Assert.InRange(after.FileBytes, 0, bytes + (256 << 10)); // several shards, each with a chunk
         Assert.Equal(0, after.LiveBytes);
     }
 

@@ -81,7 +81,7 @@ internal sealed class DamagedFile
         return bytes;
     }
 
-    /// <summary>Opens the file as it is now, and looks at all in all ways; then changes it.</summary>
+    /// <summary>Opens the file as it is now, and reads it in every way; then changes it.</summary>
     /// <returns>What came of it, in a word.</returns>
     internal string Use(BlockFileKind kind, string name)
     {

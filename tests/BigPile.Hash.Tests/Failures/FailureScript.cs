@@ -46,7 +46,7 @@ internal sealed class FailureScript(string name, Func<bool> hasFailed)
         CheckNow();
     }
 
-    /// <summary>Looks at what a kill would leave, closes it, and looks at what that leaves.</summary>
+    /// <summary>Checks what a kill would leave, closes the file, and checks what that leaves.</summary>
     internal void CheckLeft(string path, string killed, HashDatabaseOptions options)
     {
         PileFiles.Copy(Path.GetDirectoryName(path)!, killed);

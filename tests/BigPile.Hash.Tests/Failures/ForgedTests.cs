@@ -50,7 +50,7 @@ public sealed class ForgedTests(ITestOutputHelper output) : IDisposable
         Assert.False(HashDatabase.Verify(FilePath).IsSound);
     }
 
-    /// <summary>What the head says of counts, sequences and phases can't take room, nor make up or hide a value.</summary>
+    /// <summary>Counts, sequences and phases in the header cannot make the file grow, nor make up or hide a value.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -165,7 +165,7 @@ public sealed class ForgedTests(ITestOutputHelper output) : IDisposable
         }
     }
 
-    // Right values or an exception, in bounded time and room.
+    // Right values or an exception, in bounded time and space.
     private string Use(byte[] bytes, string name, bool lacksNothing)
     {
         string last = "";

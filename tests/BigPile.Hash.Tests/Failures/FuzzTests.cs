@@ -8,7 +8,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Hash.Tests.Failures;
 
-/// <summary>Files of which any bytes were changed: right values or an exception; no crash, no hang, no room taken without bound.</summary>
+/// <summary>Files with any bytes changed: right values or an exception; no crash, no hang, no unbounded growth.</summary>
 public sealed class FuzzTests(ITestOutputHelper output) : IDisposable
 {
     private const long MostGrowthBytes = 16 << 20;

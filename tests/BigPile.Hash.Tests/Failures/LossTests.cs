@@ -49,7 +49,9 @@ public sealed class LossTests : IDisposable
         Assert.Equal((Records, 0L), (CountRight(database), database.Recovery.DamagedRecords));
     }
 
-    /// <summary>The sum that opening compares stays when two links of one chain change places; who looks at chains finds them.</summary>
+    /// <summary>
+    /// The sum that opening compares does not change when two links of one chain are swapped; a walk of the chains finds them.
+    /// </summary>
     [Fact]
     public void A_ring_within_a_chain_is_found_by_a_verification()
     {
@@ -67,7 +69,7 @@ public sealed class LossTests : IDisposable
         Assert.Equal((Records, 0L), (CountRight(database), database.Recovery.DamagedRecords));
     }
 
-    /// <summary>Opening a closed file does not look at it; restoring one does.</summary>
+    /// <summary>Opening a closed file does not read it; restoring one does.</summary>
     [Theory]
     [InlineData(RecordHead.Bytes)] // the key
     [InlineData(RecordHead.Bytes + 4)] // the value
@@ -133,7 +135,7 @@ public sealed class LossTests : IDisposable
         }
     }
 
-    /// <summary>The part of a unit at the end of a cut file is no room, and none once the file is longer.</summary>
+    /// <summary>The partial unit at the end of a cut file is no extent, and must not become one when the file grows.</summary>
     [Theory]
     [InlineData(8)]
     [InlineData(64)]

@@ -29,7 +29,7 @@ internal sealed class SweptFile
     internal const string Silent = "SILENT";
 
     private const int Records = 90;
-    private const int MostBytes = 28 << 10; // so that it does not take room ahead
+    private const int MostBytes = 28 << 10; // small enough that the file does not allocate space in advance
 
     private static readonly Guid Boot = new(1, 2, 3, new byte[8]);
 

@@ -20,7 +20,7 @@ internal sealed class CutModel
 
     internal long LiveBytes { get; private set; }
 
-    /// <summary>Takes note of a change that is about to be made.</summary>
+    /// <summary>Records a change that is about to be made.</summary>
     internal void Record(int key, byte[]? value)
     {
         LiveBytes += (value?.Length ?? 0) - (_now.TryGetValue(key, out byte[]? old) ? old.Length : 0);
@@ -33,7 +33,7 @@ internal sealed class CutModel
         _since.Add((key, value));
     }
 
-    /// <summary>Takes note that all is about to be removed.</summary>
+    /// <summary>Records that all is about to be removed.</summary>
     internal void RecordClear()
     {
         foreach (int key in _now.Keys.ToArray())
@@ -43,7 +43,7 @@ internal sealed class CutModel
     /// <summary>Where a synchronization begins; what is done from here on may or may not be part of it.</summary>
     internal int BeginFlush() => _since.Count;
 
-    /// <summary>Takes note that a hard synchronization has returned.</summary>
+    /// <summary>Records that a hard synchronization has returned.</summary>
     internal void EndFlush(int begin)
     {
         foreach ((int key, byte[]? value) in _since.Take(begin))

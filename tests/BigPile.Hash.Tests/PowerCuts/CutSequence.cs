@@ -6,7 +6,9 @@ using BigPile.Files;
 
 namespace BigPile.Hash.Tests.PowerCuts;
 
-/// <summary>A few operations on two keys, whose records take each other's rooms; the power is cut between stores, and at the end.</summary>
+/// <summary>
+/// A few operations on two keys, whose records reuse each other's extents; the power is cut between stores, and at the end.
+/// </summary>
 /// <param name="steps">A letter each: see <see cref="Letters"/>.</param>
 /// <param name="random">Draws which sectors reach the disk, and now and then what is not named.</param>
 /// <param name="tally">Takes what is found.</param>

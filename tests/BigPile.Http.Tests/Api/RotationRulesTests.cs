@@ -98,7 +98,7 @@ public sealed class RotationRulesTests
         Assert.Equal(isEvicted, _rules.MustEvict);
     }
 
-    // Until nothing can be on its way any more from before the first check.
+    // Until no put from before the first check can be in flight.
     private void DrainInFlight(string nodes)
     {
         for (double seconds = 0; seconds <= RotationRules.MaxInFlightTime.TotalSeconds + 1; seconds += 0.5)

@@ -16,7 +16,7 @@ using BigPile.Http.Tests.FastPath;
 
 namespace BigPile.Http.Tests.Bulk;
 
-/// <summary>What was exported and loaded into another pile is the same table.</summary>
+/// <summary>An export that is loaded into another pile makes the same table.</summary>
 public sealed class ExportTests : IDisposable
 {
     private readonly ManualTime _time = new();
@@ -30,7 +30,7 @@ public sealed class ExportTests : IDisposable
         _firstCache = TestCache.Make(_time);
         _secondCache = TestCache.Make(_time);
         _first = _firstCache.GetOrCreateTable<string, byte[]>("first");
-        // Defaults of the table must not come upon entries that had nothing of the kind.
+        // Defaults of the table must not be applied to entries without such options.
         _second = _secondCache.GetOrCreateTable<string, byte[]>(TestCache.Durable("second") with
         {
             DefaultMaxAge = TimeSpan.FromHours(1), DefaultSliding = TimeSpan.FromMinutes(1), DefaultPriority = EntryPriority.Low,

@@ -10,7 +10,7 @@ using BigPile.Http.Bulk;
 
 namespace BigPile.Http.Tests.Bulk;
 
-/// <summary>Pages of keys: what a client says of where to go on never decides what a page costs.</summary>
+/// <summary>Pages of keys: the cost of a page does not depend on the client's cursor.</summary>
 public sealed class KeyPageTests : IDisposable
 {
     private const int Keys = 40_000;

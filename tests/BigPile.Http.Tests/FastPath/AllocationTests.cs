@@ -8,7 +8,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>A fast read makes no object.</summary>
+/// <summary>A fast-path read allocates nothing.</summary>
 public sealed class AllocationTests(ITestOutputHelper output)
 {
     [Theory]
@@ -31,7 +31,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
         long requests = 2L * depth * steps;
         output.WriteLine($"{allocated:N0} bytes for {requests:N0} requests, {depth * 2} at once");
-        // The smallest object has 24 bytes. The few that there are come from code that is not compiled to the end yet.
+        // The smallest object has 24 bytes. The few allocations come from code that is not fully tiered up yet.
         Assert.True(allocated <= requests, $"{allocated:N0} bytes for {requests:N0} requests.");
         Assert.Equal(requests + 2L * depth * 1_000, app.Counters.Answered);
     }

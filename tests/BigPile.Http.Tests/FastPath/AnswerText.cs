@@ -6,7 +6,7 @@ using System.Text;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>Brings answers into a form in which those of two servers can be compared.</summary>
+/// <summary>Normalizes responses, so that those of two servers can be compared.</summary>
 internal static class AnswerText
 {
     /// <summary>
@@ -46,7 +46,7 @@ internal static class AnswerText
         return known;
     }
 
-    // Each request has a name of its own, always as long.
+    // Each request has its own id, always of the same length.
     private static string MaskTrace(string body)
     {
         const string Member = "\"traceId\":\"";
@@ -71,7 +71,7 @@ internal static class AnswerText
         return body;
     }
 
-    // Where chunks end depends on the blocks of memory that the server had at hand.
+    // Chunk boundaries depend on the server's memory blocks.
     private static string JoinChunks(ref string rest)
     {
         var body = new StringBuilder();

@@ -4,7 +4,7 @@ using System.Collections.Generic;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>Blocks for the pipes of one connection: what other tests take from the pool of the process is not counted here.</summary>
+/// <summary>A private pool for the pipes of one connection, so that other tests' allocations are not counted.</summary>
 internal sealed class BlockPool : MemoryPool<byte>
 {
     private const int BlockBytes = 4096;

@@ -7,7 +7,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>A stored page does not run in a browser, whichever door it comes through.</summary>
+/// <summary>A stored page does not run in a browser, whether the fast path or the full stack sends it.</summary>
 public sealed class BrowserGuardTests(ServerPair servers) : IClassFixture<ServerPair>
 {
     private const string At = "/v1/tables/t/entries/";

@@ -6,7 +6,7 @@ using BigPile.Http.Metrics;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>The same bytes to both doors: the answers are the same, and the counters say which door gave them.</summary>
+/// <summary>The same bytes to the fast path and to the full stack: answers are equal, and counters tell which one answered.</summary>
 public sealed class DifferentialTests(ServerPair servers) : IClassFixture<ServerPair>
 {
     private const string Last = "Host: h\r\nConnection: close\r\n\r\n";

@@ -7,7 +7,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>Random bytes to both doors.</summary>
+/// <summary>Random bytes to the fast path and to the full stack.</summary>
 public sealed class FuzzTests(ServerPair servers, ITestOutputHelper output) : IClassFixture<ServerPair>
 {
     private const string Last = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
@@ -22,7 +22,7 @@ public sealed class FuzzTests(ServerPair servers, ITestOutputHelper output) : IC
         "If-Match: *", "X-Other: 1", "Prefer: return=minimal", "Cache-Control: no-cache", "X-Forwarded-For: 1.2.3.4",
     ];
 
-    // Headers whose text differs from pile to pile, and those that the door leaves to the stack.
+    // Headers whose text differs between piles, and those that the fast path leaves to the stack.
     private static readonly string[] Elsewhere = ["{tag", "Range", "If-Match", "X-Other", "Prefer"];
 
     [Fact]
@@ -39,8 +39,8 @@ public sealed class FuzzTests(ServerPair servers, ITestOutputHelper output) : IC
             await servers.CompareAsync(Mutate(random, head) + Last);
         }
         long fast = servers.Fast.Counters.Answered - answered;
-        output.WriteLine($"{fast} of about {2 * steps} answered by the door");
-        Assert.InRange(fast, steps / 2, 2L * steps); // a broken head is the last one that its connection has for the door
+        output.WriteLine($"{fast} of about {2 * steps} answered by the fast path");
+        Assert.InRange(fast, steps / 2, 2L * steps); // after an invalid head its connection stays with the stack
     }
 
     [Fact]
@@ -60,7 +60,7 @@ public sealed class FuzzTests(ServerPair servers, ITestOutputHelper output) : IC
             string all = sent.Append(Last).ToString();
             await servers.CompareAsync(all, Cuts(random, Math.Min(all.Length, 400)));
         }
-        output.WriteLine($"{counters.Answered - answered} answered by the door, {counters.Returned - returned} returns");
+        output.WriteLine($"{counters.Answered - answered} answered by the fast path, {counters.Returned - returned} returns");
         Assert.InRange(counters.Answered - answered, steps * 3, long.MaxValue);
         Assert.InRange(counters.Returned - returned, steps, long.MaxValue);
     }

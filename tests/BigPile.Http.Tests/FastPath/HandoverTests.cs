@@ -7,7 +7,7 @@ using BigPile.Http.Entries;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>The way back from the stack, step by step.</summary>
+/// <summary>The return of a connection from the full stack, step by step.</summary>
 public sealed class HandoverTests : IAsyncLifetime
 {
     private const string Get = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\n\r\n";

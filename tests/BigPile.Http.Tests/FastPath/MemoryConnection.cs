@@ -17,7 +17,7 @@ using Microsoft.Extensions.DependencyInjection;
 namespace BigPile.Http.Tests.FastPath;
 
 /// <summary>
-/// A connection at the door without a socket and without a thread: what a test writes is answered before the write returns.
+/// A fast-path connection without a socket and without a thread: what a test writes is answered before the write returns.
 /// </summary>
 internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectionLifetimeNotificationFeature, IDisposable
 {
@@ -84,7 +84,7 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
 
     internal async Task SendAsync(string text) => await Input.WriteAsync(Encoding.Latin1.GetBytes(text));
 
-    /// <summary>What was answered since the last call.</summary>
+    /// <summary>The bytes answered since the last call.</summary>
     internal string Receive()
     {
         var text = new StringBuilder();

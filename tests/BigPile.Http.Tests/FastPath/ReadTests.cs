@@ -48,7 +48,7 @@ public sealed class ReadTests : StackReadTest
                 Assert.DoesNotContain("\r\nAge:", head, StringComparison.Ordinal);
             }
         }
-        foreach (string query in new[] { "maxAge=100", "look=true" }) // these hold at this instant, and nobody may keep what is told
+        foreach (string query in new[] { "maxAge=100", "look=true" }) // these answers depend on the current time, so no cache may keep them
         {
             foreach (string condition in new[] { "X: x", "If-None-Match: " + Tag("k") })
             {

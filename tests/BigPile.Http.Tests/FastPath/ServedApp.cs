@@ -19,7 +19,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>An application with a pile in memory, on a free port of the loopback interface, with the fast door or without it.</summary>
+/// <summary>An application with a pile in memory, on a free port of the loopback interface, with or without the fast path.</summary>
 internal sealed class ServedApp : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -43,7 +43,7 @@ internal sealed class ServedApp : IAsyncDisposable
 
     internal IServiceProvider Services => _app.Services;
 
-    /// <summary>Requests that hang in <c>/block/NAME</c> until somebody ends them.</summary>
+    /// <summary>Requests that block in <c>/block/NAME</c> until the test ends them.</summary>
     internal ConcurrentDictionary<string, TaskCompletionSource> Blocks { get; } = new();
 
     internal static async Task<ServedApp> StartAsync(

@@ -10,7 +10,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>Two applications with the same entries in one process: one with the fast door, one without.</summary>
+/// <summary>Two applications with the same entries in one process: one with the fast path, one without.</summary>
 public sealed class ServerPair : IAsyncLifetime
 {
     internal ServedApp Fast { get; private set; } = null!;
@@ -46,7 +46,7 @@ public sealed class ServerPair : IAsyncLifetime
         string expected = AnswerText.Normalize(plain);
         string actual = AnswerText.Normalize(fast);
         if (expected != actual)
-            Assert.Fail($"SENT:\n{sent}\nSTACK:\n{expected}\nDOOR:\n{actual}");
+            Assert.Fail($"SENT:\n{sent}\nSTACK:\n{expected}\nFAST PATH:\n{actual}");
         return actual;
     }
 

@@ -9,7 +9,7 @@ using BigPile.Http.Security;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>What the door and the stack count together: requests at once, and the permits of keys.</summary>
+/// <summary>Limits that the fast path and the full stack share: concurrent requests, and the permits of keys.</summary>
 public sealed class SharedLimitTests : IAsyncLifetime
 {
     private const string Small = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -90,7 +90,7 @@ public sealed class SharedLimitTests : IAsyncLifetime
         await NextAsync(connection, paid, unpaid);
         Assert.False(handover.TakePermit());
 
-        await NextAsync(connection, unpaid, paid); // nobody asks for this one's
+        await NextAsync(connection, unpaid, paid); // no one asks for this one's permit
         await NextAsync(connection, paid, unpaid);
         Assert.False(handover.TakePermit());
 

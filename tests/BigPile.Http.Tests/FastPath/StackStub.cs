@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Connections;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>Stands for the HTTP stack: takes requests as it is told to, one step at a time.</summary>
+/// <summary>A stub of the HTTP stack: it takes requests as the test orders, one step at a time.</summary>
 internal sealed class StackStub
 {
     private readonly TaskCompletionSource _end = new();

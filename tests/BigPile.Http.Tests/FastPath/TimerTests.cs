@@ -5,7 +5,7 @@ using BigPile.Http.Entries;
 
 namespace BigPile.Http.Tests.FastPath;
 
-/// <summary>Time limits, by heartbeats that the test gives.</summary>
+/// <summary>Timeouts, driven by the test's heartbeats.</summary>
 public sealed class TimerTests : IAsyncLifetime
 {
     private const string Get = "GET /v1/tables/t/entries/a HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -46,7 +46,7 @@ public sealed class TimerTests : IAsyncLifetime
         using var connection = new MemoryConnection(_app, _stack.RunAsync);
         await connection.SendAsync("GET /v1");
         connection.Beat(MemoryConnection.Limits.HeadTicks / 2);
-        await connection.SendAsync("/tables"); // does not start the time anew
+        await connection.SendAsync("/tables"); // does not restart the timeout
         Assert.False(connection.Running.IsCompleted);
         connection.Beat(MemoryConnection.Limits.HeadTicks - MemoryConnection.Limits.HeadTicks / 2);
         await connection.Running;
@@ -64,7 +64,7 @@ public sealed class TimerTests : IAsyncLifetime
         using var connection = new MemoryConnection(_app, _stack.RunAsync);
         foreach (char c in "GET /v1/tab")
             await connection.SendAsync(c.ToString());
-        Assert.Null(_stack.Connection); // there the time would begin anew
+        Assert.Null(_stack.Connection); // there the timeout would restart
         connection.Beat(MemoryConnection.Limits.HeadTicks);
         await connection.Running;
         Assert.StartsWith("HTTP/1.1 408", connection.Receive(), StringComparison.Ordinal);

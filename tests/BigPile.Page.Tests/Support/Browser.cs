@@ -5,7 +5,7 @@ using Microsoft.Playwright;
 namespace BigPile.Page.Tests.Support;
 
 /// <summary>One browser for all tests; each of them has a profile of its own.</summary>
-/// <remarks>The classes run side by side, since a page mostly waits: who comes first launches it, and who goes last closes it.</remarks>
+/// <remarks>Test classes run in parallel, since a page mostly waits: the first one launches the browser, the last one closes it.</remarks>
 public sealed class Browser : IAsyncLifetime
 {
     private static readonly SemaphoreSlim LaunchLock = new(1);

@@ -6,7 +6,7 @@ using Microsoft.Playwright;
 
 namespace BigPile.Page.Tests.Support;
 
-/// <summary>The page in a tab of its own, with everything noted that a page must not do.</summary>
+/// <summary>The page in its own tab; records everything that a page must not do.</summary>
 internal sealed class OpenPage : IAsyncDisposable
 {
     private const string RecordViolations =

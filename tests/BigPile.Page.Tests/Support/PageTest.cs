@@ -7,7 +7,7 @@ using Microsoft.Playwright;
 
 namespace BigPile.Page.Tests.Support;
 
-/// <summary>A server of its own, and a browser that looks at it.</summary>
+/// <summary>A test with its own server, and a browser that shows its page.</summary>
 public abstract class PageTest(Browser browser) : IClassFixture<Browser>, IAsyncLifetime
 {
     private readonly TemporaryDirectory _directory = new();
@@ -29,7 +29,7 @@ public abstract class PageTest(Browser browser) : IClassFixture<Browser>, IAsync
         _directory.Dispose();
     }
 
-    /// <summary>Starts the server that the test looks at.</summary>
+    /// <summary>Starts the server of the test.</summary>
     internal virtual Task<RunningServer> StartAsync() => RunningServer.StartAsync(Directory, Settings);
 
     /// <summary>Starts another server in the place of the first one.</summary>

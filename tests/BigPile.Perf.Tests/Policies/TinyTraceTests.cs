@@ -25,7 +25,7 @@ public sealed class TinyTraceTests
         Assert.Equal("............HHH.H..H.", HitsOf(new S3Fifo(12, 10, KeyWeights.Equal), accesses));
     }
 
-    // Three heavy ones fill it; a light one drives one of them out; what is heavier than all room is not put.
+    // Three heavy ones fill it; a light one evicts one of them; one heavier than the capacity is not put.
     [Fact]
     public void A_policy_that_weighs_makes_as_much_room_as_is_needed()
     {

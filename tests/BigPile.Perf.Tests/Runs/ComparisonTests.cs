@@ -30,7 +30,7 @@ public sealed class ComparisonTests
         Assert.True(wrong.Length <= Pairs / 100, $"{wrong.Length} of {Pairs}: seeds {string.Join(", ", wrong)}");
     }
 
-    // The control: the same pairs are full of what looks like a loss to who looks at points, or at means without their errors.
+    // The control: judged by points, or by means without errors, the same pairs would show many losses.
     [Fact]
     public void Without_statistics_they_would_be_told_apart()
     {
@@ -106,7 +106,7 @@ public sealed class ComparisonTests
         Assert.Equal(Verdict.WithinNoise, comparison.Series[0].Verdict);
     }
 
-    // The first run has charts, and the second has one of them, with another series and a point that moved a little.
+    // The first run has charts, and the second has one of them, with another series and a slightly shifted point.
     [Fact]
     public void What_only_one_of_them_has_is_named()
     {

@@ -6,7 +6,7 @@ using BigPile.Perf.Runs;
 
 namespace BigPile.Perf.Tests.Runs;
 
-/// <summary>Result files that somebody else wrote, to mislead who reads about them.</summary>
+/// <summary>Forged result files that try to mislead a reader.</summary>
 public sealed class RunTextsTests : IDisposable
 {
     private readonly TemporaryDirectory _directory = new();

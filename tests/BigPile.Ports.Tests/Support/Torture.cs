@@ -80,7 +80,8 @@ internal sealed class Torture(string path, (string Role, string Port)[] roles, i
             return;
         int number = ++_started;
         _running[role] = Child.Start(
-            roles[role].Role, path, roles[role].Port, number.ToString(), _random.Next().ToString(), mutation.ToString(), killOneIn.ToString());
+            roles[role].Role, path, roles[role].Port, number.ToString(), _random.Next().ToString(), mutation.ToString(),
+            killOneIn.ToString());
     }
 
     private string Drop(int role, out int exitCode)

@@ -24,7 +24,8 @@ internal sealed class Troublemaker(int seed, int killOneIn, int delayOneIn)
     // What is rare is likelier to be where it happens, and one is held up longest where two come together seldom.
     private (bool IsKill, long Microseconds) Choose(PortCrashPoint step)
     {
-        bool isRare = step is PortCrashPoint.SlotLocked or PortCrashPoint.PortsCleaned or PortCrashPoint.ObjectCleaned or PortCrashPoint.SlotCleaned or PortCrashPoint.TakenOver
+        bool isRare = step is PortCrashPoint.SlotLocked or PortCrashPoint.PortsCleaned or PortCrashPoint.ObjectCleaned
+            or PortCrashPoint.SlotCleaned or PortCrashPoint.TakenOver
             or PortCrashPoint.MemberNamed or PortCrashPoint.MemberPlaced or PortCrashPoint.MemberAdded or PortCrashPoint.MemberRemoved;
         bool isSeldom = step is PortCrashPoint.NobodyFound or PortCrashPoint.SlowestFound or PortCrashPoint.FloorRaised
             or PortCrashPoint.MemberPlaced or PortCrashPoint.MemberAdded;

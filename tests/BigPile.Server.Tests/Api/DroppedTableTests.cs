@@ -72,7 +72,7 @@ public sealed class DroppedTableTests : ServerTest
         }
         catch (IOException)
         {
-            // cut off: what came before is not shown by the reader
+            // cut off: the reader does not return what came before
         }
         await Eventually.TrueAsync(() => operations.All[0].State != OperationState.Running);
         Assert.DoesNotContain("\"bigpile\":\"end\"", answer, StringComparison.Ordinal);

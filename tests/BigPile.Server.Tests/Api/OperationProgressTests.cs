@@ -13,7 +13,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace BigPile.Server.Tests.Api;
 
-/// <summary>How far operations are, looked at while they are held somewhere.</summary>
+/// <summary>The progress of operations, read while they are blocked at a known point.</summary>
 public sealed class OperationProgressTests : ServerTest
 {
     private const int Entries = 800;
@@ -91,7 +91,7 @@ public sealed class OperationProgressTests : ServerTest
         await StoppingAsync(Server.Service<IHostApplicationLifetime>());
         hold.Release();
         await stopped;
-        // The pile is closed once nobody is inside it, and what becomes of the operation is noted outside.
+        // The pile closes when no thread is in a critical region; the operation's result is recorded outside.
         await Eventually.TrueAsync(() => operations.All[0].State != OperationState.Running);
         Assert.Equal(OperationState.Cancelled, operations.All[0].State);
     }

@@ -9,7 +9,7 @@ using BigPile.Http.Protocol;
 
 namespace BigPile.Server.Tests.Api;
 
-/// <summary>The reference for who writes a client, API.md, says what the catalogues of the service say: no more and no less.</summary>
+/// <summary>API.md, the reference for authors of clients, lists exactly what the service's catalogues list.</summary>
 public sealed partial class ReferenceTests
 {
     private const string Table = "/v1/tables/{table}";

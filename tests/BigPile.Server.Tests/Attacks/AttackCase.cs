@@ -4,7 +4,7 @@ using System.Threading.Tasks;
 
 namespace BigPile.Server.Tests.Attacks;
 
-/// <summary>One hostile input, and what it may get.</summary>
+/// <summary>One attack input, and the responses that it may get.</summary>
 /// <param name="Name">What it is, in a few words.</param>
 /// <param name="Expected">The statuses of all answers in order, joined by blanks; "closed": none; alternatives are parted by a bar.</param>
 /// <param name="RunAsync">Sends it, and gives what came back until the connection ended.</param>

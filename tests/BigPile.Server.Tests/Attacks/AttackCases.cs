@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 
 namespace BigPile.Server.Tests.Attacks;
 
-/// <summary>The hostile inputs.</summary>
+/// <summary>The attack inputs.</summary>
 internal static class AttackCases
 {
     private const string Entries = "/v1/tables/t/entries/";

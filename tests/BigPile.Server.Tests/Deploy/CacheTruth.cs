@@ -11,7 +11,7 @@ using System.Threading.Tasks;
 namespace BigPile.Server.Tests.Deploy;
 
 /// <summary>
-/// What was acknowledged of each key, one change after the other, and reads that look for what is older than the last of them was when they
+/// The acknowledged changes of each key, one after the other, and reads that detect a value older than the last one acknowledged when they
 /// began.
 /// </summary>
 internal sealed class CacheTruth(NodeCluster cluster, int keyCount)

@@ -11,7 +11,7 @@ using BigPile.Server.Tests.Support;
 namespace BigPile.Server.Tests.Samples;
 
 /// <summary>
-/// Somebody who types the commands of a document one after the other, and starts or stops the service where they need it.
+/// Runs the commands of a document one after the other, as a reader would type them, and starts or stops the service where they need it.
 /// </summary>
 internal sealed partial class Reader : IAsyncDisposable
 {

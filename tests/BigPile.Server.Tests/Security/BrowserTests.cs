@@ -146,7 +146,7 @@ public sealed class BrowserTests : IDisposable
                 AssertHas(answer, "Vary: Origin");
                 Assert.DoesNotContain("Access-Control-Allow-Credentials", answer, StringComparison.Ordinal);
             }
-            // What was kept for who asks for himself is nothing for a page.
+            // A response cached for a client without Origin must not be served to a page.
             string own = await SendAsync(server, route, server.Address.Authority);
             AssertHas(own, "Vary: Origin");
             Assert.True(isEntry || !own.Contains("Vary: Origin, ", StringComparison.Ordinal));

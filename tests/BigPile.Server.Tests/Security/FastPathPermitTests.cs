@@ -13,7 +13,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace BigPile.Server.Tests.Security;
 
-/// <summary>A request costs one permit, whether the door answers it, leaves it to the stack, or never looks at its key.</summary>
+/// <summary>A request costs one permit, whether the fast path answers it, hands it to the full stack, or never checks its key.</summary>
 public sealed class FastPathPermitTests : IAsyncLifetime
 {
     private const int Permits = 12;

@@ -213,7 +213,7 @@ public sealed class KeyReloadTests : IDisposable
         _directory.Pile, services => services.AddSingleton<TimeProvider>(_time).AddSingleton<ILoggerProvider>(_lines),
         [.. settings, "--Security:KeysPath=" + KeysPath, "--Serilog:MinimumLevel:Default=Information"]);
 
-    // A put and two reads by the first key, at the door and at the full stack, and a read by the second.
+    // A put and two reads by the first key, on the fast path and in the full stack, and a read by the second.
     private async Task<string> TryAllAsync(RunningServer server)
     {
         int put = await SendAsync(server, HttpMethod.Put, _firstCredential);

@@ -22,7 +22,7 @@ internal sealed unsafe class HeapModel : IDisposable
     private readonly PagePool _pool;
     private readonly Heap[] _heaps;
     private readonly Dictionary<ulong, Taken> _live = [];
-    private readonly HashSet<ulong> _flushed = []; // live when a flush last looked at their page
+    private readonly HashSet<ulong> _flushed = []; // live at the last flush of their page
     private readonly HashSet<ulong> _pendingFrees = [];
     private readonly Dictionary<ulong, uint> _highest = []; // the last generation that each address was given out with
     private readonly HashSet<ulong> _changes = [];
@@ -102,7 +102,7 @@ internal sealed unsafe class HeapModel : IDisposable
 
     private void RecordTaken(Slot slot, int sizeClass, int payloadBytes)
     {
-        Assert.False(_pendingFrees.Contains(slot.Address), $"{slot.Address:x} is in quarantine");
+        Assert.False(_pendingFrees.Contains(slot.Address), $"{slot.Address:x} is pending");
         Assert.True(_live.TryAdd(slot.Address, new Taken(slot.Generation, payloadBytes)), $"{slot.Address:x} is live");
         Assert.Equal(SizeClasses.SlotBytes(sizeClass), slot.CapacityBytes + BlockHeader.SizeBytes);
         Assert.True(!_highest.TryGetValue(slot.Address, out uint before) || slot.Generation > before, $"{slot.Address:x} goes back");

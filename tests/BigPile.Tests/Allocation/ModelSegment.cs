@@ -54,7 +54,7 @@ internal sealed unsafe class ModelSegment
     }
 
     /// <summary>Frees pages.</summary>
-    /// <returns>How many of them are worn.</returns>
+    /// <returns>How many of them are retired.</returns>
     internal int Free(int first, int pages, uint reached)
     {
         int retired = 0;

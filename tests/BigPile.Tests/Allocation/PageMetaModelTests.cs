@@ -195,7 +195,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             _page->CheckInvariants();
             Compare();
             if (_random.Next(3) == 0)
-                Free(); // between the flush's look and its end
+                Free(); // between the flush's snapshot and its end
             ulong[] retired = [.. taken.Select(bits => bits & SparseBits())];
             _page->Release(taken, retired);
             for (int slot = 0; slot < _states.Length; slot++)
@@ -233,7 +233,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                 if ((_states[slot] == SlotState.Free) != _page->IsFree(slot))
                     Assert.Fail($"slot {slot} is {_states[slot]}");
                 if (_isFlushed[slot] != _page->IsFlushed(slot))
-                    Assert.Fail($"slot {slot}: frozen is {!_isFlushed[slot]}");
+                    Assert.Fail($"slot {slot}: flushed is {!_isFlushed[slot]}");
             }
         }
 

@@ -62,7 +62,7 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
     }
 
     /// <summary>
-    /// Of two threads that find no page both take a new one: the one that is not needed must not lie in a list, where nobody gives it up.
+    /// Two threads that find no page both take a new one: the page that is not needed must not stay in a list, or it is never given up.
     /// </summary>
     [Fact]
     public void An_empty_page_that_is_not_needed_goes_back_to_the_pool()

@@ -65,7 +65,7 @@ public sealed class CatalogTests
         codec.RoundTrip(order);
         var buffer = new PileBuffer();
         codec.Codec.Serialize(order, buffer);
-        // A collection in the middle of a write makes the table of references anew; that must not happen in each round.
+        // A garbage collection during a write rebuilds the reference table; that must not happen in each round.
         long least = long.MaxValue;
         for (int round = 0; round < 10; round++)
             least = Math.Min(least, AllocatedBy(() => Write(codec, order, buffer)));

@@ -4,10 +4,10 @@ using BigPile.Codec.Payloads;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>The two ways in which a codec can run; every case holds for both.</summary>
+/// <summary>The two ways in which a codec can run. Every test holds for both.</summary>
 /// <remarks>
-/// A case that asks for none runs here on generated code from the first object on, and once more in a project that compiles the same
-/// sources for a runtime which generates no code.
+/// A test that chooses none runs here on generated code from the first object on, and again in a project that compiles the same sources
+/// for a runtime without code generation.
 /// </remarks>
 public enum CodecMode
 {

@@ -4,8 +4,8 @@ using System.Data;
 namespace BigPile.Tests.Codec;
 
 /// <summary>
-/// Tables of System.Data hold relations, views and watchers that nothing promises from one version to the next: they are refused, with what
-/// to do.
+/// Tables of System.Data hold relations, views and event handlers, whose fields may change with each version of .NET: they are refused,
+/// with advice.
 /// </summary>
 public sealed class DataTableTests
 {

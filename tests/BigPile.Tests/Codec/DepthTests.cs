@@ -42,7 +42,7 @@ public sealed class DepthTests
         Assert.Same(copy, actual);
     }
 
-    /// <summary>Each node has two children, one of which goes on: no branch is the last that is written.</summary>
+    /// <summary>Each node has two children, one of which continues: no branch is the last that is written.</summary>
     [Fact]
     public void TreeOfADepthOfAHundredThousand() => OnSmallStack(() =>
     {

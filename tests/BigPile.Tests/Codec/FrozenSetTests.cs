@@ -5,7 +5,9 @@ using System.Linq;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Frozen collections take their keys in while they are read, so the keys must be whole by then.</summary>
+/// <summary>
+/// Frozen collections of the base class library hash their keys while they are read, so the keys must be complete by then.
+/// </summary>
 public sealed class FrozenSetTests
 {
     private readonly CodecFixture _fixture = new();
@@ -71,7 +73,7 @@ public sealed class FrozenSetTests
         Assert.True(((FrozenSet<Key>)copy[1]).TryGetValue((Key)copy[0], out Key? found) && ReferenceEquals(found, copy[0]));
     }
 
-    /// <summary>The key's object comes after the root, and the key is hashed before that.</summary>
+    /// <summary>The key's object is written after the root, but the key is hashed before that is read.</summary>
     [Fact]
     public void KeysThatReferToObjectsWhichAreNotWholeYetAreRefusedByThePut()
     {

@@ -5,7 +5,7 @@ using MessagePack;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>The weaknesses that other MessagePack readers had to close, by their names.</summary>
+/// <summary>Known vulnerabilities of other MessagePack readers, by their CWE numbers.</summary>
 public sealed class HardeningTests
 {
     private const int SmallStackBytes = 256 * 1024;

@@ -6,7 +6,7 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>What can't be kept is refused, and what older versions stored of it is read all the same.</summary>
+/// <summary>Objects that can't be restored are refused. Payloads of them, which older versions wrote, are still read.</summary>
 public sealed class LossTests
 {
     private readonly CodecFixture _fixture = new();

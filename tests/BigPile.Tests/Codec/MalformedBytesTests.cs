@@ -4,7 +4,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Damaged payloads end in a clean error or in some object, never in anything else.</summary>
+/// <summary>Reading a damaged payload gives a clean error or some object, and nothing else.</summary>
 public sealed class MalformedBytesTests(ITestOutputHelper output)
 {
     private const int Seed = 20240517;

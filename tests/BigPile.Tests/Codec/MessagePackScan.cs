@@ -3,10 +3,10 @@ using System.Buffers.Binary;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>A reader of MessagePack that knows nothing of the codec: it steps from value to value.</summary>
+/// <summary>A MessagePack reader that is independent of the codec: it steps from value to value.</summary>
 internal static class MessagePackScan
 {
-    /// <summary>Steps over one value's own bytes, and tells how many values lie inside it.</summary>
+    /// <summary>Skips one value's own bytes, and returns how many values it contains.</summary>
     public static long Next(ref ReadOnlySpan<byte> rest)
     {
         byte code = rest[0];

@@ -6,7 +6,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Graphs of random shape, with shared objects and cycles, against themselves.</summary>
+/// <summary>Random graphs, with shared objects and cycles, compared with what is read back.</summary>
 public sealed class RandomGraphTests(ITestOutputHelper output)
 {
     private const int Seed = 4711;
@@ -53,7 +53,7 @@ public sealed class RandomGraphTests(ITestOutputHelper output)
 
         public object Build() => Next()!;
 
-        // Half of all places refer to something that is there already.
+        // Half of all references lead to an object that exists already.
         private object? Next()
         {
             if (_objects.Count > 0 && (_left <= 0 || random.Next(2) == 0))

@@ -116,7 +116,7 @@ public sealed class RefusalTests
         public void Raise() => Changed?.Invoke(this, EventArgs.Empty);
     }
 
-#pragma warning disable CS0649 // The places stay empty: that is the case.
+#pragma warning disable CS0649 // The test needs members that stay null.
     private sealed unsafe class Holder
     {
         public string Name = "";

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Which of several types of one name is meant.</summary>
+/// <summary>How the codec chooses among several types of one name.</summary>
 public sealed class TypeResolutionTests
 {
     [Fact]

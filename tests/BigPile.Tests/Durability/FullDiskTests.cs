@@ -146,7 +146,7 @@ public sealed class FullDiskTests(ITestOutputHelper output) : IDisposable
             return false;
         Assert.Contains(Path.Combine(PilePath, "log-"), trouble.Details, StringComparison.Ordinal);
         Assert.Contains("bytes of the disk", trouble.Details, StringComparison.Ordinal);
-        Assert.Contains("Make room", trouble.Details, StringComparison.Ordinal);
+        Assert.Contains("Free some disk space", trouble.Details, StringComparison.Ordinal);
         Assert.DoesNotContain(PilePath, trouble.Reason, StringComparison.Ordinal);
         Assert.Empty(Directory.GetFiles(PilePath, "log-?"));
         return true;
@@ -165,7 +165,7 @@ public sealed class FullDiskTests(ITestOutputHelper output) : IDisposable
         pile.Put("text");
         fails = true;
         string message = Assert.Throws<PileStorageException>(() => pile.Flush()).Message;
-        Assert.EndsWith("Make room on the disk, and flush again.", message, StringComparison.Ordinal);
+        Assert.EndsWith("Free some disk space, and flush again.", message, StringComparison.Ordinal);
         Assert.Equal(message, pile.Engine.FlushTrouble!.Details);
         fails = false;
         pile.Flush();

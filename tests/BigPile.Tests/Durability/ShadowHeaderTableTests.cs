@@ -106,7 +106,8 @@ public sealed unsafe class ShadowHeaderTableTests(ITestOutputHelper output) : ID
         foreach (((ulong address, uint generation), ulong word) in model)
         {
             ulong* found = table.Find(address, generation);
-            Assert.True(found != null && *found == word && ShadowHeaderTable.IsCurrent(found, address, generation), $"seed {seed}: {address:x}");
+            Assert.True(
+                found != null && *found == word && ShadowHeaderTable.IsCurrent(found, address, generation), $"seed {seed}: {address:x}");
             Assert.True(
                 table.Find(address, (generation + 1) & PilePointer.MaxGeneration) == null || model.ContainsKey((address, generation + 1)));
         }

@@ -117,8 +117,8 @@ public sealed class SharedPileTests : SharedPileTest
         PileOptions next = Options with { BootId = Guid.NewGuid() };
         using (Pile writer = Open())
             writer.Put("text");
-        AssertRefused("started anew", () => Pile.Open(PilePath, next));
-        AssertRefused("started anew", () => Pile.Open(PilePath, next with { ReadOnly = true }));
+        AssertRefused("rebooted", () => Pile.Open(PilePath, next));
+        AssertRefused("rebooted", () => Pile.Open(PilePath, next with { ReadOnly = true }));
         Assert.True(SharedPile.TryRemove(PilePath));
         using Pile anew = Pile.Open(PilePath, next);
         Assert.Empty(anew);

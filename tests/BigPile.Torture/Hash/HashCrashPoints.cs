@@ -15,7 +15,8 @@ internal static class HashCrashPoints
     internal static int End { get; } = First + Enum.GetValues<HashCrashPoint>().Length;
 
     /// <summary>The windows of work.</summary>
-    internal static CrashPoint[] OfWork { get; } = [.. Enum.GetValues<HashCrashPoint>().Where(static point => !IsRecovery(point)).Select(Of)];
+    internal static CrashPoint[] OfWork { get; } =
+        [.. Enum.GetValues<HashCrashPoint>().Where(static point => !IsRecovery(point)).Select(Of)];
 
     /// <summary>The windows of an opening behind a kill.</summary>
     internal static CrashPoint[] OfRecovery { get; } = [.. Enum.GetValues<HashCrashPoint>().Where(IsRecovery).Select(Of)];

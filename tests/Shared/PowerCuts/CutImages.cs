@@ -4,7 +4,7 @@ using System.IO;
 
 namespace BigPile.Testing;
 
-/// <summary>What cuts left, to be looked at once the step that they fell into has ended.</summary>
+/// <summary>The images that cuts left, to be checked once the step in which they were taken has ended.</summary>
 internal sealed class CutImages<T>(CutSubject<T> subject, ScratchDirectory scratch)
     where T : class, IDisposable
 {

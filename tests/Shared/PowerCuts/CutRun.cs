@@ -58,7 +58,7 @@ internal sealed class CutRun<T> : IDisposable
         GC.Collect(); // the copies of files are large, and come faster than the collector does by itself
     }
 
-    /// <summary>Runs; what goes wrong is told to the tally.</summary>
+    /// <summary>Runs, and adds failures to the tally.</summary>
     internal void Run(int rounds)
     {
         try
@@ -184,7 +184,7 @@ internal sealed class CutRun<T> : IDisposable
         _subject.ContinueFrom(_opened);
     }
 
-    // Lives that end before anybody looks, and before their recovery has ended.
+    // Lives that end before a check, and before their recovery has ended.
     private void LiveBriefly()
     {
         while (_random.Next(3) == 0)
@@ -202,7 +202,7 @@ internal sealed class CutRun<T> : IDisposable
         }
     }
 
-    // What fell into a step is looked at once the model knows of the step, and of no later one.
+    // Images from within a step are checked once the model knows that step, and no later one.
     private void CheckImages()
     {
         if (!_isFlushing)
@@ -224,7 +224,7 @@ internal sealed class CutRun<T> : IDisposable
             return; // work in the background is cut by chance, when something else is
         _hasWritten |= isDone;
         bool isMapped = name != null && SectorMap.IsMapped(name);
-        bool waits = _disk.OutOfSpaceCount != _outOfSpaceBefore; // a flush without a log lets nobody in who changes something
+        bool waits = _disk.OutOfSpaceCount != _outOfSpaceBefore; // a flush without a log blocks writers
         if (_subject.StepsWhileFlushing && _isFlushing && !waits && isMapped && !isDone && _random.Next(2) == 0)
             StepMeanwhile();
         if (_images.Count < MostWaiting && _random.Next(10) == 0)

@@ -18,7 +18,7 @@ internal abstract class CutSubject<T>
     /// <summary>Whether the device refuses flushes now and then.</summary>
     internal bool Refuses { get; init; }
 
-    /// <summary>Whether flushes meet a disk without room for their log.</summary>
+    /// <summary>Whether flushes meet a disk without space for their log.</summary>
     internal bool FillsDisk { get; init; }
 
     /// <summary>Whether something is changed while a flush writes segments.</summary>
@@ -86,7 +86,7 @@ internal abstract class CutSubject<T>
     /// <summary>The model goes on from what a cut left.</summary>
     internal abstract void ContinueFrom(T opened);
 
-    /// <summary>Opens what a cut left, and looks at all of it.</summary>
+    /// <summary>Opens what a cut left, and checks all of it.</summary>
     /// <param name="image">The directory.</param>
     /// <param name="where">Where it was cut.</param>
     /// <param name="boot">The start of the machine to open it in.</param>

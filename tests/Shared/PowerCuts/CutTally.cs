@@ -26,7 +26,7 @@ internal sealed class CutTally
 
     internal long LostSectors { get; set; }
 
-    /// <summary>How often the disk had no room for the flush log.</summary>
+    /// <summary>How often the disk had no space for the flush log.</summary>
     internal long OutOfSpace { get; set; }
 
     /// <summary>Whether nothing was found.</summary>

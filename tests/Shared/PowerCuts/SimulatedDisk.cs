@@ -42,7 +42,7 @@ internal sealed class SimulatedDisk : IFileHook
     /// <summary>Asked before a write-through whether the device refuses it; gets the file's name, or none for the directory.</summary>
     internal Func<string?, bool>? Refuses { get; set; }
 
-    /// <summary>Whether there is no room for the flush log: neither for its files, nor for what is written to them.</summary>
+    /// <summary>Whether there is no space for the flush log: neither for its files, nor for what is written to them.</summary>
     internal bool IsFull { get; set; }
 
     /// <summary>How often there was none.</summary>
@@ -73,7 +73,7 @@ internal sealed class SimulatedDisk : IFileHook
         }
     }
 
-    /// <summary>Forgets the files: who still knows the disk keeps nothing large alive.</summary>
+    /// <summary>Forgets the files, so that references to the disk keep nothing large alive.</summary>
     internal void Forget()
     {
         lock (_lock)

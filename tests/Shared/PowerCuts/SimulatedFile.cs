@@ -32,7 +32,7 @@ internal sealed class SimulatedFile(string name)
     /// <summary>The same file under another name.</summary>
     internal SimulatedFile As(string newName) => new(newName) { _device = _device };
 
-    /// <summary>The same file on a disk of its own, which the process has not been looked at for.</summary>
+    /// <summary>The same file on a disk of its own; not scanned yet.</summary>
     internal SimulatedFile Copy() => new(name) { _device = [.. _device] };
 
     /// <summary>Reads what the process sees.</summary>
@@ -52,7 +52,9 @@ internal sealed class SimulatedFile(string name)
         }
     }
 
-    /// <summary>All that was looked at is on the disk, but for what the device refused before and nobody has written again.</summary>
+    /// <summary>
+    /// Puts on the disk all that was scanned, except what the device refused before and the process has not written again.
+    /// </summary>
     internal void WriteThrough()
     {
         if (_device.Length != Now.Length)
@@ -65,7 +67,7 @@ internal sealed class SimulatedFile(string name)
         }
     }
 
-    /// <summary>The device refused what was looked at: the system takes it for written, and does not try again by itself.</summary>
+    /// <summary>The device refuses what was scanned: the system takes it as written, and does not retry by itself.</summary>
     internal void Refuse() => _refused = Now.ToArray();
 
     /// <summary>The file was written to; where is not known, so all that was refused is taken to be written again.</summary>

@@ -10,9 +10,9 @@ namespace BigPile.Perf.Runs.Comparison;
 /// <param name="Ratio">Their common ratio; below 1 the machine was slower in the second run. 1 without any.</param>
 /// <param name="AllowancePercent">The standard error that every ratio of the two runs has beyond its own spread.</param>
 /// <remarks>
-/// The machine's change is not taken out of the other ratios, for it need not be the same for them: it makes them less sure. The
-/// allowance is how far the baselines moved beyond their own spread, the root of the mean square, so that it holds both what they have
-/// in common and what each has for itself; it is never below what one start of a process differs from the next.
+/// The other ratios are not corrected for the machine's change, since it need not be the same for them; they only become less certain. The
+/// allowance is how far the baselines moved beyond their own spread, as the root of the mean square, so that it covers both their common
+/// and their individual drift; it is never below the difference from one process start to the next.
 /// </remarks>
 internal sealed record Control(int Series, double Ratio, double AllowancePercent)
 {

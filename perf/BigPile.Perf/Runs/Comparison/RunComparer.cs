@@ -5,7 +5,7 @@ using BigPile.Perf.Reports;
 
 namespace BigPile.Perf.Runs.Comparison;
 
-/// <summary>Sets two runs beside each other, and tells changes from noise.</summary>
+/// <summary>Compares two runs, and separates changes from noise.</summary>
 /// <remarks>
 /// A single point among many differs by chance, so a series is judged as a whole (<see cref="SeriesEstimate"/>), with an allowance for the
 /// machine (<see cref="Control"/>), by Student's distribution, and with Holm's correction for the number of series: of a hundred pairs of

@@ -2,7 +2,7 @@ using System.Collections.Generic;
 
 namespace BigPile.Perf.Runs.Comparison;
 
-/// <summary>Two runs beside each other.</summary>
+/// <summary>The comparison of two runs.</summary>
 internal sealed record RunComparison
 {
     /// <summary>The commit of the first.</summary>

@@ -14,7 +14,7 @@ internal sealed record SeriesEstimate(double Change, double Variance, double Fre
     private const double PriorFreedom = 4; // what all series together say of scatter weighs as much as four more points
 
     /// <summary>
-    /// How much farther the points of a series lie from their mean than the spread of their repeats lets expect, as a ratio of variances:
+    /// How much more the points of a series scatter around their mean than the spread of their repeats explains, as a ratio of variances:
     /// the square of Birge's ratio. None without repeats, or with one point.
     /// </summary>
     internal static double? ScatterOf(IReadOnlyList<PointPair> points)
@@ -28,9 +28,9 @@ internal sealed record SeriesEstimate(double Change, double Variance, double Fre
     /// <param name="commonScatter">What <see cref="ScatterOf"/> is for all series together, from 1.</param>
     /// <returns><see langword="null"/> where nothing tells the spread.</returns>
     /// <remarks>
-    /// The repeats tell how far apart two medians of the same may lie; that is pooled over the points. If the points scatter more than
-    /// that, there is something between runs that repeats in one do not show, and the variance grows by as much. It never shrinks. A few
-    /// points tell little of their own scatter, so it is drawn to that of all.
+    /// The repeats give the expected distance of two medians of the same quantity, pooled over the points. If the points scatter more,
+    /// something varies between runs that repeats within one do not show, and the variance grows accordingly. It never shrinks. Few points
+    /// say little of their own scatter, so it is shrunk towards that of all.
     /// </remarks>
     internal static SeriesEstimate? Of(IReadOnlyList<PointPair> points, double commonScatter)
     {

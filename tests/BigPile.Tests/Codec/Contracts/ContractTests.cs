@@ -6,7 +6,7 @@ using MessagePack;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Types with the attributes of MessagePack-CSharp give the bytes which that library gives.</summary>
+/// <summary>Types with the attributes of MessagePack-CSharp have that library's bytes.</summary>
 public sealed class ContractTests
 {
     private readonly CodecFixture _fixture = new();

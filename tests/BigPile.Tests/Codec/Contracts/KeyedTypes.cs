@@ -3,7 +3,7 @@ using MessagePack;
 
 namespace BigPile.Tests.Codec;
 
-#pragma warning disable CA1051, CA1002, CA1819, CA1814 // Public fields and lists are what users of that library have.
+#pragma warning disable CA1051, CA1002, CA1819, CA1814 // Public fields and lists, as users of that library write them.
 public enum KeyedColor : byte
 {
     Red = 1,

@@ -1,6 +1,6 @@
 using System;
 
-#pragma warning disable IDE0130, CA1019, CA1813 // Look-alikes of another library's attributes, which the codec knows by name.
+#pragma warning disable IDE0130, CA1019, CA1813 // Copies of another library's attributes, which the codec recognizes by name.
 namespace MessagePack;
 
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Struct)]

@@ -4,8 +4,8 @@ using MessagePack;
 
 namespace BigPile.Tests.Codec;
 
-#pragma warning disable CS0649 // Some members are there to stay at their defaults.
-/// <summary>The application's types as they are by now.</summary>
+#pragma warning disable CS0649 // Some members stay at their defaults.
+/// <summary>The application's types as they are now.</summary>
 internal static class NewWorld
 {
     public class Animal

@@ -4,7 +4,7 @@ using MessagePack;
 
 namespace BigPile.Tests.Codec;
 
-#pragma warning disable CS0649 // Some members are there to be dropped.
+#pragma warning disable CS0649 // Some members exist only to be discarded.
 /// <summary>The application's types as they were.</summary>
 internal static class OldWorld
 {

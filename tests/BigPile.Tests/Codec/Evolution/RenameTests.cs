@@ -4,7 +4,7 @@ using System.Linq;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>What was renamed since it was stored, and what is to be done after reading.</summary>
+/// <summary>Types and members that were renamed since they were stored, and callbacks after reading.</summary>
 public sealed class RenameTests
 {
     private static string Name<T>() => OldPayload.NameOf(typeof(T));

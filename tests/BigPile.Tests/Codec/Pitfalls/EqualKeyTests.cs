@@ -9,7 +9,7 @@ using System.Linq;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Keys that are equal by the time that their collection is stored: no reader could build it.</summary>
+/// <summary>Keys that have become equal when their collection is stored: no reader could rebuild it.</summary>
 public sealed class EqualKeyTests
 {
     private static readonly Dictionary<string, Func<Spot[], object>> Makers = new()
@@ -62,7 +62,7 @@ public sealed class EqualKeyTests
         spots[1].X = 1;
         PileSerializationException e = Assert.Throws<PileSerializationException>(() => fixture.Write(collection));
         Assert.Contains("Remove a key before you change it", e.Message, StringComparison.Ordinal);
-        spots[1].X = 7; // no order and no hash is right, and nothing is lost
+        spots[1].X = 7; // the key's order and hash are wrong now, but the keys are distinct
         fixture.Read(fixture.Write(collection));
     }
 
@@ -126,7 +126,7 @@ public sealed class EqualKeyTests
         Assert.All(sets, set => Assert.Throws<PileSerializationException>(() => fixture.Write(set)));
     }
 
-    /// <summary>What a key holds is whole before the key is hashed.</summary>
+    /// <summary>The objects that a key holds are complete before the key is hashed.</summary>
     [Fact]
     public void KeysThatHoldSetsAndMapsAreFoundAgain()
     {

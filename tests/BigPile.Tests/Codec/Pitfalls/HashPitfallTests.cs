@@ -3,7 +3,7 @@ using System.Collections.Generic;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>The traps of containers that hash or compare what they hold.</summary>
+/// <summary>Pitfalls of containers that hash or compare their elements.</summary>
 public sealed class HashPitfallTests
 {
     [Fact]

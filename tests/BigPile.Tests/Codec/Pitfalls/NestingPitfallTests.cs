@@ -3,7 +3,7 @@ using System.Collections.Generic;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>Payloads nest no deeper than other readers go.</summary>
+/// <summary>Payloads nest no deeper than other MessagePack readers allow.</summary>
 public sealed class NestingPitfallTests
 {
     [Fact]

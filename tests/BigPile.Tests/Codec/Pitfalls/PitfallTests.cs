@@ -8,7 +8,7 @@ using System.Text;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>One test for each trap of types and values that codecs are known to fall into.</summary>
+/// <summary>One test for each known pitfall of codecs with types and values.</summary>
 public sealed class PitfallTests
 {
     public static TheoryData<CodecMode> Modes => [CodecMode.Interpreted, CodecMode.Generated];
@@ -120,7 +120,7 @@ public sealed class PitfallTests
     [Fact]
     public void BitsOfNumbersAreKept()
     {
-        // From text, because the compiler folds a constant through another format and loses the bit on the way.
+        // From text, because the compiler converts a constant through another format, which loses the bit.
         double nan = BitConverter.Int64BitsToDouble(long.Parse("7ff4000000000001", NumberStyles.HexNumber, CultureInfo.InvariantCulture));
         float small = BitConverter.Int32BitsToSingle(int.Parse("7fa00001", NumberStyles.HexNumber, CultureInfo.InvariantCulture));
         var copy = new CodecFixture().RoundTrip(Tuple.Create(nan, small, -0.0, BitConverter.UInt16BitsToHalf(0x7d01), 1.000m));

@@ -7,7 +7,7 @@ using System.Threading;
 
 namespace BigPile.Tests.Codec;
 
-/// <summary>The traps of the collector and of other threads.</summary>
+/// <summary>Pitfalls of the garbage collector and of other threads.</summary>
 [Collection(AloneCollection.Name)]
 public sealed class RuntimePitfallTests
 {
@@ -53,7 +53,7 @@ public sealed class RuntimePitfallTests
             while (!stop.IsCancellationRequested)
             {
                 GC.Collect(0, GCCollectionMode.Forced, blocking: true, compacting: true);
-                Thread.SpinWait(5_000); // the other thread is stopped by each collection, and must come to run between two
+                Thread.SpinWait(5_000); // each collection stops the other thread, which must run between two of them
             }
         });
         for (int round = 0; round < 300; round++)
@@ -95,7 +95,7 @@ public sealed class RuntimePitfallTests
             }
             catch (PileSerializationException)
             {
-                // A torn collection is reported, or was seen by the dictionary itself.
+                // The codec or the dictionary itself reports that the collection was changed.
             }
         }
         stop.Cancel();

@@ -7,14 +7,16 @@ using BigPile.Memory;
 
 namespace BigPile.Testing;
 
-/// <summary>What a kill leaves of a mapped pile, with what is noted of the device.</summary>
+/// <summary>What a kill leaves of a mapped pile, with the record of what the device has.</summary>
 internal static class KilledPile
 {
     private const int SuperblockAt = 24;
     private const int CatalogAt = 48;
     private const int RecordBytes = 76;
 
-    /// <summary>As <see cref="PileFiles.Copy"/>; whoever opens the copy finds noted of its files what the original's had.</summary>
+    /// <summary>
+    /// Like <see cref="PileFiles.Copy"/>; the copy's lock file has the record of the original's files, made valid for the copies.
+    /// </summary>
     internal static void Copy(string from, string to)
     {
         byte[] saved = RecordOf(from);
