@@ -3,7 +3,7 @@ using Mono.Cecil;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>The benchmark suite is whole: each question is asked, beside something that users know.</summary>
+/// <summary>The benchmark suite is complete: each category compares with something that users know.</summary>
 public sealed class BenchmarkTests
 {
     private const string Project = "BigPile.Benchmarks";

@@ -7,7 +7,7 @@ using Mono.Cecil.Rocks;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>The built libraries, programs and tests, as their instructions have them.</summary>
+/// <summary>The built libraries, programs and tests, read from their IL.</summary>
 internal sealed class Built : IDisposable
 {
     private readonly DefaultAssemblyResolver _resolver = new();
@@ -19,14 +19,14 @@ internal sealed class Built : IDisposable
         _resolver.AddSearchDirectory(Path.GetDirectoryName(typeof(object).Assembly.Location));
     }
 
-    /// <summary>Where a project's library, program or documentation was built to, for the same configuration as the tests.</summary>
+    /// <summary>The output path of a project's library, program or documentation, for the configuration of the tests.</summary>
     internal static string PathOf(string project, string extension = ".dll")
     {
         var own = new DirectoryInfo(AppContext.BaseDirectory);
         return Path.Combine(own.Parent!.Parent!.FullName, project, own.Name, project + extension);
     }
 
-    /// <summary>Reads what a project was built to.</summary>
+    /// <summary>Reads a project's built assembly.</summary>
     internal AssemblyDefinition Read(string project)
     {
         if (!_read.TryGetValue(project, out AssemblyDefinition? assembly))
@@ -35,7 +35,7 @@ internal sealed class Built : IDisposable
         return assembly;
     }
 
-    /// <summary>What the instructions name, each with the method that it is in.</summary>
+    /// <summary>The operands of all instructions, each with its method.</summary>
     internal static IEnumerable<(MethodDefinition User, object Operand)> OperandsIn(AssemblyDefinition assembly) =>
         from type in assembly.MainModule.GetAllTypes()
         from method in type.Methods
@@ -44,7 +44,7 @@ internal sealed class Built : IDisposable
         where instruction.Operand != null
         select (method, instruction.Operand);
 
-    /// <summary>The method or field of the tree that an instruction names, if it names one.</summary>
+    /// <summary>The method or field of our code that an operand names, if any.</summary>
     internal static IMemberDefinition? OwnMember(object operand) => operand switch
     {
         MethodReference method when IsOurs(method) => method.GetElementMethod().Resolve(),
@@ -52,9 +52,9 @@ internal sealed class Built : IDisposable
         _ => null,
     };
 
-    /// <summary>Whether a member can be seen from outside of its library.</summary>
+    /// <summary>Whether a member is visible outside of its library.</summary>
     /// <param name="type">The type that has it.</param>
-    /// <param name="isPublic">Whether who sees the type sees the member, as a user or by deriving from it.</param>
+    /// <param name="isPublic">Whether the member is visible where the type is, to users or derived types.</param>
     internal static bool IsSeen(TypeDefinition type, bool isPublic)
     {
         for (TypeDefinition? outer = type; outer != null; outer = outer.DeclaringType)

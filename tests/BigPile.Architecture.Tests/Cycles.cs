@@ -4,7 +4,7 @@ using System.Linq;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>The circles of a graph: its strongly connected components of more than one node, after Tarjan (1972).</summary>
+/// <summary>The cycles of a graph: its strongly connected components of more than one node, after Tarjan (1972).</summary>
 internal sealed class Cycles
 {
     private readonly Dictionary<string, SortedSet<string>> _uses;
@@ -14,7 +14,7 @@ internal sealed class Cycles
 
     private Cycles(Dictionary<string, SortedSet<string>> uses) => _uses = uses;
 
-    /// <summary>Those that use each other, each set in order of names.</summary>
+    /// <summary>The sets of nodes that use each other, each in order of names.</summary>
     internal static List<string[]> Of(Dictionary<string, SortedSet<string>> uses)
     {
         var cycles = new Cycles(uses);

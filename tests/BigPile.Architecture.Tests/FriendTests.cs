@@ -5,10 +5,10 @@ using Mono.Cecil;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>Who may use what is internal in a library, by an InternalsVisibleTo.</summary>
+/// <summary>Which projects may use a library's internals by InternalsVisibleTo.</summary>
 public sealed class FriendTests
 {
-    // Of the product. Tests, benchmarks and the torture look inside what they are for.
+    // For product code. Tests, benchmarks and the torture use the internals of what they test.
     private static readonly string[] Known =
     [
         "BigPile.Memory -> BigPile.Files", "BigPile.Memory -> BigPile.Codec", "BigPile.Memory -> BigPile",
@@ -21,9 +21,9 @@ public sealed class FriendTests
         "BigPile.Http -> BigPile.Server",
     ];
 
-    // Of the pile's inside the web libraries need how values are encoded, activities and buckets, what failed in the background and in
-    // flushes, and where the memory is. To be public, each of these would have to stay as it is; so the pile opens them to these two, and
-    // they reach for nothing else.
+    // The web libraries need these internals of the pile: value encoding, activities and histogram buckets, failures of background work and
+    // flushes, and the location of the memory. Made public, each would have to stay unchanged; so the pile opens them to these two
+    // libraries, which use nothing else.
     private static readonly string[] UsedOfThePile =
     [
         "BigPile.AspNetCore: BigPile.Access.ObjectStore", "BigPile.AspNetCore: BigPile.Access.TextPayload",

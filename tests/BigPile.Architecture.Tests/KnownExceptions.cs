@@ -5,16 +5,14 @@ using System.Linq;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>
-/// What the rules do not hold for yet, as exceptions.txt lists it: a rule, a colon, what breaks it. The list may only get shorter.
-/// </summary>
+/// <summary>Known violations of the rules, from exceptions.txt: a rule, a colon, the violation. The list may only get shorter.</summary>
 internal static class KnownExceptions
 {
     private static readonly HashSet<string> Lines =
         [.. File.ReadLines(
             Path.Combine(AppContext.BaseDirectory, "exceptions.txt")).Where(static line => line.Length > 0 && line[0] != '#')];
 
-    /// <summary>Fails when something breaks a rule that is not listed, and when something is listed that no longer does.</summary>
+    /// <summary>Fails on a violation that is not listed, and on a listed one that is gone.</summary>
     internal static void Compare(string rule, IEnumerable<string> broken)
     {
         var found = broken.Select(what => $"{rule}: {what}").ToHashSet(StringComparer.Ordinal);

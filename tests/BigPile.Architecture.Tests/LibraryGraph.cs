@@ -8,10 +8,10 @@ using ArchUnitNET.Loader;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>The built libraries: their folders, and the types at each one's top, with what each uses.</summary>
+/// <summary>The dependencies in the built libraries, between folders and the types at the root.</summary>
 internal static class LibraryGraph
 {
-    /// <summary>The libraries and the server, each below the ones behind it: none uses what is behind it.</summary>
+    /// <summary>The libraries and the server, lowest first: none uses a later one.</summary>
     internal static ImmutableArray<string> Stack { get; } =
     [
         "BigPile.Memory", "BigPile.Files", "BigPile.Hash", "BigPile.Ports", "BigPile.Codec", "BigPile",
@@ -21,9 +21,7 @@ internal static class LibraryGraph
 
     private static readonly Lazy<ArchUnitNET.Domain.Architecture> Loaded = new(Load);
 
-    /// <summary>
-    /// What each room of a library uses in it. A room is a folder; at the top, where the public types are, each type is one.
-    /// </summary>
+    /// <summary>The dependencies inside a library. A node is a folder or, at the root where the public types are, a type.</summary>
     /// <param name="library">A name of <see cref="Stack"/>.</param>
     internal static Dictionary<string, SortedSet<string>> UsesIn(string library)
     {

@@ -5,10 +5,10 @@ using System.Text;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>What differs between two texts, line by line, by their longest common subsequence.</summary>
+/// <summary>The difference of two texts by lines, from their longest common subsequence.</summary>
 internal static class LineDifference
 {
-    /// <summary>The lines that went and came, each change with a line before and behind it; nothing where the texts are equal.</summary>
+    /// <summary>The removed and added lines, each change with a line of context before and after; nothing if the texts are equal.</summary>
     internal static string Of(string[] before, string[] after)
     {
         (char Mark, string Line)[] steps = [.. StepsOf(before, after)];
@@ -54,7 +54,7 @@ internal static class LineDifference
         }
     }
 
-    // How many lines the texts have in common from each pair of lines on.
+    // The number of common lines from each pair of lines on.
     private static int[,] CommonTails(string[] before, string[] after)
     {
         var common = new int[before.Length + 1, after.Length + 1];

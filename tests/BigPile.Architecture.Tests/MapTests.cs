@@ -3,7 +3,7 @@ using System.Linq;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>The map of the sources shows every room.</summary>
+/// <summary>The map in src/README.md lists every folder.</summary>
 public sealed class MapTests
 {
     [Theory]

@@ -9,7 +9,7 @@ using Mono.Cecil.Rocks;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>What the packages say of themselves, and which of their sisters they ask for.</summary>
+/// <summary>The packages' metadata, and their dependencies on each other.</summary>
 public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
 {
     private const string Tool = "BigPile.Server";
@@ -58,7 +58,7 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         Assert.Equal(expected.Order(), sisters.Order());
     }
 
-    /// <summary>Whoever completes a name in an editor sees no more than he can use, and all of that is documented.</summary>
+    /// <summary>Code completion shows only what users can use, and all of it is documented.</summary>
     [Theory]
     [MemberData(nameof(Libraries))]
     public void A_package_documents_what_is_public_and_nothing_else(string name)
@@ -105,7 +105,7 @@ public sealed class PackageTests(PackedFiles files) : IClassFixture<PackedFiles>
         Assert.Contains("sha256:", said, StringComparison.Ordinal);
     }
 
-    /// <summary>As build/validate-packages.sh has it: the package of before has one public member more.</summary>
+    /// <summary>As build/validate-packages.sh runs it: the earlier package has one more public member.</summary>
     [Fact]
     public void A_public_member_that_is_gone_fails_the_validation()
     {

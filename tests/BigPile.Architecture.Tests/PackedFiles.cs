@@ -9,7 +9,7 @@ using Mono.Cecil.Cil;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>The packages as <c>dotnet pack</c> makes them of what was built.</summary>
+/// <summary>The packages that <c>dotnet pack</c> makes from the build.</summary>
 public sealed class PackedFiles : IDisposable
 {
     internal const string Version = "1.2.3";
@@ -29,7 +29,7 @@ public sealed class PackedFiles : IDisposable
     internal IEnumerable<string> Names =>
         _directory.EnumerateFiles("*.nupkg").Select(static file => file.Name[..^$".{Version}.nupkg".Length]);
 
-    // The folder that the tests were built into is called as what they were built for.
+    // The tests' output folder is named after the configuration.
     private static string Configuration => new DirectoryInfo(AppContext.BaseDirectory).Name.Split('_')[0];
 
     internal ZipArchive Open(string name) => ZipFile.OpenRead(Path.Combine(_directory.FullName, $"{name}.{Version}.nupkg"));
@@ -43,7 +43,7 @@ public sealed class PackedFiles : IDisposable
         return folder;
     }
 
-    /// <summary>Makes a directory with the package of a library, as that of the version before.</summary>
+    /// <summary>Creates a directory with a library's package, as that of the previous version.</summary>
     internal string MakeBaseline(string library)
     {
         string directory = _directory.CreateSubdirectory("baseline").FullName;
@@ -51,7 +51,7 @@ public sealed class PackedFiles : IDisposable
         return directory;
     }
 
-    /// <summary>Gives a type of it one public method more.</summary>
+    /// <summary>Adds a public method to a type of it.</summary>
     internal void AddToBaseline(string directory, string library, string type, string method)
     {
         using ZipArchive package = ZipFile.Open(BaselineOf(directory, library), ZipArchiveMode.Update);
@@ -69,7 +69,7 @@ public sealed class PackedFiles : IDisposable
         assembly.Write(changed);
     }
 
-    /// <summary>Packs a library, and has it compared with the package of the version before.</summary>
+    /// <summary>Packs a library and compares it with the package of the previous version.</summary>
     /// <returns>What was said.</returns>
     /// <exception cref="InvalidOperationException">It lacks something.</exception>
     internal string PackAgainst(string baseline, string library) => Run(

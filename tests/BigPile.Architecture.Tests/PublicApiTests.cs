@@ -5,7 +5,7 @@ using PublicApiGenerator;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>The public types and members of each package are those that were approved, in <c>api/</c>.</summary>
+/// <summary>The public types and members of each package are the approved ones in <c>api/</c>.</summary>
 public sealed class PublicApiTests
 {
     private const string ApprovingVariable = "BIGPILE_APPROVE";

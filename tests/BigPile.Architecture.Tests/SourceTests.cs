@@ -17,9 +17,10 @@ public sealed class SourceTests
     public void A_namespace_is_its_folder() =>
         KnownExceptions.Compare("namespace", from file in Sources.Below("src")
             let declared = Sources.NamespaceOf(file.Lines)
-            where !ThirdParty.Any(part => declared?.StartsWith(part, StringComparison.Ordinal) != false) // where users look for extensions
+            // in the namespace where users expect extensions
+            where !ThirdParty.Any(part => declared?.StartsWith(part, StringComparison.Ordinal) != false)
                 && declared != string.Join('.', file.Path.Split('/')[1..^1])
-                && (declared != "BigPile" || file.Path.Split('/').Length > 3) // where users look for what they meet everywhere
+                && (declared != "BigPile" || file.Path.Split('/').Length > 3) // in the namespace of types used everywhere
             select file.Path);
 
     [Fact]
@@ -44,7 +45,7 @@ public sealed class SourceTests
             where parts.Sum() > MaxLinesOfParts
             select parts.Key);
 
-    // A test that waits without an end holds up every run behind it, and names nobody.
+    // A test that waits without a timeout blocks every run and names no test.
     [Fact]
     public void A_test_that_waits_for_others_has_an_end() =>
         KnownExceptions.Compare("endless wait", from file in Sources.Below("tests")
@@ -55,7 +56,7 @@ public sealed class SourceTests
                 || file.Lines[line].TrimStart().StartsWith("SpinWait.SpinUntil(", StringComparison.Ordinal)
             select $"{file.Path}({line + 1})");
 
-    // A task of the pool may begin when that has ended beside which it was to run: SideBySide has threads of their own.
+    // A pool task may start only after the work that it should run concurrently with: SideBySide has its own threads.
     [Fact]
     public void A_test_leaves_to_the_pool_only_what_is_asynchronous() =>
         KnownExceptions.Compare("task of the pool", from line in LinesOfTests()
@@ -63,8 +64,8 @@ public sealed class SourceTests
                 && !line.Text.Contains("Task.Run(async ", StringComparison.Ordinal)
             select line.Place);
 
-    // What has not happened after a fixed time on a slow machine has not failed. To look whether something does not happen is no such wait,
-    // and neither is a pause between two looks, which a token ends.
+    // On a slow machine an event may need more than a fixed time. Checking that something does not happen is allowed, and so is a pause
+    // between two polls that a token ends.
     [Fact]
     public void A_test_does_not_take_a_fixed_time_for_something_having_happened() =>
         KnownExceptions.Compare("fixed delay", from line in LinesOfTests()

@@ -6,10 +6,10 @@ using System.Text.RegularExpressions;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>The source files as they are written.</summary>
+/// <summary>The source files as text.</summary>
 internal static partial class Sources
 {
-    /// <summary>The files below some of the tree's folders, by their paths from its root, with slashes.</summary>
+    /// <summary>The files below some folders, with paths relative to the root and slashes.</summary>
     internal static IEnumerable<(string Path, string[] Lines)> Below(params string[] folders) =>
         from folder in folders
         from path in Directory.EnumerateFiles(Path.Combine(SourceTree.Root, folder), "*.cs", SearchOption.AllDirectories)
@@ -22,7 +22,7 @@ internal static partial class Sources
     internal static string? NamespaceOf(string[] lines) =>
         lines.Select(static line => NamespaceLine().Match(line)).FirstOrDefault(static match => match.Success)?.Groups[1].Value;
 
-    /// <summary>The class or structure that a file holds a part of, with its namespace; none where it holds a whole one.</summary>
+    /// <summary>The partial class or structure in a file, with its namespace; none if the file has a whole one.</summary>
     internal static string? PartOf(string[] lines) =>
         lines.Select(static line => PartialLine().Match(line)).FirstOrDefault(static match => match.Success) is { } match
             ? $"{NamespaceOf(lines)}.{match.Groups[1].Value}"

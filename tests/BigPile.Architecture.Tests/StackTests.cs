@@ -29,7 +29,7 @@ public sealed class StackTests(ITestOutputHelper output)
         foreach ((string node, SortedSet<string> used) in uses.Where(
             static pair => pair.Key.EndsWith('/')).OrderBy(static pair => pair.Key))
             output.WriteLine($"{node} -> {string.Join(", ", used.Where(static name => name.EndsWith('/')))}");
-        // Types at the top may use each other: they are one room, but for what a folder below may use of it.
+        // Types at the root may use each other, except through a folder below.
         KnownExceptions.Compare("circle in " + library, from cycle in Cycles.Of(uses)
             where cycle.Any(static node => node.EndsWith('/'))
             select string.Join(", ", cycle));
@@ -49,6 +49,6 @@ public sealed class StackTests(ITestOutputHelper output)
         from reference in XDocument.Load(Path.Combine(SourceTree.Root, "src", library, library + ".csproj")).Descendants("ProjectReference")
         select Path.GetFileNameWithoutExtension(((string)reference.Attribute("Include")!).Replace('\\', '/'));
 
-    /// <summary>A project and all that it uses, by itself or through others.</summary>
+    /// <summary>A project and its transitive dependencies.</summary>
     internal static IEnumerable<string> WithUsed(string library) => ProjectsOf(library).SelectMany(WithUsed).Append(library).Distinct();
 }

@@ -3,10 +3,10 @@ using Mono.Cecil;
 
 namespace BigPile.Architecture.Tests;
 
-/// <summary>What is internal or private is there because some other code of the product, a benchmark or a torture uses it.</summary>
+/// <summary>Each internal or private member has a use in the product, a benchmark or the torture.</summary>
 public sealed class UnusedMemberTests
 {
-    // Programs of the tree that may use what is internal, and are no tests.
+    // Programs that may use internals and are no tests.
     private static readonly string[] Programs = ["BigPile.Benchmarks", "BigPile.Torture", "BigPile.Perf"];
 
     [Fact]
