@@ -5,8 +5,8 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Metrics;
+using BigPile.Caching.SingleFlight;
 
 namespace BigPile.AspNetCore;
 

@@ -2,11 +2,11 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 

@@ -1,9 +1,9 @@
 using System;
 using System.Diagnostics.Metrics;
 using BigPile.Http;
-using BigPile.Http.Limits;
 using BigPile.Http.Bulk;
 using BigPile.Http.FastPath;
+using BigPile.Http.Limits;
 using BigPile.Http.Metrics;
 using BigPile.Http.Security;
 using Microsoft.AspNetCore.Hosting;

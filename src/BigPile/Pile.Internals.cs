@@ -1,7 +1,7 @@
 using BigPile.Access;
+using BigPile.Lifecycle;
 using BigPile.Tables;
 using BigPile.Telemetry;
-using BigPile.Lifecycle;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile;

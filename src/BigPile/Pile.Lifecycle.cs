@@ -4,8 +4,8 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Concurrency;
-using BigPile.Reporting;
 using BigPile.Lifecycle;
+using BigPile.Reporting;
 
 namespace BigPile;
 

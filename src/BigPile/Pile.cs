@@ -5,9 +5,9 @@ using System.Diagnostics.CodeAnalysis;
 using BigPile.Access;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Lifecycle;
 using BigPile.Tables;
 using BigPile.Telemetry;
-using BigPile.Lifecycle;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile;

@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 namespace BigPile.Caching.Tests;
 
 /// <summary>
-/// A clock of the application that calls the cache, or waits for somebody who does: no lock of the table is held while it is read.
+/// A clock of the application that calls the cache, or waits for a thread that does: no lock of the table is held while it is read.
 /// </summary>
 public sealed class CallingClockTests
 {
@@ -50,7 +50,7 @@ public sealed class CallingClockTests
 
     private static EntryOptions Until => new() { ExpiresAt = TimeProvider.System.GetUtcNow() + TimeSpan.FromHours(1) };
 
-    // What needs the locks that the call takes.
+    // Operations that need the locks which the call takes.
     private static void CallBack(string call, PileCache cache, CacheTable<string, string> table)
     {
         _ = table.TryGetEntry("key", out _);

@@ -5,7 +5,7 @@ using System.Threading.Tasks;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A comparer of the application that throws while a factory runs, or waits for somebody who runs another one.</summary>
+/// <summary>A comparer of the application that throws while a factory runs, or waits for a thread that runs another one.</summary>
 public sealed class CallingComparerTests
 {
     private static readonly TimeSpan Timeout = Eventually.Timeout;

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Calls with the level and the exception of all that is told to it.</summary>
-/// <param name="told">What it calls, on the thread that tells.</param>
+/// <summary>Calls a delegate with the level and the exception of each log entry.</summary>
+/// <param name="told">The delegate, called on the thread that logs.</param>
 internal sealed class CallingLogger(Action<LogLevel, Exception?> told) : ILogger
 {
     public IDisposable? BeginScope<TState>(TState state)

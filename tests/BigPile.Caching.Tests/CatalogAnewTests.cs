@@ -8,7 +8,7 @@ using BigPile.Memory;
 namespace BigPile.Caching.Tests;
 
 /// <summary>
-/// Tables that are made and dropped again and again take no memory, and the catalog is written anew without them, whatever comes between.
+/// Tables that are made and dropped repeatedly leave no memory behind, and the catalog is rewritten without them, whatever fails meanwhile.
 /// </summary>
 public sealed class CatalogAnewTests : StoppedCacheTest
 {
@@ -31,7 +31,7 @@ public sealed class CatalogAnewTests : StoppedCacheTest
         long before = GC.GetTotalMemory(forceFullCollection: true);
         int cycles = TestLeg.Steps(60_000, 120_000); // 340 bytes of each would be 20 MB, or 40
         Cycle(cache, cycles);
-        // Other tests run beside this one: what they have in memory goes, and what a table leaves would stay.
+        // Other tests run in parallel: their memory is freed in time, while a leak of a table would stay.
         Eventually.True(() => GC.GetTotalMemory(forceFullCollection: true) - before <= cycles * 170L);
     }
 
@@ -212,7 +212,7 @@ public sealed class CatalogAnewTests : StoppedCacheTest
         Assert.True(again.Pile.Recovery.WasClean);
     }
 
-    /// <summary>Lets an operation fail after the catalog has begun to be written anew.</summary>
+    /// <summary>Lets an operation fail after the rewrite of the catalog has begun.</summary>
     private sealed class AnewFaults : IFileHook
     {
         private bool _isPending;

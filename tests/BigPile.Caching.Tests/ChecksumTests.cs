@@ -25,7 +25,7 @@ public sealed class ChecksumTests : IDisposable
         Assert.Equal(new byte[50], table.Get("damaged"));
     }
 
-    // The damage comes after the page was examined; only a check of each read can see it.
+    // The damage comes after the recovery of the page, so only a check of each read detects it.
     [Fact]
     public void Without_that_check_the_damage_is_served()
     {

@@ -3,7 +3,7 @@ using BigPile.Caching.Clocks;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A clock that is set forth or back: what it does to ages and expiries ends with it.</summary>
+/// <summary>A clock that is set forward or back changes ages and expiries only until it is right again.</summary>
 public sealed class ClockStepTests : IDisposable
 {
     private static readonly TimeSpan Far = TimeSpan.FromDays(1100);

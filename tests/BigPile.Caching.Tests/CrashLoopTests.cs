@@ -11,11 +11,11 @@ public sealed class CrashLoopTests : StoppedCacheTest
 
     private static readonly TimeSpan Life = TimeSpan.FromMilliseconds(100);
 
-    // What is reserved ahead, and a little for those that are reserved at the least.
+    // The versions that are reserved ahead, and a margin for the smallest reservation.
     private static readonly TimeSpan MostLead = TimeSpan.FromMilliseconds(1_000 + Kills);
 
     /// <summary>
-    /// A lead of more than seconds would be taken for a clock that was wrong, and the time in which nobody runs would not count.
+    /// A lead of more than seconds would be taken for a clock that was wrong, and the time without a process would not count.
     /// </summary>
     [Fact]
     public void Its_versions_stay_by_the_clock_and_its_entries_grow_old()

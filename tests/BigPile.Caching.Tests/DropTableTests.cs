@@ -8,7 +8,7 @@ using BigPile.Catalog;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A table that is dropped leaves nothing behind, and whoever has its id next finds nothing of it.</summary>
+/// <summary>A dropped table leaves nothing behind, and the next table with its id finds none of its entries.</summary>
 public sealed class DropTableTests : StoppedCacheTest
 {
     [Fact]
@@ -172,7 +172,7 @@ public sealed class DropTableTests : StoppedCacheTest
                 }
                 catch (ObjectDisposedException)
                 {
-                    // it was dropped; there is another one in a moment
+                    // The table was dropped; the other thread makes another one.
                 }
             }
         }
@@ -184,6 +184,6 @@ public sealed class DropTableTests : StoppedCacheTest
         return table.Keys.Order(StringComparer.Ordinal).Select(key => (key, table.Get(key)));
     }
 
-    // The index knows nothing of a block that was put behind its back, as after a kill between the catalog's record and the blocks.
+    // A block that the index does not have, as after a kill between the catalog's record and the free of the blocks.
     private static void DropWithoutBlocks(PileCache cache) => Assert.True(cache.DropTable("t"));
 }

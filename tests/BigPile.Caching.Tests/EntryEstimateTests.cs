@@ -5,7 +5,7 @@ using BigPile.Caching.Persistence;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>What a walk expects of each table by the parts that it goes through first.</summary>
+/// <summary>The entries of each table that a walk expects, by its samples.</summary>
 public sealed class EntryEstimateTests
 {
     [Theory]

@@ -3,7 +3,7 @@ using System.Linq;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Tags, times and priorities count after a stop or a kill as if the process had gone on.</summary>
+/// <summary>Tags, times and priorities are valid after a stop or a kill as if the process had continued.</summary>
 public sealed class EntryStateAfterRestartTests : StoppedCacheTest
 {
     [Theory]

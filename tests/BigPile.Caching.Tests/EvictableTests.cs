@@ -5,7 +5,7 @@ using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Whatever is done with entries: those that may be evicted can be, and the pinned ones stay.</summary>
+/// <summary>After any sequence of operations, entries that may be evicted can be, and the pinned ones stay.</summary>
 public sealed class EvictableTests : IDisposable
 {
     private const int Keys = 60;
@@ -98,7 +98,7 @@ public sealed class EvictableTests : IDisposable
         }
     }
 
-    // Pinned ones are rare, or soon nothing else were left.
+    // Pinned entries are rare; otherwise they would soon be the only ones.
     private static EntryPriority PriorityOf(Random random) =>
         random.Next(40) == 0 ? EntryPriority.NeverEvict : (EntryPriority)random.Next((int)EntryPriority.NeverEvict);
 

@@ -7,10 +7,10 @@ using Xunit.Abstractions;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Factories that wait for each other: who would close the circle is told, with the keys, and nobody hangs.</summary>
+/// <summary>Factories that wait for each other: the call that would close the cycle fails, with the keys, and no thread hangs.</summary>
 public sealed class FactoryCycleTests : IDisposable
 {
-    // Only what hangs waits so long.
+    // Only a hang takes so long.
     private static readonly TimeSpan Timeout = Eventually.Timeout;
 
     private readonly ITestOutputHelper _output;
@@ -55,7 +55,7 @@ public sealed class FactoryCycleTests : IDisposable
             "'a'", "'b'");
     }
 
-    /// <summary>Which run another thread works for can't be told where its context was not handed on: its wait has an end.</summary>
+    /// <summary>Without the caller's context the run that another thread works for is not known: its wait has a timeout.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -185,7 +185,7 @@ public sealed class FactoryCycleTests : IDisposable
         }
     }
 
-    // At least the one that would have closed the circle is told, and who waits for it; who comes later finds no circle any more.
+    // At least the call that would have closed the cycle is refused, and its waiters with it; a later caller finds no cycle any more.
     private static async Task<List<InvalidOperationException>> RefusedAmongAsync(IEnumerable<Task<string>> asked)
     {
         var told = new List<InvalidOperationException>();

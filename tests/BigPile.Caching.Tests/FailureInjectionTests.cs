@@ -216,7 +216,7 @@ public sealed class FailureInjectionTests(ITestOutputHelper output)
             {
                 string found = Cache.GetOrCreateTable<int, string>(table).Get(key);
                 if (found != value)
-                    Assert.Equal(value, found); // says where they differ; to look at millions of characters in turn takes it long
+                    Assert.Equal(value, found); // says where they differ; it is slow for millions of characters
             }
             Assert.Equal(_model.Count, Cache.Pile.Statistics.ObjectCount);
             Assert.Equal(0, Cache.Pile.Recovery.LostBytes);

@@ -189,7 +189,7 @@ public sealed class FarClockTests : IDisposable
             Assert.True(table.TryGet($"k{i}", out string? value) && value == "v");
     }
 
-    // Without options, and with all that makes a head longer.
+    // Without options, and with all options that make a head longer.
     private static void PutAndRead(PileCache cache, string key, ref ulong last)
     {
         CacheTable<string, string> table = Table(cache);

@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Indexes need room of the disk besides segments: what logs of flushes have is for them, too.</summary>
+/// <summary>Indexes need disk space beside segments: the space of the flush logs is for them, too.</summary>
 public sealed class FullDiskTests : IDisposable
 {
     private const int Megabyte = 1 << 20;
@@ -78,7 +78,7 @@ public sealed class FullDiskTests : IDisposable
 
     private Pile Open() => Pile.Open(PilePath, new PileOptions { SegmentBytes = 4 * Megabyte });
 
-    // Values that are large and few: the log has all of them, and hardly anything else is taken.
+    // Few and large values: the log has all of them, and hardly any other space is used.
     private static void FillLogs(PileCache cache)
     {
         CacheTable<int, byte[]> large = cache.GetOrCreateTable<int, byte[]>("large");

@@ -62,7 +62,7 @@ public sealed class GetOrAddTests : IDisposable
             "b", async (key, _) => (string)await objects.GetOrAddAsync(key, (_, _) => new ValueTask<object>("twice"))).AsTask());
     }
 
-    /// <summary>What a run made and could not keep goes to those who waited, as what they asked for.</summary>
+    /// <summary>A value that could not be stored is returned to the waiters, in the type that each asked for.</summary>
     [Fact]
     public async Task What_was_removed_meanwhile_is_shared_with_callers_that_want_another_type()
     {

@@ -6,7 +6,7 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Files of lines grow ahead, and keep at an opening what they have: to cut it off would wait for the disk.</summary>
+/// <summary>Files of lines grow ahead, and an opening does not cut them, as that would wait for the disk.</summary>
 public sealed class GrownFileTests : IDisposable
 {
     private const string Name = "lines";
@@ -29,7 +29,7 @@ public sealed class GrownFileTests : IDisposable
     [Fact]
     public void An_opening_cuts_nothing_off_that_growth_had_made()
     {
-        const int Chunks = 26; // so that a piece has two and three
+        const int Chunks = 26; // so that there are mappings of two and three chunks
         const int LinesPerChunk = LineSource.LinesPerChunk;
         using var lines = new FileLines(
             () => GrowingMap.Create(_directory, Name, Environment.SystemPageSize, LineSource.ChunkBytes), preparesChunks: true);
@@ -45,7 +45,7 @@ public sealed class GrownFileTests : IDisposable
         }
     }
 
-    /// <summary>What no growth can have made is no more than a copy, or damage.</summary>
+    /// <summary>A length that no growth can have made is that of a copy, or damage.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(16_384)]

@@ -29,7 +29,7 @@ internal sealed class HalfBuilt : IDisposable
 
     internal long Count => _core.Statistics.EntryCount;
 
-    /// <summary>The table as callers have it; its keys are of the kind that it was made with.</summary>
+    /// <summary>The public table; its keys are of the kind that it was made with.</summary>
     internal CacheTable<TKey, byte[]> Cover<TKey>()
         where TKey : notnull => new(_core);
 

@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>A limit in bytes against an index, which does not shrink.</summary>
+/// <summary>A limit in bytes includes the index, which does not shrink.</summary>
 public sealed partial class IndexLimitTests : IDisposable
 {
     private readonly PileCache _cache = TestCache.Make();

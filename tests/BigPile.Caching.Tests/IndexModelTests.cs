@@ -4,7 +4,7 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>The index beside a dictionary, looked through after every step.</summary>
+/// <summary>The index beside a dictionary as its model, checked after every step.</summary>
 public sealed class IndexModelTests
 {
     [Theory]
@@ -43,7 +43,7 @@ public sealed class IndexModelTests
             Assert.True(IndexSlots.Contains(index, hash, address), $"seed {seed}: {hash}");
     }
 
-    // What the index knows of a hash, which is different for each.
+    // The known bits of a hash, different for each.
     private static ulong HashOf(Random random, int bucketBits) =>
         ((ulong)random.NextInt64(1, 1L << (IndexSlot.KnownHashBits - IndexSlot.BucketHashBits)) << IndexSlot.BucketHashBits)
         | (uint)random.Next(1 << bucketBits);

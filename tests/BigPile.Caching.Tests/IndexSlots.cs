@@ -2,10 +2,10 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Slots of an index, taken by hand.</summary>
+/// <summary>Sets and clears slots of an index, without entries.</summary>
 internal static class IndexSlots
 {
-    /// <summary>Has a slot of a hash's bucket lead to an address.</summary>
+    /// <summary>Points a slot of a hash's bucket to an address.</summary>
     internal static void Add(TableIndex index, ulong hash, ulong address)
     {
         using LockedBucket bucket = index.Lock(hash);
@@ -13,18 +13,18 @@ internal static class IndexSlots
         place.Store(new IndexSlot(hash, address));
     }
 
-    /// <summary>Whether a slot of a hash's bucket leads to an address.</summary>
+    /// <summary>Whether a slot of a hash's bucket points to an address.</summary>
     internal static bool Contains(TableIndex index, ulong hash, ulong address)
     {
         using LockedBucket bucket = index.Lock(hash);
         return bucket.Slots.Has(new IndexSlot(hash, address));
     }
 
-    /// <summary>Empties the first slot that is taken of a hash's bucket.</summary>
+    /// <summary>Clears the first occupied slot of a hash's bucket.</summary>
     /// <param name="index">The index.</param>
     /// <param name="hash">The hash.</param>
     /// <param name="number">The bucket's number.</param>
-    /// <returns>What was in it.</returns>
+    /// <returns>The slot as it was.</returns>
     internal static IndexSlot TakeOne(TableIndex index, ulong hash, out ulong number)
     {
         using LockedBucket bucket = index.Lock(hash);
@@ -39,7 +39,7 @@ internal static class IndexSlots
         return default;
     }
 
-    /// <summary>Puts into a hash's bucket what was taken out of it.</summary>
+    /// <summary>Stores a cleared slot in a hash's bucket again.</summary>
     internal static unsafe void PutBack(TableIndex index, ulong hash, IndexSlot slot)
     {
         using LockedBucket bucket = index.Lock(hash);

@@ -30,7 +30,7 @@ public sealed unsafe class IndexTests
         Assert.False(default(IndexSlot).MayBe(0));
     }
 
-    /// <summary>A thread may sleep between computing a number and looking there, while the index grows to several times its size.</summary>
+    /// <summary>A thread may sleep between computing and using a bucket's number, while the index grows several times.</summary>
     [Fact]
     public void A_bucket_is_found_from_every_number_that_was_right_once()
     {

@@ -4,7 +4,7 @@ using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Copies a payload, and has something done once, in the middle.</summary>
+/// <summary>Copies a payload, and calls a delegate once in the middle.</summary>
 internal struct InterruptedReader(Action interrupt) : IPayloadReader
 {
     private Action? _interrupt = interrupt;

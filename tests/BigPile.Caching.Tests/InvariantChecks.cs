@@ -4,7 +4,7 @@ using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests;
 
-/// <summary>Has a table looked through, and says when it was in which run that something was wrong.</summary>
+/// <summary>Checks the invariants of a table. A failure names the step and the run.</summary>
 internal static class InvariantChecks
 {
     internal static void CheckInvariantsAt(this TableCore core, string when) => At(when, core.CheckInvariants);

@@ -97,7 +97,7 @@ public sealed class MappingLimitTests : IDisposable
     {
         PileStorageException refused = Assert.Throws<PileStorageException>(act);
         Assert.Contains("vm.max_map_count", refused.Message, StringComparison.Ordinal);
-        Assert.DoesNotContain("Make room", refused.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("Free space", refused.Message, StringComparison.Ordinal);
     }
 
     private string[] FileNames() => [.. Directory.GetFiles(_directory.Path).Select(Path.GetFileName).Order(StringComparer.Ordinal)!];

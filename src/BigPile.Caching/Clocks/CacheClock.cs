@@ -27,7 +27,7 @@ internal sealed class CacheClock
     private const int MostLagMs = 1_000;
     private const int DriftShift = 10;
 
-    // Versions are reserved a second ahead of the clock. A last version that is this little ahead, after kills, is no sign of a wrong clock.
+    // Versions are reserved a second ahead of the clock. A last version that is this little ahead, after kills, shows no wrong clock.
     private const long UsualLeadTicks = 10 * TimeSpan.TicksPerSecond;
 
     // The last instant of cache time. Above its versions more than 10^16 are left that rise by one.
@@ -89,8 +89,8 @@ internal sealed class CacheClock
     }
 
     /// <summary>
-    /// An upper bound of <see cref="Now"/>, seldom more than some seconds later. With the system's clock it costs a quarter of that: it does
-    /// not read the time stamp counter, which waits for all earlier instructions.
+    /// An upper bound of <see cref="Now"/>, seldom more than some seconds later. With the system's clock it costs a quarter of that: it
+    /// does not read the time stamp counter, which waits for all earlier instructions.
     /// </summary>
     internal long NowAtMost
     {

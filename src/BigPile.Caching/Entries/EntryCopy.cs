@@ -1,13 +1,13 @@
 namespace BigPile.Caching.Entries;
 
-/// <summary>What is known of an entry beside its value, copied.</summary>
+/// <summary>A copy of an entry's key and head, without its value.</summary>
 internal readonly record struct EntryCopy(
     byte[] Key, EntryInfo Info, ValueKind Kind, EntryPriority Priority, long ExpiresAt, long SlidingTicks, long SlidingEnd, ulong[] Tags)
 {
-    /// <summary>Where a walk through the table comes by it.</summary>
+    /// <summary>Its position in a walk through the table; see <c>WalkPlace</c>.</summary>
     internal ulong Place { get; init; }
 
-    /// <summary>How the entry would be put again.</summary>
+    /// <summary>What to put the entry with again.</summary>
     internal EntrySpec Spec =>
         new() { ExpiresAt = ExpiresAt, SlidingTicks = SlidingTicks, SlidingEnd = SlidingEnd, Priority = Priority, Tags = Tags };
 }

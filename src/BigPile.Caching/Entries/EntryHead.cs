@@ -8,26 +8,27 @@ using BigPile.Layout;
 namespace BigPile.Caching.Entries;
 
 /// <summary>
-/// The first bytes of a table entry's payload, as format 2 has them. The key's bytes follow, and the value's behind them.
+/// The head of a table entry: the first bytes of its payload, in format 2. The key's bytes follow, then the value's.
 /// </summary>
 /// <remarks>
 /// <code>
-/// bytes 0..7    version, higher than that of every entry put before in any table of the pile; bit 63: there is an extension
+/// bytes 0..7    version, higher than that of every entry put before in any table of the pile; bit 63: an extension follows
 /// bytes 8..11   bits 15..0 the table's id in the catalog; 28..16 length of the key; 31..29 kind of the value
 /// extension:
 /// byte  12      bit 0 expiry, bit 1 sliding, bit 2 tags
 /// byte  13      priority
 /// bytes 14..15  number of tags
-/// expiry:       the instant from which the entry is gone (8), in ticks of UTC
-/// sliding:      the time that each use gives (8), in ticks; the instant that no use goes beyond (8)
+/// expiry:       the instant of expiry (8), in ticks of UTC
+/// sliding:      the sliding time (8), in ticks; the latest instant to slide to (8), in ticks of UTC
 /// tags:         hash of each (8)
 /// </code>
-/// Little-endian. All that a table needs after a kill is in its entries; of two entries with one key the higher version is right.
-/// The bits 62..20 of a version are the millisecond of the put, so an entry's age takes no room.
+/// Little-endian. The entries hold all that a rebuild after a kill needs; of two entries with one key the higher version is valid.
+/// Bits 62..20 of a version are the millisecond of the put, so an entry stores no time of its own.
+/// Once the block is published, only the expiry of a sliding entry changes in place, and only in a pile that is not mapped.
 /// </remarks>
 internal readonly unsafe struct EntryHead
 {
-    /// <summary>The format that this layout is, as stored with a table's definition.</summary>
+    /// <summary>The number of this format, as stored in a table's definition.</summary>
     internal const byte Format = 2;
 
     internal const int MaxTableId = ushort.MaxValue;
@@ -52,13 +53,13 @@ internal readonly unsafe struct EntryHead
     private const byte SlidingFlag = 2;
     private const byte TagsFlag = 4;
 
-    private readonly byte* _start;
-    private readonly ulong _version;
-    private readonly uint _word;
-    private readonly uint _extension;
+    private readonly byte* _start; // the payload
+    private readonly ulong _version; // with the extension bit
+    private readonly uint _word; // table id, key length, kind of value
+    private readonly uint _extension; // bytes 12..15; 0 without an extension
 
     /// <summary>
-    /// Reads the head of a payload that has at least <see cref="ShortBytes"/>. The bytes may be changing; check before they are trusted.
+    /// Reads the head of a payload that has at least <see cref="ShortBytes"/>. The bytes may be changing: the caller validates them.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal EntryHead(byte* payload)
@@ -70,7 +71,7 @@ internal readonly unsafe struct EntryHead
             _extension = *(uint*)(payload + ShortBytes);
     }
 
-    /// <summary>Where the payload is.</summary>
+    /// <summary>The address of the payload.</summary>
     internal nint Payload => (nint)_start;
 
     internal ulong Version => _version & ~ExtensionBit;
@@ -87,10 +88,10 @@ internal readonly unsafe struct EntryHead
 
     internal bool HasTags => ((byte)_extension & TagsFlag) != 0;
 
-    /// <summary>Whether the entry may be gone though its block is there.</summary>
+    /// <summary>Whether the entry may be dead, by expiry or a removed tag, though its block exists.</summary>
     internal bool MayBeDead => ((byte)_extension & (ExpiryFlag | TagsFlag)) != 0;
 
-    /// <summary>The priority; of a number that none has, which an earlier version may have stored, the highest.</summary>
+    /// <summary>The priority. An undefined number, which an earlier version may have stored, counts as the highest.</summary>
     internal EntryPriority Priority => (_version & ExtensionBit) == 0
         ? EntryPriority.Normal
         : (EntryPriority)Math.Min((byte)(_extension >> 8), (byte)EntryPriority.NeverEvict);
@@ -108,10 +109,10 @@ internal readonly unsafe struct EntryHead
 
     internal byte* Key => _start + SizeBytes;
 
-    /// <summary>The object of the pile that the entry owns; the invalid pointer where it has a value of its own.</summary>
+    /// <summary>The object of the pile that the entry owns; the invalid pointer if the value is in the entry.</summary>
     internal PilePointer Owned => Kind == ValueKind.Pointer ? PilePointer.FromUInt64(*(ulong*)(Key + KeyBytes)) : default;
 
-    /// <summary>The instant from which the entry is gone, in ticks.</summary>
+    /// <summary>The instant of expiry, in ticks of UTC; the largest number: never.</summary>
     internal long ExpiresAt => HasExpiry ? *(long*)(_start + FixedBytes) : long.MaxValue;
 
     internal long SlidingTicks => *(long*)(_start + FixedBytes + 8);
@@ -122,7 +123,7 @@ internal readonly unsafe struct EntryHead
 
     private int TagsOffset => (HasExpiry ? 8 : 0) + (IsSliding ? 16 : 0);
 
-    /// <summary>The bytes of a head.</summary>
+    /// <summary>The bytes of the head that <see cref="Write"/> makes.</summary>
     internal static int BytesFor(in EntrySpec spec)
     {
         if (spec.IsPlain)
@@ -131,7 +132,7 @@ internal readonly unsafe struct EntryHead
             + spec.Tags.Length * sizeof(ulong);
     }
 
-    /// <summary>Writes a head whose version is not known yet.</summary>
+    /// <summary>Writes a head without its version.</summary>
     internal static void Write(byte* payload, int tableId, int keyBytes, ValueKind kind, in EntrySpec spec)
     {
         if (tableId is <= 0 or > MaxTableId || (uint)keyBytes > KeyMask || (uint)kind > MaxKind || spec.Tags.Length > MaxTags)
@@ -142,7 +143,7 @@ internal readonly unsafe struct EntryHead
             WriteExtension(payload, spec);
     }
 
-    /// <summary>Completes a head that was written.</summary>
+    /// <summary>Adds the version to a head that was written.</summary>
     internal static void SetVersion(byte* payload, ulong version)
     {
         if ((version & ExtensionBit) != 0)
@@ -151,28 +152,30 @@ internal readonly unsafe struct EntryHead
         *(ulong*)payload |= version;
     }
 
-    /// <summary>Moves the instant of expiry of an entry that has one. The key's lock is held, and the pile is not mapped.</summary>
+    /// <summary>
+    /// Sets the expiry of an entry that has one. In a published block only under the lock of its bucket, and not in a mapped pile.
+    /// </summary>
     internal static void SetExpiry(byte* payload, long ticks) =>
         System.Threading.Volatile.Write(ref *(long*)(payload + FixedBytes), ticks);
 
     internal ulong Tag(int index) => *(ulong*)(_start + FixedBytes + TagsOffset + index * sizeof(ulong));
 
-    /// <summary>Whether the head can be that of a payload: bytes that are being changed may say anything.</summary>
+    /// <summary>Whether head and key fit into a payload. The bytes may be changing, so their lengths may be anything.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool FitsIn(long payloadBytes) => ValueOffset <= payloadBytes;
 
-    /// <summary>The kind of block that the value would have alone.</summary>
+    /// <summary>The kind of block that would store the value alone.</summary>
     internal static BlockKind BlockKindOf(ValueKind kind) => (BlockKind)kind;
 
-    // What would run into the neighbouring bits made an entry that nobody finds: no caller does so, and none is trusted to.
+    // A field that overflows into its neighbour would make an entry that no lookup finds. No caller does that; checked nevertheless.
     [DoesNotReturn]
     private static void RefuseHead(int tableId, int keyBytes, ValueKind kind, int tags) => throw new PileException(
-        $"The head of an entry has no room for table {tableId}, a key of {keyBytes:N0} bytes, values of kind {kind} and {tags:N0} tags: "
+        $"The head of an entry can't hold table {tableId}, a key of {keyBytes:N0} bytes, values of kind {kind} and {tags:N0} tags: "
         + $"the most are {MaxTableId:N0}, {KeyMask:N0}, {MaxKind} and {MaxTags}. Nothing was stored.");
 
     [DoesNotReturn]
     private static void RefuseVersion(ulong version) => throw new PileException(
-        $"The head of an entry has no room for the version {version:N0}: the highest is {Versions.Max:N0}. Nothing was stored.");
+        $"The head of an entry can't hold the version {version:N0}: the highest is {Versions.Max:N0}. Nothing was stored.");
 
     private static void WriteExtension(byte* payload, in EntrySpec spec)
     {

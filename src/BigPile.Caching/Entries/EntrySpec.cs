@@ -2,19 +2,19 @@ using System;
 
 namespace BigPile.Caching.Entries;
 
-/// <summary>What an entry is put with, beside key and value; all instants in ticks of UTC.</summary>
+/// <summary>Expiry, priority and tags that an entry is put with. Instants are in ticks of UTC.</summary>
 internal readonly ref struct EntrySpec
 {
-    /// <summary>An entry that never expires, of normal priority, without tags.</summary>
+    /// <summary>No expiry, normal priority, no tags.</summary>
     internal static EntrySpec Plain => new() { ExpiresAt = long.MaxValue, Priority = EntryPriority.Normal };
 
-    /// <summary>The instant from which the entry is gone; the largest number: never.</summary>
+    /// <summary>The instant of expiry; the largest number: never.</summary>
     internal long ExpiresAt { get; init; }
 
-    /// <summary>The time that each use gives; 0: uses give none.</summary>
+    /// <summary>The sliding time in ticks: each use extends the expiry to this time after it; 0: not sliding.</summary>
     internal long SlidingTicks { get; init; }
 
-    /// <summary>The instant that no use goes beyond.</summary>
+    /// <summary>The latest instant that uses extend the expiry to.</summary>
     internal long SlidingEnd { get; init; }
 
     internal EntryPriority Priority { get; init; }

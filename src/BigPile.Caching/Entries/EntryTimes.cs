@@ -3,12 +3,15 @@ using BigPile.Caching.Clocks;
 
 namespace BigPile.Caching.Entries;
 
-/// <summary>What the instants of an entry's head are by now.</summary>
+/// <summary>Converts the instants of an entry's head to present cache time; see <see cref="CacheClock"/>.</summary>
 internal static class EntryTimes
 {
     private const int AheadShift = 4;
 
-    /// <summary>The expiry that is written for a sliding entry that was used: a sixteenth ahead of what the use gives.</summary>
+    /// <summary>
+    /// The expiry to store for a sliding entry that was used: a sixteenth of the sliding time later than the use requires, so that not
+    /// every use stores one.
+    /// </summary>
     internal static long RenewalOf(this CacheClock clock, in EntryHead head, long used) =>
         RenewalOf(head.SlidingTicks, clock.SlidingEndOf(head), used);
 
@@ -17,8 +20,7 @@ internal static class EntryTimes
         Math.Min(end, CacheClock.Add(used, slidingTicks + AheadOf(slidingTicks)));
 
     /// <summary>
-    /// The instant that an entry states, as the cache's time has it by now. That of a sliding one was written down for its last use, or for
-    /// one that is a little ahead.
+    /// The expiry of an entry, in present cache time. That of a sliding entry was stored at its last use, or at one shortly before.
     /// </summary>
     internal static long ExpiryOf(this CacheClock clock, in EntryHead head)
     {
@@ -27,20 +29,20 @@ internal static class EntryTimes
             return stated;
         if (!head.IsSliding)
             return CacheClock.Add(stated, clock.StepsSince(head.Version));
-        // Where the end cut the last use's time short, that use was later than it looks; what a put wrote is not ahead, nor used before it.
+        // The end may have cut the expiry short, so the last use may be later than this. A put stores no surplus, and no use is before it.
         long used = stated - head.SlidingTicks - AheadOf(head.SlidingTicks);
         long steps = Math.Min(clock.StepsSince(used), clock.StepsSince(head.Version));
         return Math.Min(clock.SlidingEndOf(head), CacheClock.Add(stated, steps));
     }
 
-    /// <summary>The instant that no use of a sliding entry goes beyond.</summary>
+    /// <summary>The latest instant that a sliding entry's expiry extends to, in present cache time.</summary>
     internal static long SlidingEndOf(this CacheClock clock, in EntryHead head) =>
         head.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(head.SlidingEnd, clock.StepsSince(head.Version));
 
-    /// <summary>How much later than the use gives the end of a sliding entry is that is written for it.</summary>
+    /// <summary>The surplus of a stored sliding expiry over what the use requires, in ticks.</summary>
     internal static long AheadOf(long slidingTicks) => slidingTicks >> AheadShift;
 
-    /// <summary>What a table tells of an entry that is gone from an instant of the cache's time.</summary>
+    /// <summary>The public information on an entry that expires at an instant of cache time.</summary>
     internal static EntryInfo Describe(this CacheClock clock, ulong version, int valueBytes, long expiresAt)
     {
         if (expiresAt == long.MaxValue)

@@ -5,17 +5,17 @@ using System.Runtime.InteropServices;
 namespace BigPile.Caching.Entries;
 
 /// <summary>
-/// The head of an entry as nearly all are: without an extension, and with a value of its own. <see cref="EntryHead"/> has the layout.
+/// The head of a plain entry, as most are: no extension, and the value in the entry. <see cref="EntryHead"/> has the layout.
 /// </summary>
 internal readonly unsafe struct PlainHead
 {
-    private readonly byte* _start;
-    private readonly ulong _version;
-    private readonly uint _word;
+    private readonly byte* _start; // the payload
+    private readonly ulong _version; // with the extension bit
+    private readonly uint _word; // table id, key length, kind of value
 
     /// <summary>
-    /// Reads the head of a payload that has at least <see cref="EntryHead.ShortBytes"/>. The bytes may be changing; check before they are
-    /// trusted.
+    /// Reads the head of a payload that has at least <see cref="EntryHead.ShortBytes"/>. The bytes may be changing: the caller validates
+    /// them.
     /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal PlainHead(byte* payload)
@@ -25,12 +25,12 @@ internal readonly unsafe struct PlainHead
         _word = *(uint*)(payload + EntryHead.WordOffset);
     }
 
-    /// <summary>Whether the head is of this form, and its version higher than another one; nothing else counts if not.</summary>
-    /// <remarks>With the bit of an extension a version is a negative number, so one comparison tells both.</remarks>
+    /// <summary>Whether the entry is plain, and its version above another one. If not, no other member is valid.</summary>
+    /// <remarks>With the extension bit set a version is a negative number, so one comparison covers both.</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool IsPlainAfter(ulong version) => (long)_version > (long)version && (Kind < ValueKind.Pointer || Kind > ValueKind.TagMark);
 
-    /// <summary>Whether it is an entry of a table, and the key's bytes are these.</summary>
+    /// <summary>Whether it is an entry of a table with this key.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool HasKey(int tableId, ReadOnlySpan<byte> key)
     {

@@ -3,7 +3,7 @@ using BigPile.Layout;
 namespace BigPile.Caching.Entries;
 
 /// <summary>
-/// What the value of an entry is, in three bits of its head. What a value of the pile can be has the number of its block's kind.
+/// The kind of an entry's value, three bits of its head. Values that the pile also stores as blocks have the number of the block's kind.
 /// </summary>
 internal enum ValueKind
 {
@@ -12,13 +12,13 @@ internal enum ValueKind
     Bytes = BlockKind.Bytes,
     Object = BlockKind.Object,
 
-    /// <summary>A pointer to an object of the pile that the entry owns.</summary>
+    /// <summary>A pointer to an object of the pile. The entry owns the object.</summary>
     Pointer = 4,
 
-    /// <summary>No value: the key was removed while the index was being rebuilt, and older blocks of it may still turn up.</summary>
+    /// <summary>No value: the key was removed during a rebuild of the index, which may still find older blocks of it.</summary>
     Tombstone = 5,
 
-    /// <summary>No value: the key is a tag, and entries with this tag that are older than this are no more.</summary>
+    /// <summary>No value: the key is the hash of a tag, and entries with this tag and a lower version are dead.</summary>
     TagMark = 6,
 
     Utf16String = BlockKind.Utf16String,

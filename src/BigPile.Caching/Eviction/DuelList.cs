@@ -8,44 +8,50 @@ using BigPile.Checking;
 namespace BigPile.Caching.Eviction;
 
 /// <summary>
-/// Tries out what the estimates leave open: whether a newcomer that was evicted lately is used before an entry that it might replace.
+/// Admission duels: samples that decide whether recently evicted newcomers should replace unused entries, where the frequency estimates
+/// do not decide. After set dueling (Qureshi and others, ISCA 2007).
 /// </summary>
 /// <remarks>
-/// A duel is between a newcomer and an entry of the main queue that has no use. It ends when one of them is missed, or found used; that
-/// one wins if the other has no use by then. If one was missed while the other is there and used, the other wins; else nobody does. The
-/// score is a moving mean of the winners, -1 for the newcomer and +1 for the entry: in a loop longer than the table the entry wins each
-/// time, and where what is new is worth more, the newcomer. One duel in eight entries is open at once, 64 to 512 in all: with few of them
-/// one burst of keys would decide for all that come behind it. A place is taken in turn; one that is open for longer than its life is
-/// ended when its place is wanted. A directory with four places for each duel leads from a hash to it.
-/// Invariants: a hash is in one duel at most; the directory has two places for each open duel, which lead to it, and no others; the
-/// score is between -1 and 1. Memory is taken with the first duel, and more with the first one after the room has grown.
-/// Thread safety: none; its owner has a lock.
+/// <para>
+/// A duel is between a newcomer (a ghost's key that is put again) and an unused entry of the main queue. It ends when one of the two is
+/// missed or found used. That one wins, if the other is unused. If one is missed while the other is used, the other wins. Otherwise nobody
+/// wins. The score is an exponential mean of the results, -1 for the newcomer and +1 for the held entry. In a loop longer than the table
+/// the held entry wins each time; where new keys are worth more, the newcomer does.
+/// </para>
+/// <para>
+/// One duel for eight entries may be open, but 64 to 512 in all: with fewer, one burst of keys would decide for all that follow. Duels are
+/// a ring. A new duel ends the one in its place, if that is older than its life; otherwise no duel begins. A directory, a hash table with
+/// four places for each duel and without probing, finds the duel of a hash.
+/// </para>
+/// Invariants: a hash is in at most one duel; the directory has exactly two places for each open duel; the score is in [-1, 1]. Memory is
+/// allocated with the first duel, and again after the capacity has grown.
+/// Thread safety: none; the owner has a lock.
 /// </remarks>
-/// <param name="isUsed">Whether the entry of a hash is there and was used since it was looked at. Takes locks of buckets.</param>
+/// <param name="isUsed">Whether the entry of a hash exists and has uses. Takes locks of buckets.</param>
 internal sealed class DuelList(Func<uint, bool> isUsed)
 {
     private const int LeastPlaces = 64;
     private const int MostPlaces = 512;
     private const int EntriesPerPlace = 8;
     private const int DirectoryPlacesPerDuel = 4;
-    private const int LivesOfDuel = 2; // in capacities
-    private const double VoteShare = 1 / 64.0;
+    private const int LivesOfDuel = 2; // life of a duel in entries that come: this times the capacity
+    private const double VoteShare = 1 / 64.0; // weight of one result in the score
     private const int OldThatTell = 32;
-    private const double ScoreThatAdmits = -0.2; // it takes evidence to admit: with 0, loops lose
+    private const double ScoreThatAdmits = -0.2; // admission needs evidence: with 0, loops lose hits
 
-    private Duel[]? _duels;
-    private ushort[]? _directory; // numbers from 1; 0: nobody's place
-    private int _directoryShift;
-    private int _next;
-    private int _oldInTurn;
+    private Duel[]? _duels; // a ring; null before the first duel
+    private ushort[]? _directory; // by hash: number of its duel, plus 1; 0: empty
+    private int _directoryShift; // bits of the multiplied hash that the directory ignores
+    private int _next; // place of the next duel in the ring
+    private int _oldInTurn; // duels in a row that outlived their life without a use
 
-    /// <summary>From -1, the newcomers are used first, to 1, the entries are.</summary>
+    /// <summary>The mean result: from -1 (newcomers are used first) to 1 (held entries are).</summary>
     internal double Score { get; private set; }
 
-    /// <summary>Whether newcomers that the estimates say nothing about are worth more than what they replace.</summary>
+    /// <summary>Whether newcomers replace unused entries where the estimates do not decide.</summary>
     internal bool AdmitsNewcomers => Score <= ScoreThatAdmits;
 
-    /// <summary>Whether many duels in turn grew old, and neither was used: what the main queue has is worth nothing.</summary>
+    /// <summary>Whether many duels in a row outlived their life without a use: the entries of the main queue are worth nothing.</summary>
     internal bool AreIdle => _oldInTurn >= OldThatTell;
 
     internal long SizeBytes => _duels == null ? 0 : SizeBytesOf(_duels.Length);
@@ -53,10 +59,12 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     /// <summary>The number of open duels.</summary>
     internal int Count { get; private set; }
 
-    /// <summary>The bytes that the duels take once there are some.</summary>
+    /// <summary>The bytes that duels take once there are some.</summary>
     internal static long SizeBytesFor(long capacity) => SizeBytesOf(PlacesFor(capacity));
 
-    /// <summary>Ends the duel of a hash, if there is one, as it was missed or found used.</summary>
+    /// <summary>Ends the duel of a hash, if it has one.</summary>
+    /// <param name="hash">The hash.</param>
+    /// <param name="isMissed">Whether its key was missed; otherwise its entry was found used.</param>
     internal void End(uint hash, bool isMissed)
     {
         if (_duels == null || !TryFind(hash, out int number))
@@ -69,11 +77,11 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
             Close(number, !isMissed ? 0 : isNewcomer ? 1 : -1);
     }
 
-    /// <summary>Begins a duel, if there is a place.</summary>
+    /// <summary>Begins a duel, if the ring and the directory have a place.</summary>
     /// <param name="newcomer">The hash of the newcomer.</param>
-    /// <param name="held">That of an entry that it might replace.</param>
-    /// <param name="now">The number of entries that were entered so far.</param>
-    /// <param name="capacity">The entries that there is room for; a duel may be ended after so many lives of it.</param>
+    /// <param name="held">The hash of the entry that it might replace.</param>
+    /// <param name="now">The number of entries that came so far.</param>
+    /// <param name="capacity">The capacity of the class, in entries.</param>
     internal void Begin(uint newcomer, uint held, long now, long capacity)
     {
         TakePlaces(PlacesFor(capacity));
@@ -88,7 +96,7 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
         Count++;
     }
 
-    /// <summary>Looks whether each open duel is in the directory, and nothing else.</summary>
+    /// <summary>Checks the invariants.</summary>
     internal void CheckInvariants(string place)
     {
         Invariant.Require(Score is >= -1 and <= 1, $"{place}: the score of the duels is {Score}.");
@@ -116,7 +124,7 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
 
     private int PlaceOf(uint hash) => (int)(hash * 0x9E3779B1u >> _directoryShift);
 
-    // What is open is forgotten when there are to be more: it decided nothing yet.
+    // A larger ring forgets the open duels: they have decided nothing yet.
     [MemberNotNull(nameof(_duels), nameof(_directory))]
     private void TakePlaces(int count)
     {
@@ -149,7 +157,7 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
 
     private void Close(int number, int vote)
     {
-        Debug.Assert(_duels![number].IsOpen, "What ends has begun.");
+        Debug.Assert(_duels![number].IsOpen, "The duel is open.");
         if (vote != 0)
         {
             Score += (vote - Score) * VoteShare;
@@ -160,9 +168,12 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
         Count--;
     }
 
+    /// <param name="Newcomer">The hash of the newcomer.</param>
+    /// <param name="Held">The hash of the entry of the main queue.</param>
+    /// <param name="BegunAt">The number of entries that had come at its begin, modulo 2^32.</param>
     private readonly record struct Duel(uint Newcomer, uint Held, uint BegunAt)
     {
-        /// <summary>Whether it goes on: a hash has no duel with itself.</summary>
+        /// <summary>Whether the duel is open. In an empty place both hashes are 0.</summary>
         internal bool IsOpen => Newcomer != Held;
     }
 }

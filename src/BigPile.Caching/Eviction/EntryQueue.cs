@@ -1,13 +1,13 @@
 namespace BigPile.Caching.Eviction;
 
-/// <summary>Into which queue a new entry goes.</summary>
+/// <summary>The queue of a new entry.</summary>
 internal enum EntryQueue
 {
-    /// <summary>That is not decided yet.</summary>
+    /// <summary>Not decided yet.</summary>
     Undecided,
     Small,
     Main,
 
-    /// <summary>The main queue, as the table fills up; that the entry came is not counted yet.</summary>
+    /// <summary>The main queue, as the table is filling up. The sketch has not counted the entry yet.</summary>
     Filling,
 }

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>How often each piece of a hash is in which queue: what a check of a table compares with its index.</summary>
+/// <summary>How often each fingerprint is in each queue. A check of a table compares it with the index.</summary>
 /// <remarks>Thread safety: none.</remarks>
 internal sealed class EvictionCensus
 {
@@ -12,8 +12,8 @@ internal sealed class EvictionCensus
     internal void Add(int shard, EntryPriority priority, bool isMain, uint fingerprint) =>
         CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, fingerprint), out _)++;
 
-    /// <summary>Takes one away.</summary>
-    /// <returns><see langword="false"/> when there is none.</returns>
+    /// <summary>Subtracts one.</summary>
+    /// <returns><see langword="false"/> if there is none.</returns>
     internal bool TryTake(int shard, EntryPriority priority, bool isMain, uint fingerprint) =>
         CollectionsMarshal.GetValueRefOrAddDefault(_counts, (shard, priority, isMain, fingerprint), out _)-- > 0;
 }

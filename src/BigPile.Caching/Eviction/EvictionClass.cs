@@ -6,75 +6,75 @@ using static BigPile.Caching.Eviction.EvictionQueues;
 namespace BigPile.Caching.Eviction;
 
 /// <summary>
-/// Chooses among the entries of one priority: S3-FIFO (Yang and others, SOSP 2023) with a small queue that finds its size by itself, a
-/// sketch of how often keys came, and duels.
+/// The eviction policy for the entries of one priority: S3-FIFO (Yang and others, SOSP 2023), with a small queue of adaptive size, a
+/// frequency sketch (TinyLFU), and admission duels.
 /// </summary>
 /// <remarks>
-/// Until the table is full for the first time, new entries fill the main queue: what came first is worth as much as what comes next, and
-/// a loop that is longer than the table keeps a part of it. From then on a new entry goes to the small queue, unless it was evicted
-/// lately. Then it takes the place of the oldest unused entry of the main queue if the sketch says that it came clearly more often; where
-/// that says nothing the two enter a duel, and the newcomer takes the place only if newcomers have been winning them. A hit counts up to
-/// three in the index, and moves nothing.
-/// When room is needed: while the small queue weighs its target or more, its oldest entry goes, over to the main queue if it was used, or
-/// if it came more often than an unused one there, which goes instead; else for good. Otherwise the oldest unused entry of the main queue
-/// goes; used ones go back in with one use less. The target is a share of the capacity. It grows with each newcomer that is taken into
-/// the main queue after the small one had let it go, and shrinks with each one that the main queue had let go, or that is refused. Where
-/// duels only grow old, as nobody asks for what the main queue has, it grows with each one that is refused, and up to nearly all: else a
-/// small queue that is too short for anything would stay so.
-/// An entry that is heavier than others must be worth as much more as it is heavier, and room for it is made in the small queue first.
+/// Filling: until the table is full for the first time, new entries go to the main queue. So a loop over more keys than fit keeps a part.
+/// Admission: a new entry goes to the small queue, unless it is a ghost, evicted recently. A ghost replaces the oldest unused entry of the
+/// main queue if its sketch estimate is clearly higher. If the estimates do not decide, the two enter a duel, and the ghost replaces the
+/// entry only if newcomers have been winning duels. A hit raises the slot's frequency in the index, up to three, and moves nothing.
+/// Eviction: while the small queue's weight reaches its target, its oldest entry leaves it. It is promoted to the main queue if it
+/// was used, or if its estimate is above that of an unused entry there, which is evicted for it; else it is evicted. Otherwise
+/// the oldest unused entry of the main queue is evicted; used ones are reinserted with one use less.
+/// Target: a share of the capacity. It grows with each admitted ghost of the small queue, and shrinks with each ghost of the main queue
+/// and each refused one. If duels only expire, the main queue's entries are unused: then the target grows with each refused ghost of the
+/// small queue, up to nearly the whole capacity, or a small queue that is too short would stay so.
+/// Size: an entry that is heavier than the mean must have an estimate that is higher in proportion, and the small queue makes space for it.
 /// The number of steps for one eviction is bounded. Thread safety: none; the owner has a lock.
 /// </remarks>
 internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch, EntryPriority priority) : IDisposable
 {
-    private const int MaxSteps = 128;
-    private const int HandSteps = 8;
+    private const int MaxSteps = 128; // entries scanned for one eviction before any may go
+    private const int HandSteps = 8; // entries of the main queue scanned for an unused one
     private const int TargetStep = 2; // in entries
     private const double InitialShare = 0.06;
     private const double MinShare = 0.02;
     private const double MaxShare = 0.5;
-    private const double MaxIdleShare = 0.95; // where the main queue is seen to be of no use
+    private const double MaxIdleShare = 0.95; // if duels show that the main queue is useless
     private const double ShareWhereOneUseCounts = 0.3;
-    private const int NewcomerMargin = 1;
-    private const int SmallMargin = 1;
+    private const int NewcomerMargin = 1; // by which a ghost's estimate must exceed that of the entry it replaces
+    private const int SmallMargin = 1; // the same for an entry of the small queue
     private const double MostInDuel = 2; // in mean weights: a duel says nothing about an entry that replaces several
 
+    // All fields are guarded by the shard's lock.
     private readonly EvictionQueues _queues = new(entries, sketch, priority);
-    private TableCapacity _capacity = new(1, 1);
-    private double _meanWeight = 1;
-    private double _share = InitialShare;
-    private long _entered;
+    private TableCapacity _capacity = new(1, 1); // of the shard
+    private double _meanWeight = 1; // of an entry, by the capacity
+    private double _share = InitialShare; // target weight of the small queue, as a share of the capacity
+    private long _entered; // new entries so far; the clock of the duels
 
-    /// <summary>The hashes in both queues; some may be of entries that are gone.</summary>
+    /// <summary>The number of fingerprints in both queues, including those of entries that no longer exist.</summary>
     internal long Count => _queues.Count;
 
-    /// <summary>About what its entries weigh together. May be asked without the lock.</summary>
+    /// <summary>The estimated total weight of its entries. May be read without the lock.</summary>
     internal double Weight => _queues.Small.Weight + _queues.Main.Weight;
 
     internal long SizeBytes => _queues.SizeBytes;
 
-    /// <summary>The same with what it takes when something is evicted from it as it is now.</summary>
-    /// <param name="capacity">The entries that there is room for then.</param>
+    /// <summary><see cref="SizeBytes"/>, and the memory that the first eviction would allocate.</summary>
+    /// <param name="capacity">The capacity at that time, in entries.</param>
     internal long NeededBytes(long capacity) =>
         SizeBytes + _queues.MissingBytes(capacity);
 
     private double Target => Math.Max(_meanWeight, _share * _capacity.Weight);
 
-    /// <summary>Sets what there is room for.</summary>
+    /// <summary>Sets the capacity.</summary>
     internal void SetCapacity(TableCapacity capacity)
     {
-        Debug.Assert(capacity.Entries >= 1 && capacity.Weight > 0, "There is room for an entry.");
+        Debug.Assert(capacity.Entries >= 1 && capacity.Weight > 0, "The capacity is at least one entry.");
         _capacity = capacity;
         _meanWeight = capacity.MeanWeight;
         if (_queues.Ghosts.Capacity != capacity.Entries)
             _queues.Ghosts.Adapt(capacity.Entries);
     }
 
-    /// <summary>Decides in which queue a new entry will be, and evicts the one whose place it takes.</summary>
-    /// <param name="fingerprint">The piece of its hash.</param>
-    /// <param name="weight">What it weighs.</param>
-    /// <param name="contends">Whether it has to take the place of another one of its priority.</param>
+    /// <summary>Chooses the queue of a new entry, and evicts the entry that it replaces.</summary>
+    /// <param name="fingerprint">The fingerprint of its key.</param>
+    /// <param name="weight">Its weight.</param>
+    /// <param name="contends">Whether it has to replace another entry of its priority.</param>
     /// <param name="now">The time.</param>
-    /// <param name="hasEvicted">Whether it took the place of another one.</param>
+    /// <param name="hasEvicted">Whether it replaced another entry.</param>
     internal EntryQueue Decide(uint fingerprint, double weight, bool contends, long now, out bool hasEvicted)
     {
         hasEvicted = false;
@@ -87,7 +87,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         return isTaken ? EntryQueue.Main : EntryQueue.Small;
     }
 
-    /// <summary>Enters a new entry. If its queue was decided on before, its mark says so.</summary>
+    /// <summary>Enters a new entry. If its queue was chosen before, its main-queue bit in the index is set already.</summary>
     internal void Enter(uint fingerprint, double weight, EntryQueue queue)
     {
         if (queue == EntryQueue.Filling)
@@ -97,10 +97,10 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         (queue == EntryQueue.Small ? _queues.Small : _queues.Main).Push(fingerprint, weight);
     }
 
-    /// <summary>Enters an entry that was there before there were queues.</summary>
+    /// <summary>Enters an entry that is older than the queues.</summary>
     internal void EnterFound(uint fingerprint, bool isInMain) => QueueOf(isInMain).Push(fingerprint);
 
-    /// <summary>Enters an entry that another class of the same priority has, as one that weighs what its queue says.</summary>
+    /// <summary>Enters an entry of another shard's class of the same priority, with the mean weight of its queue there.</summary>
     internal void EnterFrom(EvictionClass other, uint fingerprint, bool isInMain)
     {
         double weight = other.QueueOf(isInMain).MeanWeight;
@@ -110,9 +110,9 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
             QueueOf(isInMain).Push(fingerprint, weight);
     }
 
-    /// <summary>Evicts one entry, if there is one that may go.</summary>
-    /// <param name="smallWeight">What the entry weighs for which there has to be room in the small queue; 0: none.</param>
-    /// <param name="pinnedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <summary>Evicts one entry, if there is one to evict.</summary>
+    /// <param name="smallWeight">The weight of a new entry that the small queue has to make space for; 0: none.</param>
+    /// <param name="pinnedAddress">The block address of an entry that must not be evicted; 0: none.</param>
     /// <param name="now">The time.</param>
     internal bool TryEvict(double smallWeight, ulong pinnedAddress, long now)
     {
@@ -127,10 +127,10 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         return isEvicted;
     }
 
-    /// <summary>Brings what is remembered of a hash towards the processor. May run without the owner's lock.</summary>
+    /// <summary>Prefetches the ghost of a fingerprint. May run without the owner's lock.</summary>
     internal void PrefetchGhost(uint fingerprint) => _queues.Ghosts.Prefetch(fingerprint);
 
-    /// <summary>Takes the oldest hash of the longer queue, and puts it back if its entry is still there.</summary>
+    /// <summary>Pops the oldest fingerprint of the longer queue, and pushes it again if its entry still exists.</summary>
     internal void CheckOne()
     {
         Debug.Assert(Count != 0, "There is a hash to check.");
@@ -140,24 +140,24 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
             QueueOf(isMain).Push(fingerprint);
     }
 
-    /// <summary>Looks whether the queues and what is remembered are whole.</summary>
+    /// <summary>Checks the invariants of queues, ghosts and duels.</summary>
     internal void CheckInvariants(string place)
     {
         _queues.Small.CheckInvariants(place + ", small queue");
         _queues.Main.CheckInvariants(place + ", main queue");
         _queues.Ghosts.CheckInvariants(place);
         _queues.Duels.CheckInvariants(place);
-        Invariant.Require(_share is >= MinShare and <= MaxIdleShare, $"{place}: the small queue is to have {_share} of the room.");
+        Invariant.Require(_share is >= MinShare and <= MaxIdleShare, $"{place}: the small queue's target is {_share} of the capacity.");
     }
 
-    /// <summary>Tells all hashes, and whether they are in the main queue.</summary>
+    /// <summary>Visits all fingerprints, and whether they are in the main queue.</summary>
     internal void ForEach(Action<uint, bool> visit)
     {
         _queues.Small.ForEach(fingerprint => visit(fingerprint, false));
         _queues.Main.ForEach(fingerprint => visit(fingerprint, true));
     }
 
-    /// <summary>Counts the oldest entries of the main queue, each of which came once, when the sketch begins.</summary>
+    /// <summary>Adds the oldest fingerprints of the main queue to a new sketch, once each.</summary>
     internal void CountOldest(int most) => _queues.Main.ForEach(sketch.Add, most);
 
     internal void Clear()
@@ -168,17 +168,17 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
 
     public void Dispose() => _queues.Dispose();
 
-    // There was room for it, though others were evicted before: somebody has removed some.
+    // The table was full before, and removals have made space: the entry is within the capacity, and its queue was not chosen yet.
     private EntryQueue DecideAndMark(uint fingerprint, double weight)
     {
         EntryQueue queue = Decide(fingerprint, weight, contends: false, now: 0, out bool hasEvicted);
-        Debug.Assert(!hasEvicted, "What has its room takes nobody's place.");
+        Debug.Assert(!hasEvicted, "An entry that does not contend evicts none.");
         if (queue == EntryQueue.Main)
             entries.MarkMain(fingerprint, priority);
         return queue;
     }
 
-    // That an entry came, and from where.
+    // Counts a new entry, and takes its ghost.
     private GhostKind CountComing(uint fingerprint)
     {
         _entered++;
@@ -201,7 +201,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         return _queues.Duels.AdmitsNewcomers && _queues.ScanMain(scan with { MustGo = true, EvenIfUsed = true }) == ScanResult.Evicted;
     }
 
-    // What the small queue lets go too early is refused for the sake of the main queue, and is worth more where that one is of no use.
+    // A refused ghost of the small queue was refused in favour of the main queue. If that one is idle, the small queue is too short.
     private void Retarget(GhostKind ghost, bool isTaken)
     {
         bool isIdle = _queues.Duels.AreIdle;
@@ -241,7 +241,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         return true;
     }
 
-    // As many entries of the main queue go for it.
+    // The entry's weight in mean weights of the main queue.
     private double SizeRatioOf(double weight)
     {
         double mean = _queues.Main.MeanWeight == 0 ? _meanWeight : _queues.Main.MeanWeight;

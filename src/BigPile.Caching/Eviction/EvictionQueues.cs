@@ -4,23 +4,23 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>The queues of the entries of one priority, what is remembered of those that left them, and looks at their entries.</summary>
+/// <summary>Small and main queue of one priority, with ghosts and duels; scans their oldest entries in the index.</summary>
 /// <remarks>
-/// The oldest entry of the main queue is its hand: it is looked at where it is, and leaves the queue once that is decided. Whoever is
-/// seen in use here is told to the sketch and ends its duel, after the lock of its bucket was left. An entry that is spared leaves its
-/// queue until <see cref="ReturnPinned"/>: at once, it would be the next one of a short queue again and again. Thread safety: none; the
-/// owner has a lock, and those of buckets come after it.
+/// The head of the main queue is the clock hand: it is scanned in place, and leaves the queue when that is decided. A used entry is
+/// added to the sketch and ends its duel, after its bucket's lock is released. A pinned entry leaves its queue until
+/// <see cref="ReturnPinned"/>: pushed at once, it would be the next head of a short queue over and over. Thread safety: none; the owner has
+/// a lock, and locks of buckets are taken under it.
 /// </remarks>
 internal sealed unsafe class EvictionQueues : IDisposable
 {
-    private const int BucketsAhead = 8;
-    private const int BlocksAhead = 4;
+    private const int BucketsAhead = 8; // queue positions by which buckets are prefetched
+    private const int BlocksAhead = 4; // queue positions by which blocks are prefetched
 
     private readonly ShardEntries _entries;
     private readonly FrequencySketch _sketch;
     private readonly EntryPriority _priority;
-    private uint? _pinned;
-    private bool _isPinnedInMain;
+    private uint? _pinned; // the fingerprint of the pinned entry, if a scan met it; guarded by the owner's lock
+    private bool _isPinnedInMain; // the queue that it left
 
     internal EvictionQueues(ShardEntries entries, FrequencySketch sketch, EntryPriority priority)
     {
@@ -38,20 +38,20 @@ internal sealed unsafe class EvictionQueues : IDisposable
 
     internal DuelList Duels { get; }
 
-    /// <summary>The hashes in both queues; some may be of entries that are gone.</summary>
+    /// <summary>The number of fingerprints in both queues, including those of entries that no longer exist.</summary>
     internal long Count => Small.Count + Main.Count;
 
     internal long SizeBytes => Small.SizeBytes + Main.SizeBytes + Ghosts.SizeBytes + Duels.SizeBytes;
 
-    /// <summary>What it takes beside <see cref="SizeBytes"/> once something is evicted.</summary>
-    /// <param name="capacity">The entries that there is room for then.</param>
+    /// <summary>The bytes beyond <see cref="SizeBytes"/> that the first eviction would allocate.</summary>
+    /// <param name="capacity">The capacity at that time, in entries.</param>
     internal long MissingBytes(long capacity) =>
         Math.Max(0, GhostList.SizeBytesFor(capacity, Count) - Ghosts.SizeBytes)
         + Math.Max(0, DuelList.SizeBytesFor(capacity) - Duels.SizeBytes);
 
-    /// <summary>Takes the oldest hash of the small queue, and looks at its entry.</summary>
-    /// <param name="scan">What is asked for.</param>
-    /// <param name="seen">What was seen: an entry that was used enough has gone over to the main queue.</param>
+    /// <summary>Pops the oldest fingerprint of the small queue, and promotes or evicts its entry, or leaves it to the caller.</summary>
+    /// <param name="scan">The conditions.</param>
+    /// <param name="seen">What the scan found.</param>
     internal ScanResult PopSmall(in SmallQueueScan scan, out Seen seen)
     {
         uint fingerprint = Small.Pop();
@@ -69,7 +69,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
     }
 
     /// <summary>
-    /// Looks at the oldest hash of the main queue: what is in use goes back behind all others with one use less, what is not may go.
+    /// Scans the oldest entry of the main queue. A used one is pushed again with one use less; an unused one may be evicted.
     /// </summary>
     internal ScanResult ScanMain(in MainQueueScan scan)
     {
@@ -87,7 +87,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         return result;
     }
 
-    /// <summary>Finds an entry of the main queue that is not in use; it is evicted, or left the oldest.</summary>
+    /// <summary>Finds an unused entry of the main queue. It is evicted, or stays the oldest.</summary>
     internal ScanResult FindUnused(int steps, in MainQueueScan scan, out uint fingerprint)
     {
         for (int step = 0; step < steps && Main.Count != 0; step++)
@@ -101,8 +101,8 @@ internal sealed unsafe class EvictionQueues : IDisposable
         return ScanResult.Gone;
     }
 
-    /// <summary>Evicts an entry whose hash was taken out of the small queue.</summary>
-    /// <returns>Whether it was still there.</returns>
+    /// <summary>Evicts an entry whose fingerprint was popped from the small queue.</summary>
+    /// <returns>Whether it still existed.</returns>
     internal bool EvictSmall(uint fingerprint, ulong pinnedAddress, long now)
     {
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(fingerprint));
@@ -112,7 +112,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         return true;
     }
 
-    /// <summary>Has an entry whose hash was taken out of the small queue go over to the main queue.</summary>
+    /// <summary>Promotes an entry whose fingerprint was popped from the small queue to the main queue.</summary>
     internal void Promote(in Seen seen)
     {
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Fingerprint));
@@ -122,7 +122,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         Main.Push(seen.Fingerprint, seen.Weight);
     }
 
-    /// <summary>Puts the entry back that was spared, if it was met.</summary>
+    /// <summary>Pushes the pinned entry to its queue again, if a scan met it.</summary>
     internal void ReturnPinned()
     {
         if (_pinned is { } fingerprint)
@@ -181,7 +181,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
     private void EvictLocked(SlotPlace place, uint fingerprint, GhostKind kind, long now)
     {
         _entries.Host.EvictLocked(place, now);
-        Debug.Assert(place.Value.IsEmpty, "What was evicted has left the index.");
+        Debug.Assert(place.Value.IsEmpty, "The evicted entry's slot is empty.");
         Ghosts.Add(fingerprint, kind, Count);
     }
 
@@ -195,7 +195,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         return false;
     }
 
-    // Each eviction touches a bucket, the block that it leads to, counters and a ghost: all of them far from those of the one before.
+    // An eviction touches a bucket, its block, counters and a ghost, each a cache miss; so those of the next evictions are prefetched.
     private void PrefetchAhead(HashQueue queue)
     {
         if (queue.TryPeek(BucketsAhead, out uint far))
@@ -208,40 +208,40 @@ internal sealed unsafe class EvictionQueues : IDisposable
             _entries.PrefetchBlock(near);
     }
 
-    /// <summary>What a look at an entry said.</summary>
+    /// <summary>The result of a scan of one entry.</summary>
     internal enum ScanResult
     {
-        /// <summary>There is no such entry any more, or it is the one that stays; its hash has left its queue.</summary>
+        /// <summary>The entry no longer exists, or it is pinned; its fingerprint has left the queue.</summary>
         Gone,
 
-        /// <summary>It was used, and is the youngest of the main queue now.</summary>
+        /// <summary>The entry was used, and is the youngest of the main queue now.</summary>
         InUse,
 
-        /// <summary>It was not used, and stays nevertheless.</summary>
+        /// <summary>The entry was not used, and stays the oldest of the main queue.</summary>
         Unused,
 
-        /// <summary>It was not used enough, but may be worth more than one of the main queue.</summary>
+        /// <summary>An entry of the small queue was not used enough, but its estimate may be above that of one of the main queue.</summary>
         Doubtful,
         Evicted,
     }
 
-    /// <summary>What is asked for of the oldest entry of the small queue.</summary>
-    /// <param name="UsesToStay">The uses that let it go over to the main queue.</param>
-    /// <param name="LeastDoubt">Up to which estimate and uses together it is evicted without a further look.</param>
-    /// <param name="MustGo">Whether it is evicted whatever it is worth.</param>
-    /// <param name="PinnedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <summary>The conditions of a scan of the small queue's oldest entry.</summary>
+    /// <param name="UsesToStay">The uses that promote it to the main queue.</param>
+    /// <param name="LeastDoubt">The sum of estimate and uses up to which it is evicted at once.</param>
+    /// <param name="MustGo">Whether it is evicted regardless of uses and estimate.</param>
+    /// <param name="PinnedAddress">The block address of an entry that must not be evicted; 0: none.</param>
     /// <param name="Now">The time.</param>
     internal readonly record struct SmallQueueScan(int UsesToStay, int LeastDoubt, bool MustGo, ulong PinnedAddress, long Now);
 
-    /// <summary>What is asked for of the oldest entries of the main queue.</summary>
-    /// <param name="Worth">What another one is worth beyond its margin: one that is not used and came less often goes for it.</param>
-    /// <param name="SizeRatio">As how many entries the other one counts.</param>
-    /// <param name="MustGo">Whether one goes that is not used, whatever it is worth.</param>
-    /// <param name="EvenIfUsed">Whether the oldest one goes, used or not.</param>
-    /// <param name="PinnedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <summary>The conditions of a scan of the main queue's oldest entries.</summary>
+    /// <param name="Worth">The estimate of the contender less its margin: an unused entry with a lower estimate is evicted for it.</param>
+    /// <param name="SizeRatio">The weight of the contender, in mean weights of the queue.</param>
+    /// <param name="MustGo">Whether an unused entry is evicted regardless of its estimate.</param>
+    /// <param name="EvenIfUsed">Whether a used entry counts as unused.</param>
+    /// <param name="PinnedAddress">The block address of an entry that must not be evicted; 0: none.</param>
     /// <param name="Now">The time.</param>
     internal readonly record struct MainQueueScan(int Worth, double SizeRatio, bool MustGo, bool EvenIfUsed, ulong PinnedAddress, long Now);
 
-    /// <summary>What was seen of an entry of the small queue.</summary>
+    /// <summary>What a scan found of an entry of the small queue: fingerprint, sketch estimate, uses and weight.</summary>
     internal readonly record struct Seen(uint Fingerprint, int Estimate, int Uses, double Weight);
 }

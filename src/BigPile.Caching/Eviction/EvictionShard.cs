@@ -6,34 +6,34 @@ using BigPile.Memory;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>A part of a table's evictor: its own lock, a sketch, and queues for each priority that occurs.</summary>
+/// <summary>A shard of a table's evictor: a lock, a sketch, and queues for each priority that occurs.</summary>
 /// <remarks>
-/// Lock order: the shard's lock, then a bucket's; who holds a bucket's lock never asks for the shard's. The queues hold pieces of hashes
-/// and not addresses: a replaced value leaves them as they are, and an entry is found by its bucket without a look at its block. A hash
-/// whose entry is gone is dropped when its turn comes; when there are too many of those, every new entry clears a few. So every entry must
-/// have a hash in the queue that its priority and its mark in the index say, or nothing ever finds it: who changes one of them enters it.
-/// The sketch takes its memory when the shard is full for the first time, and is told then what the queues have.
-/// A shard that was divided has nothing any more and says so: whoever comes to it with a hash asks the evictor again.
+/// Lock order: the shard's lock, then a bucket's; never the other way round. The queues hold fingerprints of hashes instead of addresses,
+/// so a replaced value does not change them, and an entry is found through its bucket without reading its block. The fingerprint of a
+/// removed entry stays until it is scanned; if there are too many, each new entry drops a few. Invariant: each entry has a fingerprint in
+/// the queue of its priority and main-queue bit, or it is never evicted; so a change of either must enter it again.
+/// The sketch allocates its memory when the shard is full for the first time, and then counts what is in the queues.
+/// A divided shard is empty, and its operations return <see langword="false"/>: the caller asks the evictor for the new shard.
 /// </remarks>
 internal sealed class EvictionShard : CacheLineIsolated, IDisposable
 {
     private const int ChecksAtOnce = 4;
     private const int DeadAllowance = 64;
-    private const int MostToldToSketch = 1 << 18; // a pause of a millisecond or two, once
-    private const int EmptyShare = 2; // a table with less than half of what fits fills up again
-    private const int MostGrowth = 2;
-    private const int MostShrinkage = 4;
+    private const int MostToldToSketch = 1 << 18; // one pause of a millisecond or two
+    private const int EmptyShare = 2; // below half of the capacity the table counts as filling again
+    private const int MostGrowth = 2; // factor of the capacity above which the sketch is resized
+    private const int MostShrinkage = 4; // divisor of the capacity below which it is
 
     private readonly ShardEntries _entries;
-    private readonly int _number;
-    private readonly int _shardBits;
-    private readonly FrequencySketch _sketch = new();
-    private readonly PriorityClasses _classes;
-    private TableCapacity _table;
-    private TableCapacity _capacity = new(1, 1);
-    private volatile bool _wasFull;
-    private bool _isDivided;
-    private uint _turns;
+    private readonly int _number; // the low bits of its hashes
+    private readonly int _shardBits; // logarithm of the number of shards
+    private readonly FrequencySketch _sketch = new(); // guarded by _lock
+    private readonly PriorityClasses _classes; // guarded by _lock
+    private TableCapacity _table; // of the whole table; guarded by _lock
+    private TableCapacity _capacity = new(1, 1); // of this shard; written under _lock, Entries read without
+    private volatile bool _wasFull; // the table was at its limit once; written under _lock, read without
+    private bool _isDivided; // its entries are in other shards, for ever; guarded by _lock
+    private uint _turns; // calls of IsTurn, about; any thread writes
     private TinySpinLock _lock;
 
     internal EvictionShard(IEvictionHost host, int number, int shardBits)
@@ -44,12 +44,12 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _classes = new PriorityClasses(_entries, _sketch);
     }
 
-    /// <summary>About what its entries weigh together. May be asked without the lock.</summary>
+    /// <summary>The estimated total weight of its entries. May be read without the lock.</summary>
     internal double Weight => _classes.Weight;
 
     internal long SizeBytes => _sketch.SizeBytes + _classes.SizeBytes;
 
-    /// <summary>The same with what it takes when the table is full for the first time, or for more than before, as it is now.</summary>
+    /// <summary><see cref="SizeBytes"/>, and the memory that it would allocate if the table were full now.</summary>
     internal long NeededBytes
     {
         get
@@ -59,12 +59,12 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         }
     }
 
-    /// <summary>Whether the table fills up, for the first time or again. May be asked without the lock.</summary>
+    /// <summary>Whether the table is filling up, for the first time or again. May be read without the lock.</summary>
     internal bool IsFilling => !_wasFull || LiveEntries < _capacity.Entries / EmptyShare;
 
     private long LiveEntries => _entries.Host.Entries >> _shardBits;
 
-    /// <summary>Sets what a table has room for. The lock is held, or nobody else is at work.</summary>
+    /// <summary>Sets the capacity of the table. The lock is held, or no other thread uses the shard.</summary>
     internal void SetCapacity(TableCapacity table)
     {
         if (table == _table)
@@ -74,7 +74,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _classes.SetCapacity(_capacity);
     }
 
-    /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
+    /// <summary>Prefetches ghost and sketch line of a hash. Takes no lock.</summary>
     internal void Prefetch(ulong hash, EntryPriority priority)
     {
         uint fingerprint = _entries.FingerprintOf(hash);
@@ -82,15 +82,15 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _sketch.Prefetch(fingerprint);
     }
 
-    /// <summary>Decides in which queue an entry will be that has no room yet, and evicts one for it: here, if there is one.</summary>
+    /// <summary>Chooses the queue of a new entry that exceeds the capacity, and evicts an entry of this shard for it, if any.</summary>
     /// <param name="hash">The hash of the entry.</param>
     /// <param name="priority">Its priority.</param>
-    /// <param name="weight">What it weighs.</param>
-    /// <param name="mayEvict">Whether its room comes from here.</param>
+    /// <param name="weight">Its weight.</param>
+    /// <param name="mayEvict">Whether this shard evicts for it.</param>
     /// <param name="now">The time.</param>
     /// <param name="queue">The queue.</param>
-    /// <param name="hasEvicted">Whether one was evicted.</param>
-    /// <returns><see langword="false"/> when it was divided.</returns>
+    /// <param name="hasEvicted">Whether an entry was evicted.</param>
+    /// <returns><see langword="false"/> when the shard was divided.</returns>
     internal bool TryAdmit(
         ulong hash, EntryPriority priority, double weight, bool mayEvict, long now, out EntryQueue queue, out bool hasEvicted)
     {
@@ -102,7 +102,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             if (_isDivided)
                 return false;
             MakeReadyLocked();
-            bool contends = mayEvict && !_classes.HasLower(priority); // else those give it room
+            bool contends = mayEvict && !_classes.HasLower(priority); // else one of a lower priority is evicted
             queue = _classes.Get(priority).Decide(_entries.FingerprintOf(hash), weight, contends, now, out hasEvicted);
             double smallWeight = queue == EntryQueue.Small ? weight : 0;
             hasEvicted = hasEvicted || (mayEvict && _classes.TryEvict(priority, smallWeight, pinnedAddress: 0, now));
@@ -115,7 +115,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     }
 
     /// <summary>Enters a new entry of the table.</summary>
-    /// <returns><see langword="false"/> when it was divided.</returns>
+    /// <returns><see langword="false"/> when the shard was divided.</returns>
     internal bool TryEnter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
     {
         Debug.Assert((hash & ((1UL << _shardBits) - 1)) == (uint)_number, "The hash is of this shard.");
@@ -138,8 +138,8 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         }
     }
 
-    /// <summary>Enters an entry that was there before there were queues.</summary>
-    /// <returns><see langword="false"/> when it was divided.</returns>
+    /// <summary>Enters an entry that is older than the queues.</summary>
+    /// <returns><see langword="false"/> when the shard was divided.</returns>
     internal bool TryEnterFound(ulong hash, EntryPriority priority, bool isInMain)
     {
         _lock.Enter();
@@ -157,15 +157,14 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     }
 
     /// <summary>
-    /// Gives all that it has to others, each of which takes the hashes with its number in their lowest bits, and has them known before
-    /// anybody is told that it has nothing any more.
+    /// Divides the shard: moves its fingerprints to other shards by the low bits of their hashes, and publishes those.
     /// </summary>
-    /// <param name="others">Shards that nobody knows yet.</param>
-    /// <param name="makeKnown">Called under the lock.</param>
-    /// <returns><see langword="false"/> when it was divided before.</returns>
+    /// <param name="others">The new shards, unpublished.</param>
+    /// <param name="makeKnown">Publishes them. Called under the lock, so before any caller is told that this shard is divided.</param>
+    /// <returns><see langword="false"/> when the shard was divided before.</returns>
     internal bool TryDivide(EvictionShard[] others, Action makeKnown)
     {
-        Debug.Assert(_shardBits == 0, "Only a shard that has all hashes is divided.");
+        Debug.Assert(_shardBits == 0, "Only a single shard is divided.");
         _lock.Enter();
         try
         {
@@ -185,8 +184,8 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         }
     }
 
-    /// <summary>Evicts one entry that is worth no more than a priority, but not the one at an address.</summary>
-    /// <returns><see langword="false"/> when there is none.</returns>
+    /// <summary>Evicts one entry of at most a priority, but not the one at the pinned address.</summary>
+    /// <returns><see langword="false"/> when there is none, or the shard was divided.</returns>
     internal bool TryEvict(EntryPriority most, double smallWeight, ulong pinnedAddress, long now)
     {
         _lock.Enter();
@@ -203,10 +202,10 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         }
     }
 
-    /// <summary>Whether it is time for what is done each so many calls. Without the lock: some get lost where threads meet.</summary>
+    /// <summary>Returns true about every so many calls. Takes no lock: concurrent calls may be lost.</summary>
     internal bool IsTurn(int calls) => ++_turns % (uint)calls == 0;
 
-    /// <summary>Looks whether the queues are whole. Nobody else is at work.</summary>
+    /// <summary>Checks the invariants of the shard. The caller has exclusive access.</summary>
     internal void CheckInvariants()
     {
         Invariant.Require(_lock.TryEnter(), $"Shard {_number} of the evictor is locked, and nobody is at work.");
@@ -215,12 +214,12 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _classes.CheckInvariants($"Shard {_number}");
     }
 
-    /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>
+    /// <summary>Adds the queues to a census. The caller has exclusive access.</summary>
     internal void AddTo(EvictionCensus census) =>
         _classes.ForEach((fingerprint, priority, isMain) => census.Add(_number, priority, isMain, fingerprint));
 
-    /// <summary>Takes an entry out of a census.</summary>
-    /// <returns>Whether its queue had it.</returns>
+    /// <summary>Removes an entry from a census.</summary>
+    /// <returns>Whether the census had it in its queue.</returns>
     internal bool TryTake(EvictionCensus census, ulong hash, EntryPriority priority, bool isMain) =>
         census.TryTake(_number, priority, isMain, _entries.FingerprintOf(hash));
 
@@ -252,7 +251,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         other._classes.Get(priority).EnterFrom(_classes.Get(priority), other._entries.FingerprintOf(hash), isMain);
     }
 
-    // What there is room for is known best when there is no more.
+    // Called when the table is at its limit: only then the number of entries that fit a limit in bytes is known.
     private void MakeReadyLocked()
     {
         SetCapacity(_entries.Host.Capacity);
@@ -264,7 +263,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _wasFull = true;
     }
 
-    // Called while more than one hash in five is of an entry that is gone: a few checks for each new entry drop about as many as come in.
+    // Called while more than one fingerprint in five is of a removed entry: a few checks for each new entry drop about as many as come in.
     private void CheckSomeLocked()
     {
         for (int i = 0; i < ChecksAtOnce; i++)

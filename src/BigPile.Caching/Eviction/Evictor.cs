@@ -4,12 +4,12 @@ using System.Threading;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>Chooses what goes when a table is at its limit.</summary>
+/// <summary>Chooses the victims when a table is at its limit.</summary>
 /// <remarks>
-/// A large table has 16 shards, told by the lowest bits of the hash; a small one has a single shard, because a few hundred entries in
-/// sixteen parts are evicted badly. How many entries a limit in bytes lets in is not known before they are there: such a table begins with
-/// one shard, which is divided once it has many. Divided, its queues say the same as before; what it remembered of evictions is forgotten.
-/// Lock order: one shard's lock at a time; the new shards are known to nobody while they are filled under the lock of the one before.
+/// A large table has 16 shards, by the lowest bits of the hash. A small one has a single shard, because the policy works badly on a few
+/// hundred entries in sixteen parts. How many entries fit a limit in bytes is not known in advance: such a table begins with one shard,
+/// which is divided when it has many entries. The division keeps the queues, and drops ghosts, sketch and duels.
+/// Lock order: one shard's lock at a time; a division fills the new shards, still unpublished, under the lock of the old one.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class Evictor : IDisposable
@@ -17,31 +17,31 @@ internal sealed class Evictor : IDisposable
     private const int ManyShardBits = 4;
     private const long EntriesForManyShards = 1 << 17;
     private const long FewestInManyShards = EntriesForManyShards / 4;
-    private const int EvictionsBetweenBalances = 64; // at the balance, by a shard
-    private const long BytesOfDivision = (1 << ManyShardBits) * 32 << 10; // begun nodes of queues, and a copy of the hashes
+    private const int EvictionsBetweenBalances = 64; // of one shard, between updates of the balance
+    private const long BytesOfDivision = (1 << ManyShardBits) * 32 << 10; // partly filled nodes of queues, and a copy of the fingerprints
 
     private readonly IEvictionHost _host;
-    private EvictionShard[] _shards; // replaced once at most, under the lock of its only one
+    private EvictionShard[] _shards; // replaced at most once, under the lock of its only element
     private readonly ShardBalance _balance = new();
-    private TableCapacity _capacity;
-    private int _turn;
+    private TableCapacity _capacity; // of the table, as configured; written with exclusive access
+    private int _turn; // the shard of the next TryEvictInTurn; incremented atomically
 
-    /// <summary>Makes one without entries.</summary>
+    /// <summary>Makes an evictor without entries.</summary>
     /// <param name="host">The table.</param>
-    /// <param name="expected">What it is expected to have room for.</param>
-    /// <param name="isCertain">Whether it has, so that many shards need not wait for many entries.</param>
+    /// <param name="expected">The expected capacity.</param>
+    /// <param name="isCertain">Whether the capacity is certain: then a large table has many shards from the start.</param>
     internal Evictor(IEvictionHost host, TableCapacity expected, bool isCertain = true)
     {
         _host = host;
         _capacity = expected;
         long entries = isCertain ? expected.Entries : Math.Min(expected.Entries, host.Entries);
         _shards = MakeShards(entries >= EntriesForManyShards ? ManyShardBits : 0);
-        Debug.Assert((_shards.Length & (_shards.Length - 1)) == 0, "The low bits of a hash tell its shard.");
+        Debug.Assert((_shards.Length & (_shards.Length - 1)) == 0, "The low bits of a hash are its shard's number.");
     }
 
     internal long SizeBytes => SumOf(static shard => shard.SizeBytes, out _);
 
-    /// <summary>The same with what it takes once the table is full as it is now.</summary>
+    /// <summary><see cref="SizeBytes"/>, and the memory that it would allocate if the table were full now.</summary>
     internal long NeededBytes
     {
         get
@@ -51,7 +51,7 @@ internal sealed class Evictor : IDisposable
         }
     }
 
-    // Comes up by and by, so that no put has to make room for all of it.
+    // Grows gradually with the entries, so that no single put has to evict for all of it.
     private long DivisionBytes
     {
         get
@@ -64,10 +64,10 @@ internal sealed class Evictor : IDisposable
 
     private EvictionShard[] Shards => Volatile.Read(ref _shards);
 
-    /// <summary>Whether it has many shards where there is room for too few entries.</summary>
+    /// <summary>Whether it has many shards, and a capacity is too small for that.</summary>
     internal bool IsTooDivided(TableCapacity capacity) => Shards.Length != 1 && capacity.Entries < FewestInManyShards;
 
-    /// <summary>Sets what a table has room for, before the table is full and tells better. Nobody else is at work.</summary>
+    /// <summary>Sets the capacity until the table is full and knows it better. The caller has exclusive access.</summary>
     internal void SetCapacity(TableCapacity capacity)
     {
         _capacity = capacity;
@@ -75,26 +75,26 @@ internal sealed class Evictor : IDisposable
             shard.SetCapacity(capacity);
     }
 
-    /// <summary>Brings what is needed to enter a hash towards the processor. Takes no lock.</summary>
+    /// <summary>Prefetches what entering a hash reads. Takes no lock.</summary>
     internal void Prefetch(ulong hash, EntryPriority priority)
     {
         if (priority != EntryPriority.NeverEvict)
             ShardOf(hash).Prefetch(hash, priority);
     }
 
-    /// <summary>In which queue a new entry will be that there is room for, if it can be told at once. Takes no lock.</summary>
+    /// <summary>The queue of a new entry that is within the capacity, if it can be chosen without a lock.</summary>
     internal EntryQueue QueueBelowCapacity(ulong hash, EntryPriority priority) =>
         priority != EntryPriority.NeverEvict && ShardOf(hash).IsFilling ? EntryQueue.Filling : EntryQueue.Undecided;
 
     /// <summary>
-    /// Decides in which queue a new entry will be that there is no room for yet, and evicts another one of its shard, if it may. No lock of
-    /// a bucket is held.
+    /// Chooses the queue of a new entry that exceeds the capacity, and evicts another entry of its shard, unless that is poor. The caller
+    /// holds no bucket's lock.
     /// </summary>
     /// <param name="hash">The hash of the new entry.</param>
     /// <param name="priority">Its priority.</param>
-    /// <param name="weight">What it weighs.</param>
-    /// <param name="now">The time; 0 where it may be read under locks.</param>
-    /// <param name="hasEvicted">Whether one was evicted.</param>
+    /// <param name="weight">Its weight.</param>
+    /// <param name="now">The time; 0: it may be read under locks.</param>
+    /// <param name="hasEvicted">Whether an entry was evicted.</param>
     internal EntryQueue Admit(ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
         hasEvicted = false;
@@ -102,43 +102,43 @@ internal sealed class Evictor : IDisposable
         while (priority != EntryPriority.NeverEvict
             && !ShardOf(hash).TryAdmit(hash, priority, weight, !TakesFromOthers(hash, out _), now, out queue, out hasEvicted))
         {
-            // it was divided
+            // the shard was divided: retry with the new one
         }
         return queue;
     }
 
-    /// <summary>Enters a new entry. No lock of a bucket is held.</summary>
+    /// <summary>Enters a new entry. The caller holds no bucket's lock.</summary>
     /// <param name="hash">Its hash.</param>
     /// <param name="priority">Its priority.</param>
-    /// <param name="weight">What it weighs.</param>
-    /// <param name="queue">What was decided on before, if it was; then its mark in the index says so already.</param>
+    /// <param name="weight">Its weight.</param>
+    /// <param name="queue">Its queue, if chosen before: then its main-queue bit in the index is set already.</param>
     internal void Enter(ulong hash, EntryPriority priority, double weight, EntryQueue queue)
     {
         if (priority == EntryPriority.NeverEvict)
             return;
         while (!ShardOf(hash).TryEnter(hash, priority, weight, queue))
-            continue; // it was divided
+            continue; // the shard was divided
         EvictionShard[] shards = Shards;
         if (shards.Length == 1 && _capacity.Entries >= EntriesForManyShards && _host.Entries >= EntriesForManyShards)
             Divide(shards[0]);
     }
 
-    /// <summary>Enters an entry that was there before.</summary>
+    /// <summary>Enters an entry that is older than the queues.</summary>
     internal void EnterFound(ulong hash, EntryPriority priority, bool isInMain)
     {
         while (priority != EntryPriority.NeverEvict && !ShardOf(hash).TryEnterFound(hash, priority, isInMain))
-            continue; // it was divided
+            continue; // the shard was divided
     }
 
     /// <summary>
-    /// Evicts one entry that is worth no more than a priority, from the shard of a hash if there is one, unless it has too little. No lock
-    /// of a bucket is held.
+    /// Evicts one entry of at most a priority: from the shard of a hash, from the richest one if that is poor, or else from any other. The
+    /// caller holds no bucket's lock.
     /// </summary>
     /// <param name="hash">The hash.</param>
-    /// <param name="most">The priority.</param>
-    /// <param name="now">The time; 0 where it may be read under locks.</param>
-    /// <param name="smallWeight">What the new entry weighs for which there has to be room in the small queue; 0: none.</param>
-    /// <param name="pinnedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <param name="most">The highest priority that may be evicted.</param>
+    /// <param name="now">The time; 0: it may be read under locks.</param>
+    /// <param name="smallWeight">The weight of a new entry that the small queue has to make space for; 0: none.</param>
+    /// <param name="pinnedAddress">The block address of an entry that must not be evicted; 0: none.</param>
     /// <returns><see langword="false"/> when there is none.</returns>
     internal bool TryEvict(ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
     {
@@ -157,25 +157,25 @@ internal sealed class Evictor : IDisposable
     }
 
     /// <summary>
-    /// Evicts one entry that is worth no more than a priority, for nobody: from each shard in turn, as a new entry takes the place of one
-    /// of its own shard, and one that became small would stay so for long.
+    /// Evicts one entry of at most a priority to lower the usage, from each shard in turn. New entries replace entries of their own shard,
+    /// so a shard that all such evictions shrank would stay small for long.
     /// </summary>
     /// <returns><see langword="false"/> when there is none.</returns>
     internal bool TryEvictInTurn(EntryPriority most, long now) =>
         TryEvict((ulong)(uint)Interlocked.Increment(ref _turn), most, now);
 
-    /// <summary>About what the entries of each shard weigh together. For tests.</summary>
+    /// <summary>The estimated total weight of each shard. For tests.</summary>
     internal double[] Weights() => Array.ConvertAll(Shards, static shard => shard.Weight);
 
-    /// <summary>Looks whether the queues are whole. Nobody else is at work.</summary>
-    /// <exception cref="InvalidOperationException">Something is wrong; the message says what.</exception>
+    /// <summary>Checks the invariants of all shards. The caller has exclusive access.</summary>
+    /// <exception cref="InvalidOperationException">An invariant does not hold; the message says which.</exception>
     internal void CheckInvariants()
     {
         foreach (EvictionShard shard in Shards)
             shard.CheckInvariants();
     }
 
-    /// <summary>Counts what is in the queues. Nobody else may be at work.</summary>
+    /// <summary>Takes a census of the queues. The caller has exclusive access.</summary>
     internal EvictionCensus TakeCensus()
     {
         var census = new EvictionCensus();
@@ -184,8 +184,8 @@ internal sealed class Evictor : IDisposable
         return census;
     }
 
-    /// <summary>Takes an entry out of a census.</summary>
-    /// <returns>Whether its queue had it.</returns>
+    /// <summary>Removes an entry from a census.</summary>
+    /// <returns>Whether the census had it in its queue.</returns>
     internal bool TryTake(EvictionCensus census, ulong hash, EntryPriority priority, bool isMain) =>
         ShardOf(hash).TryTake(census, hash, priority, isMain);
 
@@ -202,7 +202,7 @@ internal sealed class Evictor : IDisposable
             shard.Dispose();
     }
 
-    // A shard that was divided meanwhile has nothing any more.
+    // Repeated if a division comes in between: a divided shard is empty.
     private long SumOf(Func<EvictionShard, long> figure, out int count)
     {
         EvictionShard[] shards;
@@ -243,8 +243,8 @@ internal sealed class Evictor : IDisposable
         return shards;
     }
 
-    // What fails half-way, as there is no memory, leaves the one shard as it was. It is the one that was seen to be alone: by now another
-    // thread may have put many in its place.
+    // If memory runs out halfway, the old shard is unchanged. The caller passes the shard that it found alone, since another thread may
+    // have divided it by now.
     private void Divide(EvictionShard only)
     {
         EvictionShard[] parts = MakeShards(ManyShardBits);
@@ -255,7 +255,7 @@ internal sealed class Evictor : IDisposable
         }
         catch (OutOfMemoryException)
         {
-            // a single shard for many entries is slower with many threads, and nothing else
+            // harmless: a single shard for many entries is only slower with many threads
         }
         finally
         {

@@ -6,17 +6,17 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>Estimates how often hashes came of late: a count-min sketch of 4-bit counters, in 3 bytes an entry and 2 KiB.</summary>
+/// <summary>Estimates recent access counts: a count-min sketch of 4-bit counters, in 3 bytes an entry plus 2 KiB.</summary>
 /// <remarks>
 /// <code>
-/// line of 64 bytes    128 counters, in four quarters of 32; a hash has its line, and one counter in each quarter
+/// line of 64 bytes    128 counters, in four quarters of 32; a hash maps to one line, and to one counter in each quarter
 /// estimate            the smallest of the four: never less than the additions since the last halving but one, up to 15
-/// halving             after 10 additions an entry all counters lose half of what they have; a large sketch by parts of 4 KiB, one with
-///                     each addition that follows, so that no put waits for all of it
+/// halving             after 10 additions for each entry of the capacity all counters are halved; 4 KiB with each addition, so that
+///                     no put waits for a large sketch
 /// </code>
-/// Invariants: there are lines as long as there is memory; the additions are fewer than ten an entry, but for those that come while all
-/// is being halved; what is left to be halved is the end of the lines. Where there is no memory for it, all estimates are 0.
-/// After Cormode and Muthukrishnan (2005), and the aging of TinyLFU (Einziger and others, 2017).
+/// Invariants: there are lines if and only if memory is allocated; additions are below ten for each entry, except during a halving; the
+/// lines left to halve are the last ones. If the memory could not be allocated, all estimates are 0.
+/// After Cormode and Muthukrishnan (2005), with the aging of TinyLFU (Einziger and others, 2017).
 /// Thread safety: none; its owner has a lock.
 /// </remarks>
 internal sealed unsafe class FrequencySketch : IDisposable
@@ -24,7 +24,7 @@ internal sealed unsafe class FrequencySketch : IDisposable
     internal const int MaxEstimate = 15;
 
     private const int BytesPerEntry = 3;
-    private const int LeastBytes = 2048; // beside those: with a few lines only, those of a few hundred entries get full of others' counts
+    private const int LeastBytes = 2048; // on top: with a few lines only, a few hundred entries would collide too often
     private const int LineBytes = 64;
     private const int WordsPerLine = LineBytes / sizeof(ulong);
     private const int Quarters = 4;
@@ -33,24 +33,24 @@ internal sealed unsafe class FrequencySketch : IDisposable
     private const uint LinesHalvedAtOnce = 64;
     private const ulong HalvedMask = 0x7777_7777_7777_7777;
 
-    private void* _memory;
-    private ulong* _lines;
+    private void* _memory; // the allocation; null: none
+    private ulong* _lines; // its first cache line; read by Prefetch without the lock
     private uint _lineCount;
-    private uint _leftToHalve;
-    private long _additions;
+    private uint _leftToHalve; // lines that the current halving has yet to halve, at the end
+    private long _additions; // since the last halving, and half of those before
 
-    /// <summary>The entries that it is made for.</summary>
+    /// <summary>The capacity that it is sized for, in entries.</summary>
     internal long Capacity { get; private set; }
 
     internal long SizeBytes => _lineCount * (long)LineBytes;
 
-    /// <summary>The bytes that a sketch for a number of entries has.</summary>
+    /// <summary>The bytes of a sketch for a capacity in entries.</summary>
     internal static long SizeBytesFor(long entries) => LineCountFor(entries) * (long)LineBytes;
 
-    /// <summary>Forgets everything, and takes memory for a number of entries; if there is none, it remembers nothing.</summary>
+    /// <summary>Drops all counts, and allocates memory for a capacity in entries. Without memory, estimates stay 0.</summary>
     internal void Resize(long entries)
     {
-        Debug.Assert(entries >= 1, "A sketch is of some entries.");
+        Debug.Assert(entries >= 1, "The capacity is at least one entry.");
         Dispose();
         Capacity = entries;
         uint lineCount = LineCountFor(entries);
@@ -60,21 +60,21 @@ internal sealed unsafe class FrequencySketch : IDisposable
         }
         catch (OutOfMemoryException)
         {
-            return; // what is not counted costs hits, and nothing else
+            return; // harmless: without a sketch the hit ratio is lower
         }
         _lines = (ulong*)(((nuint)_memory + LineBytes - 1) & ~(nuint)(LineBytes - 1));
         _lineCount = lineCount;
     }
 
-    /// <summary>Brings the line of a hash towards the processor. May run without the owner's lock: it looks at nothing there.</summary>
+    /// <summary>Prefetches the line of a fingerprint. May run without the owner's lock: it does not access the memory.</summary>
     internal void Prefetch(uint hash)
     {
-        ulong* lines = _lines; // another thread may take other memory just now: a line that is wrong is a line read in vain
+        ulong* lines = _lines; // another thread may reallocate meanwhile: a prefetch of a wrong line is harmless
         if (Sse.IsSupported && lines != null)
             Sse.Prefetch0(LineOf(lines, hash, out _));
     }
 
-    /// <summary>About how often a hash was added; at most <see cref="MaxEstimate"/>.</summary>
+    /// <summary>Estimates how often a fingerprint was added recently; at most <see cref="MaxEstimate"/>.</summary>
     internal int Estimate(uint hash)
     {
         if (_lines == null)
@@ -86,7 +86,7 @@ internal sealed unsafe class FrequencySketch : IDisposable
         return least;
     }
 
-    /// <summary>Counts a hash once more.</summary>
+    /// <summary>Counts a fingerprint once.</summary>
     internal void Add(uint hash)
     {
         if (_lines == null)
@@ -107,7 +107,7 @@ internal sealed unsafe class FrequencySketch : IDisposable
             HalveSome();
     }
 
-    /// <summary>Looks whether lines and what is left to be halved are where they should be.</summary>
+    /// <summary>Checks the invariants.</summary>
     internal void CheckInvariants(string place)
     {
         Invariant.Require((_lines == null) == (_lineCount == 0), $"{place}: the sketch has {_lineCount} lines, and memory or none.");
@@ -137,10 +137,10 @@ internal sealed unsafe class FrequencySketch : IDisposable
         return line + quarter * (WordsPerLine / Quarters) + (place / CountersPerWord & 1);
     }
 
-    // The line comes from the upper half of the product, and the places from a second one: hashes of one line have other places.
+    // The line comes from the upper half of a product, the counters from a second one: fingerprints of one line have different counters.
     private ulong* LineOf(ulong* lines, uint hash, out uint places)
     {
-        Debug.Assert(lines != null, "There is memory to count in.");
+        Debug.Assert(lines != null, "The sketch has memory.");
         ulong mixed = (hash ^ 0x7F4A7C15UL) * 0xD6E8FEB86659FD93UL;
         places = (uint)((mixed ^ (mixed >> 29)) * 0xC2B2AE3D27D4EB4FUL >> 32);
         return lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * WordsPerLine;

@@ -1,9 +1,9 @@
 namespace BigPile.Caching.Eviction;
 
-/// <summary>From which queue an entry was evicted.</summary>
+/// <summary>The queue that a ghost was evicted from.</summary>
 internal enum GhostKind
 {
-    /// <summary>It is not remembered.</summary>
+    /// <summary>There is no ghost.</summary>
     None = -1,
     Small = 0,
     Main = 1,

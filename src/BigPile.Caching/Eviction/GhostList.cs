@@ -8,15 +8,16 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>Remembers the hashes of entries that were evicted lately, in 4 bytes each.</summary>
+/// <summary>The ghosts: fingerprints of recently evicted entries, in 4 bytes each.</summary>
 /// <remarks>
 /// <code>
-/// bit 31..12  fingerprint
+/// bit 31..12  fingerprint of the hash
 /// bit 11      evicted from the main queue
-/// bit 10..0   age mark: the count of evictions from that queue, coarsely, modulo 2,048; the word 0 is an empty place
+/// bit 10..0   age mark: the evictions from that queue, scaled down, modulo 2,048; the word 0 is an empty place
 /// </code>
-/// A hash has its place in one cache line of 16, where the oldest makes room. A window of evictions is 256 marks or fewer, so that a word
-/// that nothing overwrote for three windows is not taken for a fresh one. Thread safety: none; its owner has a lock.
+/// A set-associative table: a hash maps to one cache line of 16 words, and replaces the oldest word there. A ghost expires after a window
+/// of evictions from its queue. A window is at most 256 marks, so marks wrap around only after three windows or more, and an expired ghost
+/// is not taken for a fresh one before. Thread safety: none; its owner has a lock.
 /// </remarks>
 internal sealed unsafe class GhostList : IDisposable
 {
@@ -24,35 +25,35 @@ internal sealed unsafe class GhostList : IDisposable
     private const int PlaceBits = 4;
     private const int LineBytes = PlacesPerLine * sizeof(uint);
     private const int MarksPerWindow = 256;
-    private const int LeastWindows = 3; // that an age mark can tell, at the least favourable capacity
+    private const int LeastWindows = 3; // before an age mark wraps around, at the least favourable capacity
     private const uint MarkMask = (1 << 11) - 1;
     private const uint KindBit = 1 << 11;
     private const int FingerprintShift = 12;
     private const double Window = 0.85; // of the capacity, in evictions from a queue
     private const double PlacesPerEntry = 2.0;
-    private const double MostGrowth = 2; // of the capacity, before there is need for more memory
-    private const int MostShrinkage = 4;
+    private const double MostGrowth = 2; // factor of the capacity above which the list is made anew
+    private const int MostShrinkage = 4; // divisor of the capacity below which it is
     private const long LeastEntries = 1024;
 
-    private readonly long[] _evicted = new long[2];
-    private double _windowsPerMark;
-    private int _markShift;
-    private long _madeFor;
-    private void* _memory;
-    private uint* _lines;
+    private readonly long[] _evicted = new long[2]; // evictions so far, by GhostKind
+    private double _windowsPerMark; // windows in one step of the age mark
+    private int _markShift; // logarithm of the evictions in one step of the age mark
+    private long _madeFor; // the capacity at the last Resize, in entries
+    private void* _memory; // the allocation; null: none
+    private uint* _lines; // its first cache line; read by Prefetch without the lock
     private uint _lineCount;
-    private long _enoughFor;
+    private long _enoughFor; // live entries up to which the memory suffices
 
-    /// <summary>The capacity that the list is made for.</summary>
+    /// <summary>The capacity, in entries.</summary>
     internal long Capacity { get; private set; }
 
     internal long SizeBytes => _lineCount * (long)LineBytes;
 
-    /// <summary>The bytes that a list has which is first added to with so many entries.</summary>
+    /// <summary>The bytes of a list whose memory is allocated at a number of live entries.</summary>
     internal static long SizeBytesFor(long capacity, long liveEntries) =>
         LineCountFor(RememberedOf(capacity, liveEntries)) * (long)LineBytes;
 
-    /// <summary>Forgets everything, and makes ready for a capacity. Memory is taken when there is something to remember.</summary>
+    /// <summary>Drops all ghosts, and sets the capacity. Memory is allocated with the first ghost.</summary>
     internal void Resize(long capacity)
     {
         Dispose();
@@ -64,7 +65,7 @@ internal sealed unsafe class GhostList : IDisposable
         _windowsPerMark = (double)(1L << shift) / evictions;
     }
 
-    /// <summary>Makes ready for another capacity, and keeps what is remembered unless it is a very different one.</summary>
+    /// <summary>Sets another capacity, and keeps the ghosts unless it is a very different one.</summary>
     internal void Adapt(long capacity)
     {
         if (capacity > MostGrowth * _madeFor || capacity < _madeFor / MostShrinkage)
@@ -76,18 +77,18 @@ internal sealed unsafe class GhostList : IDisposable
         _windowsPerMark = (double)(1L << _markShift) / WindowOf(capacity);
     }
 
-    /// <summary>Brings the place of a hash towards the processor. May run without the owner's lock: it looks at nothing there.</summary>
+    /// <summary>Prefetches the line of a hash. May run without the owner's lock: it does not access the memory.</summary>
     internal void Prefetch(uint hash)
     {
-        uint* lines = _lines; // another thread may take other memory just now: a line that is wrong is a line read in vain
+        uint* lines = _lines; // another thread may reallocate meanwhile: a prefetch of a wrong line is harmless
         if (Sse.IsSupported && lines != null)
             Sse.Prefetch0(LineOf(lines, hash, out _));
     }
 
-    /// <summary>Remembers an eviction; nothing where there is no memory for it.</summary>
-    /// <param name="hash">The hash.</param>
-    /// <param name="kind">From which queue.</param>
-    /// <param name="liveEntries">How many entries there are: a limit may have room for far more than there ever are.</param>
+    /// <summary>Adds a ghost. Does nothing if its memory cannot be allocated.</summary>
+    /// <param name="hash">The hash of the evicted entry.</param>
+    /// <param name="kind">The queue that it was evicted from.</param>
+    /// <param name="liveEntries">The present number of entries, by which memory is sized: the capacity may be far more.</param>
     internal void Add(uint hash, GhostKind kind, long liveEntries)
     {
         _evicted[(int)kind]++;
@@ -98,7 +99,8 @@ internal sealed unsafe class GhostList : IDisposable
         *PlaceFor(line, fingerprint) = word == 0 ? KindBit : word;
     }
 
-    /// <summary>Forgets an eviction, and tells from which queue it was.</summary>
+    /// <summary>Removes the ghost of a hash.</summary>
+    /// <returns>The queue that it was evicted from; none if there is no ghost, or it has expired.</returns>
     internal GhostKind Take(uint hash)
     {
         if (_lines == null)
@@ -113,7 +115,7 @@ internal sealed unsafe class GhostList : IDisposable
         return kind;
     }
 
-    /// <summary>Looks whether what is remembered has its places, and its ages can be told.</summary>
+    /// <summary>Checks the invariants.</summary>
     internal void CheckInvariants(string place)
     {
         Invariant.Require((_lines == null) == (_lineCount == 0), $"{place}: the ghosts have {_lineCount} lines, and memory or none.");
@@ -121,7 +123,7 @@ internal sealed unsafe class GhostList : IDisposable
         Invariant.Require(_lineCount == 0 || Capacity > 0, $"{place}: there are ghosts, and no capacity.");
         double windows = _windowsPerMark * (MarkMask + 1);
         Invariant.Require(windows >= LeastWindows || Capacity == 0, $"{place}: an age mark comes round after {windows} windows.");
-        Invariant.Require(_evicted[0] >= 0 && _evicted[1] >= 0, $"{place}: fewer than no entries were evicted.");
+        Invariant.Require(_evicted[0] >= 0 && _evicted[1] >= 0, $"{place}: the count of evictions is negative.");
     }
 
     public void Dispose()
@@ -132,7 +134,7 @@ internal sealed unsafe class GhostList : IDisposable
         _lineCount = 0;
     }
 
-    // Where there are many more entries than when something was first remembered, that is forgotten, for twice the room.
+    // If the live entries outgrow the memory, the ghosts are dropped, and memory for twice the entries is allocated.
     private bool TryTakeMemory(long liveEntries)
     {
         Dispose();
@@ -140,11 +142,11 @@ internal sealed unsafe class GhostList : IDisposable
         uint lineCount = LineCountFor(remembered);
         try
         {
-            _memory = NativeMemory.AllocZeroed((nuint)lineCount * LineBytes + LineBytes); // pages that nobody writes cost nothing
+            _memory = NativeMemory.AllocZeroed((nuint)lineCount * LineBytes + LineBytes); // untouched pages cost no memory
         }
         catch (OutOfMemoryException)
         {
-            return false; // what is forgotten costs hits, and nothing else
+            return false; // harmless: without ghosts the hit ratio is lower
         }
         _lines = (uint*)(((nuint)_memory + LineBytes - 1) & ~(nuint)(LineBytes - 1));
         _lineCount = lineCount;
@@ -164,7 +166,7 @@ internal sealed unsafe class GhostList : IDisposable
     // The line comes from the upper half of the product, the fingerprint from other bits than those.
     private uint* LineOf(uint* lines, uint hash, out uint fingerprint)
     {
-        Debug.Assert(lines != null, "There is memory to remember in.");
+        Debug.Assert(lines != null, "The list has memory.");
         ulong mixed = hash * 0x9E3779B97F4A7C15UL;
         fingerprint = (uint)(mixed >> 8) >> FingerprintShift;
         return lines + (ulong)(uint)(mixed >> 32) * _lineCount / (1UL << 32) * PlacesPerLine;
@@ -176,7 +178,7 @@ internal sealed unsafe class GhostList : IDisposable
         return line + (free != 0 ? BitOperations.TrailingZeroCount(free) : OldestPlace(line));
     }
 
-    // Bit by bit, which places of a line have a fingerprint.
+    // The places of a line that have a fingerprint, as a bit mask.
     private static uint PlacesOf(uint* line, uint fingerprint)
     {
         Vector256<uint> wanted = Vector256.Create(fingerprint);
@@ -194,8 +196,8 @@ internal sealed unsafe class GhostList : IDisposable
         return low.ExtractMostSignificantBits() | high.ExtractMostSignificantBits() << Vector256<uint>.Count;
     }
 
-    // A mark is as many evictions of either queue, so marks are compared. Beside them goes the place, counted from the end: of those that
-    // are equally old the first one.
+    // A step of the mark is the same number of evictions in both queues, so ages in marks are comparable. The low bits carry the place,
+    // counted from the end: of equally old words the first one wins.
     private int OldestPlace(uint* line)
     {
         uint* upper = line + Vector256<uint>.Count;
@@ -217,7 +219,7 @@ internal sealed unsafe class GhostList : IDisposable
         return (now - line) & Vector256.Create(MarkMask);
     }
 
-    /// <summary>The age in windows of its queue.</summary>
+    /// <summary>The age of a ghost, in windows of its queue.</summary>
     private double AgeOf(uint word)
     {
         GhostKind kind = KindOf(word);

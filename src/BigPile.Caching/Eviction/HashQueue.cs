@@ -5,46 +5,45 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>A first-in-first-out queue of 32-bit pieces of hashes, in pages of unmanaged memory.</summary>
+/// <summary>A FIFO queue of 32-bit fingerprints, in nodes of unmanaged memory.</summary>
 /// <remarks>
-/// What the entries weigh together is told by their number and a moving mean of what came in: no hash carries its weight, and what drifts
-/// by entries that are replaced or removed is forgotten again. Where all weigh the same it is exact. Thread safety: none; its owner has a
-/// lock.
+/// The total weight is estimated: the count times a moving mean of the pushed weights. Fingerprints carry no weight, and the drift from
+/// replaced or removed entries fades out. If all entries have the same weight, it is exact. Thread safety: none; its owner has a lock.
 /// </remarks>
 internal sealed unsafe class HashQueue : IDisposable
 {
-    /// <summary>By how much the memory grows at once.</summary>
+    /// <summary>The bytes of a node, by which the memory grows.</summary>
     internal const int NodeBytes = 4096;
 
     private const int HashesPerNode = (NodeBytes - 8) / sizeof(uint);
 
-    private Node* _head;
-    private Node* _tail;
-    private Node* _spare;
-    private int _headAt;
-    private int _tailAt = HashesPerNode;
+    private Node* _head; // the node that is popped from; null: none
+    private Node* _tail; // the node that is pushed to
+    private Node* _spare; // one free node, against frequent allocation; null: none
+    private int _headAt; // element of the head that is popped next
+    private int _tailAt = HashesPerNode; // element of the tail that is pushed next
 
-    /// <summary>The number of hashes.</summary>
+    /// <summary>The number of fingerprints.</summary>
     internal long Count { get; private set; }
 
     /// <summary>The bytes of memory that the queue takes.</summary>
     internal long SizeBytes { get; private set; }
 
-    /// <summary>About what an entry weighs; 0 while nothing is known.</summary>
+    /// <summary>The estimated weight of an entry; 0: unknown.</summary>
     internal double MeanWeight { get; private set; }
 
-    /// <summary>About what all weigh together.</summary>
+    /// <summary>The estimated total weight.</summary>
     internal double Weight => Count * MeanWeight;
 
-    /// <summary>Pushes the hash of an entry that weighs something.</summary>
+    /// <summary>Pushes the fingerprint of an entry of a known weight.</summary>
     internal void Push(uint hash, double weight)
     {
-        if (weight != MeanWeight) // most often it is the same for all, and a division takes longer than the rest
+        if (weight != MeanWeight) // mostly all weights are equal, and the division costs more than the rest
             MeanWeight += (weight - MeanWeight) / (MeanWeight == 0 ? 1 : Count + 1);
         Push(hash);
     }
 
-    /// <summary>Pushes the hash of an entry that weighs as much as the others.</summary>
+    /// <summary>Pushes the fingerprint of an entry, as one of the mean weight.</summary>
     internal void Push(uint hash)
     {
         if (_tailAt == HashesPerNode)
@@ -53,27 +52,27 @@ internal sealed unsafe class HashQueue : IDisposable
         Count++;
     }
 
-    /// <summary>Takes the oldest hash. There must be one.</summary>
+    /// <summary>Pops the oldest fingerprint. The queue must not be empty.</summary>
     internal uint Pop()
     {
-        Debug.Assert(Count > 0, "There is a hash.");
+        Debug.Assert(Count > 0, "The queue is not empty.");
         if (_headAt == HashesPerNode)
             DropHead();
         Count--;
         return _head->Hashes[_headAt++];
     }
 
-    /// <summary>The hash that is popped next. There must be one.</summary>
+    /// <summary>The fingerprint that is popped next. The queue must not be empty.</summary>
     internal uint Oldest
     {
         get
         {
-            Debug.Assert(Count > 0, "There is a hash.");
+            Debug.Assert(Count > 0, "The queue is not empty.");
             return _headAt == HashesPerNode ? _head->Next->Hashes[0] : _head->Hashes[_headAt];
         }
     }
 
-    /// <summary>The hash that a number of pops would still leave, if it is near.</summary>
+    /// <summary>The fingerprint that would be the oldest after some pops, if it is in the head node.</summary>
     internal bool TryPeek(int ahead, out uint hash)
     {
         int at = _headAt + ahead;
@@ -82,7 +81,7 @@ internal sealed unsafe class HashQueue : IDisposable
         return isNear;
     }
 
-    /// <summary>Tells all hashes, or as many as are wanted, the oldest first.</summary>
+    /// <summary>Visits all fingerprints, or at most some, from the oldest.</summary>
     internal void ForEach(Action<uint> visit, long most = long.MaxValue)
     {
         int at = _headAt;
@@ -98,7 +97,7 @@ internal sealed unsafe class HashQueue : IDisposable
         }
     }
 
-    /// <summary>Looks whether count and size are those of the nodes that there are.</summary>
+    /// <summary>Checks that count and size match the nodes.</summary>
     internal void CheckInvariants(string place)
     {
         long nodes = 0;
@@ -154,7 +153,7 @@ internal sealed unsafe class HashQueue : IDisposable
     private void DropHead()
     {
         Node* next = _head->Next;
-        Debug.Assert(next != null, "What is left is in the next node.");
+        Debug.Assert(next != null, "The queue is not empty, so there is another node.");
         if (_spare == null)
             _spare = _head;
         else

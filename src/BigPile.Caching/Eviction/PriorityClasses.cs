@@ -3,14 +3,14 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>What a shard has of each priority that occurs.</summary>
-/// <remarks>Thread safety: as of a field; the owner has a lock, and asks without it for sizes only.</remarks>
+/// <summary>The eviction classes of a shard, one for each priority that occurs.</summary>
+/// <remarks>Thread safety: none; the owner has a lock. Only sizes and weights may be read without it.</remarks>
 internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sketch) : IDisposable
 {
     private const int ClassCount = (int)EntryPriority.High + 1;
 
-    private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount];
-    private TableCapacity _capacity = new(1, 1);
+    private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount]; // by priority; made when first needed
+    private TableCapacity _capacity = new(1, 1); // of the shard, for all classes together
 
     internal long SizeBytes
     {
@@ -23,7 +23,7 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         }
     }
 
-    /// <summary>About what all entries weigh together. May be asked without the lock.</summary>
+    /// <summary>The estimated total weight of all entries. May be read without the lock.</summary>
     internal double Weight
     {
         get
@@ -35,7 +35,7 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         }
     }
 
-    /// <summary>The hashes in all queues; some may be of entries that are gone.</summary>
+    /// <summary>The number of fingerprints in all queues, including those of entries that no longer exist.</summary>
     internal long Count
     {
         get
@@ -47,7 +47,7 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         }
     }
 
-    /// <summary>The one with the most hashes, if there is any.</summary>
+    /// <summary>The class with the most fingerprints; null if all are empty.</summary>
     internal EvictionClass? Longest
     {
         get
@@ -62,8 +62,8 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         }
     }
 
-    /// <summary><see cref="SizeBytes"/>, with what is taken when something is evicted from each as it is now.</summary>
-    /// <param name="capacity">The entries that there is room for then.</param>
+    /// <summary><see cref="SizeBytes"/>, and the memory that the first eviction from each class would allocate.</summary>
+    /// <param name="capacity">The capacity at that time, in entries.</param>
     internal long NeededBytes(long capacity)
     {
         long sum = 0;
@@ -72,7 +72,7 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         return sum;
     }
 
-    /// <summary>Sets what there is room for.</summary>
+    /// <summary>Sets the capacity of the shard.</summary>
     internal void SetCapacity(TableCapacity capacity)
     {
         _capacity = capacity;
@@ -80,10 +80,10 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
             one?.SetCapacity(capacity);
     }
 
-    /// <summary>The entries of a priority, if there ever were some.</summary>
+    /// <summary>The class of a priority; null if no entry ever had it.</summary>
     internal EvictionClass? Find(EntryPriority priority) => _classes[(int)priority];
 
-    /// <summary>The entries of a priority.</summary>
+    /// <summary>The class of a priority, made if needed.</summary>
     internal EvictionClass Get(EntryPriority priority)
     {
         EvictionClass? one = _classes[(int)priority];
@@ -105,10 +105,10 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         return false;
     }
 
-    /// <summary>Evicts an entry of the lowest priority up to one, if there is one.</summary>
-    /// <param name="most">The priority.</param>
-    /// <param name="smallWeight">What the entry weighs for which there has to be room in the small queue of that one; 0: none.</param>
-    /// <param name="pinnedAddress">The address of the block of an entry that stays; 0: none.</param>
+    /// <summary>Evicts an entry of the lowest priority that has one to evict, up to a highest priority.</summary>
+    /// <param name="most">The highest priority.</param>
+    /// <param name="smallWeight">The weight of a new entry that the small queue of that priority has to make space for; 0: none.</param>
+    /// <param name="pinnedAddress">The block address of an entry that must not be evicted; 0: none.</param>
     /// <param name="now">The time.</param>
     internal bool TryEvict(EntryPriority most, double smallWeight, ulong pinnedAddress, long now)
     {
@@ -121,14 +121,14 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         return false;
     }
 
-    /// <summary>Counts the oldest entries of each in the sketch.</summary>
+    /// <summary>Adds the oldest fingerprints of each class to the sketch.</summary>
     internal void CountOldest(int most)
     {
         foreach (EvictionClass? one in _classes)
             one?.CountOldest(most);
     }
 
-    /// <summary>Tells all hashes with their priorities, and whether they are in the main queue.</summary>
+    /// <summary>Visits all fingerprints with their priorities, and whether they are in the main queue.</summary>
     internal void ForEach(Action<uint, EntryPriority, bool> visit)
     {
         for (int i = 0; i < ClassCount; i++)
@@ -138,10 +138,10 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         }
     }
 
-    /// <summary>Looks whether each is whole.</summary>
+    /// <summary>Checks the invariants of each class.</summary>
     internal void CheckInvariants(string place)
     {
-        Invariant.Require(_capacity is { Entries: >= 1, Weight: >= 1 }, $"{place} of the evictor has room for {_capacity}.");
+        Invariant.Require(_capacity is { Entries: >= 1, Weight: >= 1 }, $"{place} of the evictor has a capacity of {_capacity}.");
         for (int i = 0; i < ClassCount; i++)
             _classes[i]?.CheckInvariants($"{place}, priority {(EntryPriority)i}");
     }

@@ -3,21 +3,20 @@ using System.Threading;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>Which shards of an evictor have too little, and which one has most.</summary>
+/// <summary>Balances the shards of an evictor: which are poor, with clearly less weight than the mean, and which one is richest.</summary>
 /// <remarks>
-/// A new entry takes the place of others of its own shard. Where they do not weigh the same, what is left over goes to whoever comes next,
-/// so that what a shard has would go up and down by chance, down to nothing. So one that has clearly less than the mean takes its room
-/// from the one that has most, until it has its share. Thread safety: all members may be called
-/// concurrently; what they say may be a little old.
+/// A new entry replaces entries of its own shard. If weights differ, the freed rest goes to the next entry of any shard, so the share of
+/// each shard would drift at random, down to nothing. So new entries of a poor shard replace entries of the richest one, until it has its
+/// share. Thread safety: all members may be called concurrently; the results may be slightly out of date.
 /// </remarks>
 internal sealed class ShardBalance
 {
     private const double LeastShare = 0.8;
     private const int MostShift = 16;
 
-    private int _state; // a bit for each shard that has too little, and above them the number of the one that has most
+    private int _state; // bits 15..0: the poor shards; bits 31..16: number of the richest; any thread writes
 
-    /// <summary>Whether a shard has too little; and which one has most.</summary>
+    /// <summary>Whether a shard is poor; and which one is the richest.</summary>
     internal bool IsPoor(int shard, out int richest)
     {
         int state = Volatile.Read(ref _state);
@@ -25,7 +24,7 @@ internal sealed class ShardBalance
         return (state & (1 << shard)) != 0;
     }
 
-    /// <summary>Looks anew.</summary>
+    /// <summary>Compares the weights of the shards anew.</summary>
     internal void Update(EvictionShard[] shards)
     {
         Span<double> weights = stackalloc double[shards.Length];

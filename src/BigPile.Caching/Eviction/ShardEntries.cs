@@ -3,8 +3,10 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>The entries of one shard of a table: from the pieces of hashes that its queues hold to the slots of the index.</summary>
-/// <remarks>Thread safety: all members may be called concurrently; who holds a bucket's lock calls those only that end in Locked.</remarks>
+/// <summary>Maps the fingerprints that a shard's queues hold to slots of the index.</summary>
+/// <remarks>
+/// Thread safety: all members may be called concurrently. A thread that holds a bucket's lock calls only those that end in Locked.
+/// </remarks>
 internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int shardBits)
 {
     private static readonly ulong TagMask = IndexSlot.TagOf(uint.MaxValue);
@@ -13,24 +15,24 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
 
     internal TableIndex Index => host.Index;
 
-    /// <summary>The part of a hash that a queue holds.</summary>
+    /// <summary>The fingerprint of a hash: the low 32 bits, less those that are the shard's number.</summary>
     /// <remarks>
-    /// Of the lowest 32 bits, which find a bucket in a table of any size: a slot knows them, and so does a shard of all hashes when it is
-    /// divided.
+    /// Together with the shard's number it gives these 32 bits back, which locate a bucket in a table of any size, and the new shard when a
+    /// single one is divided. An index slot has them too.
     /// </remarks>
     internal uint FingerprintOf(ulong hash) => (uint)hash >> shardBits;
 
-    /// <summary>A hash of this shard that has a piece.</summary>
+    /// <summary>The low 32 bits of the hash of a fingerprint.</summary>
     internal ulong HashOf(uint fingerprint) => (fingerprint << shardBits) | (uint)number;
 
-    /// <summary>Whether an entry is there.</summary>
+    /// <summary>Whether an entry exists.</summary>
     internal bool Lives(QueuedEntry entry)
     {
         using LockedBucket bucket = Index.Lock(HashOf(entry.Fingerprint));
         return TryFindLocked(bucket, entry, pinnedAddress: 0, out _);
     }
 
-    /// <summary>Whether an entry of a priority is there, in either queue, and was used since it was looked at.</summary>
+    /// <summary>Whether an entry of a priority exists, in either queue, and was used since its last scan.</summary>
     internal bool IsUsed(uint fingerprint, EntryPriority priority)
     {
         using LockedBucket bucket = Index.Lock(HashOf(fingerprint));
@@ -46,8 +48,8 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
         return false;
     }
 
-    /// <summary>Marks an entry of the small queue as one of the main queue.</summary>
-    /// <remarks>One only: another one with the same piece has a place of its own, and that may be in the small queue.</remarks>
+    /// <summary>Sets the main-queue bit of one entry of the small queue.</summary>
+    /// <remarks>Only one: another entry with the same fingerprint is queued on its own, maybe in the small queue.</remarks>
     internal void MarkMain(uint fingerprint, EntryPriority priority)
     {
         using LockedBucket bucket = Index.Lock(HashOf(fingerprint));
@@ -55,7 +57,7 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
             place.Line->SetInMain(place.Slot, true);
     }
 
-    /// <summary>Finds an entry that is not at an address.</summary>
+    /// <summary>Finds an entry, except the one at the pinned address.</summary>
     internal bool TryFindLocked(in LockedBucket bucket, QueuedEntry entry, ulong pinnedAddress, out SlotPlace place)
     {
         foreach (Bucket* line in bucket.Lines)
@@ -73,11 +75,11 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
         return false;
     }
 
-    /// <summary>Brings the bucket of a piece towards the processor.</summary>
+    /// <summary>Prefetches the bucket of a fingerprint.</summary>
     internal void PrefetchBucket(uint fingerprint) => Index.Prefetch(HashOf(fingerprint));
 
-    /// <summary>Brings the block that a bucket leads to towards the processor.</summary>
-    /// <remarks>The bucket may be changing: an address that is wrong by now is a line read in vain.</remarks>
+    /// <summary>Prefetches the block of a fingerprint.</summary>
+    /// <remarks>Takes no lock. The bucket may be changing: a prefetch of a stale address is harmless.</remarks>
     internal void PrefetchBlock(uint fingerprint)
     {
         Bucket* bucket = Index.Peek(HashOf(fingerprint));
@@ -89,6 +91,6 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
         }
     }
 
-    // The slots of a line that have a piece, and, where it is 0, empty ones. What the tag leaves out of it, the bucket's number tells.
+    // The slots of a line that match a fingerprint; for tag 0 also empty ones. The bucket's number covers the hash bits outside the tag.
     private uint Match(Bucket* line, uint fingerprint) => Bucket.Match(line, IndexSlot.TagOf(HashOf(fingerprint)), TagMask);
 }

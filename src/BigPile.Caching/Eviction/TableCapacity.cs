@@ -1,6 +1,6 @@
 namespace BigPile.Caching.Eviction;
 
-/// <summary>What a table has room for: so many entries, and what they weigh together.</summary>
+/// <summary>The capacity of a table: a number of entries, and their total weight.</summary>
 /// <param name="Entries">The entries, at least one.</param>
 /// <param name="Weight">Their weight: bytes in a table that is limited in bytes, else one for each.</param>
 internal readonly record struct TableCapacity(long Entries, double Weight)

@@ -5,18 +5,20 @@ using BigPile.Memory;
 namespace BigPile.Caching.Eviction;
 
 /// <summary>
-/// What a limited table has and has promised to puts on their way; compared with the limits before it grows, never after.
+/// The usage of a limited table: entries and footprint, including what is reserved for puts under way. Reserved before the table grows, so
+/// a limit is never exceeded.
 /// </summary>
 internal sealed class TableUsage : CacheLineIsolated
 {
-    internal long Entries;
-    internal long FootprintBytes;
+    internal long Entries; // present and reserved; changed atomically by any thread
+    internal long FootprintBytes; // present and reserved; changed atomically by any thread
 
-    private readonly long[] _footprintBytesOf = new long[(int)EntryPriority.NeverEvict + 1]; // but Normal's: that is the sum less these
+    // Footprint by priority, except Normal: that is the total less the others. Changed atomically by any thread.
+    private readonly long[] _footprintBytesOf = new long[(int)EntryPriority.NeverEvict + 1];
 
     internal long MaxEntries { get; set; } = long.MaxValue;
 
-    /// <summary>Takes an entry or none and bytes, if the limits allow both.</summary>
+    /// <summary>Reserves one entry or none, and bytes, if the limits allow both.</summary>
     internal bool TryTake(bool takesEntry, long bytes, long limitBytes)
     {
         if (takesEntry && !TryTakeEntry())
@@ -35,14 +37,14 @@ internal sealed class TableUsage : CacheLineIsolated
             Interlocked.Add(ref FootprintBytes, -footprintBytes);
     }
 
-    /// <summary>Notes that entries of a priority have more bytes now, or fewer.</summary>
+    /// <summary>Adds to the footprint of a priority; negative to subtract.</summary>
     internal void AddToPriority(EntryPriority priority, long footprintBytes)
     {
         if (priority != EntryPriority.Normal && footprintBytes != 0)
             Interlocked.Add(ref _footprintBytesOf[(int)priority], footprintBytes);
     }
 
-    /// <summary>The bytes of the entries that a new one of a priority may drive out; a little more while others are putting.</summary>
+    /// <summary>The footprint of the entries that one of a priority may evict; slightly too high during concurrent puts.</summary>
     internal long EvictableBytes(EntryPriority most)
     {
         if (most == EntryPriority.Low)
@@ -53,10 +55,10 @@ internal sealed class TableUsage : CacheLineIsolated
         return Interlocked.Read(ref FootprintBytes) - kept;
     }
 
-    /// <summary>Whether the same is noted here and there. Nobody else may be at work.</summary>
+    /// <summary>Whether the footprints by priority are equal. The caller has exclusive access.</summary>
     internal bool HasSameByPriority(TableUsage other) => _footprintBytesOf.AsSpan().SequenceEqual(other._footprintBytesOf);
 
-    /// <summary>Forgets what was noted.</summary>
+    /// <summary>Zeroes the footprints by priority.</summary>
     internal void ClearByPriority() => Array.Clear(_footprintBytesOf);
 
     private bool TryTakeEntry()

@@ -52,7 +52,7 @@ internal unsafe struct Bucket
     // The first of seven IndexSlot words. Written under the bucket's lock.
 #pragma warning disable IDE0044 // written through its address
     [FieldOffset(8)]
-    private ulong _firstSlot; // an IndexSlot, six more follow; written under the bucket's lock
+    private ulong _firstSlot;
 #pragma warning restore IDE0044
 
     internal byte State => Volatile.Read(ref _state);

@@ -42,7 +42,7 @@ internal readonly unsafe struct IndexCheck(TableIndex index)
         Bucket* bucket = index.At(number);
         byte state = bucket->State;
         Invariant.Require(!index.Locks.IsTaken(number), $"Bucket {number} is locked, and nobody is at work.");
-        Invariant.Require(!Bucket.IsMoving(state), $"Bucket {number} says that its entries are being moved, and nobody is at work.");
+        Invariant.Require(!Bucket.IsMoving(state), $"Bucket {number} has the moving bit, and no split is under way.");
         int level = index.LevelOf(number);
         Invariant.Require(
             bucket->Level == level, $"Bucket {number} of {index.BucketCount} has level {bucket->Level}, and must have {level}.");

@@ -13,9 +13,9 @@ namespace BigPile.Caching.Operations;
 internal static unsafe class Adopting
 {
     private const ulong BucketsAtOnce = 1 << 14; // some ten thousand entries: a short pause
-    private const int BucketsForOneEviction = 16;
-    private const int BucketsInTurn = 1024;
-    private const int HashesAtOnce = 2 * Bucket.SlotCount;
+    private const int BucketsForOneEviction = 16; // an eviction fills the queues faster than it drains them
+    private const int BucketsInTurn = 1024; // in one critical region of the background
+    private const int HashesAtOnce = 2 * Bucket.SlotCount; // on the stack: two lines
     private const ulong InMainBit = 1UL << 63; // not part of the hash that a slot knows
 
     /// <summary>Backfills a small table at once, and begins the backfill of a large one. No thread is in the table.</summary>
@@ -24,6 +24,7 @@ internal static unsafe class Adopting
         core.Backfill = null;
         if (core.HasPriorities || core.Index.BucketCount <= BucketsAtOnce)
         {
+            // At once: no thread is in the table, so no lock is needed. A backfill in parts knows no priorities.
             for (ulong number = 0; number < core.Index.BucketCount; number++)
             {
                 foreach (SlotPlace place in core.Index.SlotsOf(number))
@@ -32,7 +33,7 @@ internal static unsafe class Adopting
             return;
         }
         var backfill = new Adoption(evictor);
-        core.Backfill = backfill;
+        core.Backfill = backfill; // release; puts ask it from their first instant
         core.Pile.Engine.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.BackfillAll(backfill));
     }
 
@@ -47,6 +48,7 @@ internal static unsafe class Adopting
         core.BackfillBeforeEviction();
         while (!evictor.TryEvict(hash, most, now, smallWeight, pinnedAddress))
         {
+            // The queues may lack entries only because the backfill has not come to them.
             if (core.Backfill is not { } left || !core.BackfillSome(left, BucketsForOneEviction))
                 return false;
         }
@@ -121,6 +123,7 @@ internal static unsafe class Adopting
         ulong first = backfill.Begin(buckets);
         try
         {
+            // The number of buckets is read each time: a split moves entries to higher buckets, where this walk still meets them.
             for (ulong number = first; number < first + (ulong)buckets && number < core.Index.BucketCount; number++)
                 core.BackfillBucket(backfill.Evictor, number);
         }
@@ -136,11 +139,12 @@ internal static unsafe class Adopting
     private static bool EndBackfill(this TableCore core, Adoption backfill)
     {
         var spinner = default(SpinWait);
+        // Other threads still enter entries: a caller that gave up now would refuse a put for no reason.
         while (!backfill.IsDone(core.Index.BucketCount))
             spinner.SpinOnce(sleep1Threshold: -1);
         if (core.Backfill == backfill)
             core.Backfill = null;
-        return spinner.Count != 0;
+        return spinner.Count != 0; // then the caller looks once more
     }
 
     // Shard locks come before bucket locks: collect the hashes under the bucket's lock, enter them after it.

@@ -16,6 +16,7 @@ internal static class Clearing
     {
         if (!core.TryMarkAllAndSpilled(out ulong version))
             return;
+        // All entries up to the version read as missing now. What follows only frees them.
         for (ulong number = 0; number < core.Index.BucketCount; number++) // splits move entries to higher buckets only
         {
             CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
@@ -23,6 +24,7 @@ internal static class Clearing
             gauge.Advance(1);
         }
         CrashPoints.Pass(CrashPoint.ClearBeforeMarkFreed);
+        // The mark goes last: until then it hides what is left, also after a kill. During a rebuild the walk may still find such entries.
         if (!core.IsRebuilding)
             _ = core.DropMarksUpTo(version, allOnly: true);
     }
@@ -43,7 +45,7 @@ internal static class Clearing
     /// <returns><see langword="false"/> when all entries were freed and there was still no space.</returns>
     private static bool TryMarkAll(this TableCore core, out ulong version)
     {
-        version = core.Pile.Engine.Versions.Last;
+        version = core.Pile.Engine.Versions.Last; // in a full pile these are freed without a mark
         if (Mutation.ClearUnmarked)
             return true;
         try
@@ -62,6 +64,7 @@ internal static class Clearing
         ulong untilNextTry = 1; // doubled each time: logarithmically many tries
         for (ulong number = 0; number < core.Index.BucketCount; number++)
         {
+            // Without a mark, one bucket after the other: others see some entries gone, and some not yet.
             core.DropUpTo(number, version);
             if (number + 1 < untilNextTry)
                 continue;
@@ -87,7 +90,7 @@ internal static class Clearing
         CriticalRegion critical = core.EnterWriter();
         try
         {
-            using LockedBucket bucket = core.Index.LockBucket(number);
+            using LockedBucket bucket = core.Index.LockBucket(number); // one bucket at a time: calls go on
             foreach (SlotPlace place in bucket.Slots)
             {
                 if (core.TryViewLocked(place, out LockedEntry entry) && entry.Head.Version <= version)

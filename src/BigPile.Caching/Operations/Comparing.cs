@@ -18,6 +18,7 @@ internal static unsafe class Comparing
         CriticalRegion critical = core.EnterReader();
         try
         {
+            // Copied, as the comparer runs after the lock is released. A key that is put meanwhile throws KeyNotComparedException again.
             using LockedBucket bucket = core.Index.Lock(hash);
             foreach (SlotPlace place in bucket.Matching(hash))
             {

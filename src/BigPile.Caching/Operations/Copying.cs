@@ -33,11 +33,12 @@ internal static class Copying
     {
         for (bool isFirst = true; ; isFirst = false)
         {
-            Span<byte> buffer = destination.GetSpan(bufferBytes);
+            Span<byte> buffer = destination.GetSpan(bufferBytes); // application code, so before the region
             if (buffer.Length < bufferBytes)
                 throw new ArgumentException(
                     $"The writer gave a buffer of {buffer.Length:N0} bytes when it was asked for {bufferBytes:N0}.", nameof(destination));
             var reader = new SpanReader(buffer, bytesOnly);
+            // Into the writer's buffer, in the region. What a failed check leaves there was not advanced over.
             if (!(isFirst ? core.TryRead(key, ref reader, out info) : core.TryReadAgain(key, ref reader, out info)))
                 return Missing;
             if (reader.LengthBytes > maxBytes)

@@ -8,16 +8,14 @@ using BigPile.Tables;
 namespace BigPile.Caching.Operations;
 
 /// <summary>Drops a table with all that it holds.</summary>
-/// <remarks>
-/// Order: no thread is in the table; the catalog records the id as free; blocks are freed; the index is freed. A kill after the catalog's
-/// record leaves blocks of a free or reused id. Their version tells them from those of a new table, and the next walk frees them.
-/// </remarks>
 internal static unsafe class Dropping
 {
     /// <summary>Frees all blocks and the index. The catalog has recorded the drop.</summary>
     internal static void CompleteDrop(this TableCore core)
     {
         Debug.Assert(!CriticalRegion.Current.IsInRegion, "No thread is in the table, this one included: its index is freed.");
+        // A kill from here on leaves blocks of an id that is free or reused. Their version tells them from a new table's, and the next
+        // opening frees them.
         CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
         try
         {
@@ -27,6 +25,7 @@ internal static unsafe class Dropping
         }
         finally
         {
+            // Also after a failure: the catalog has the drop, so nothing uses the index any more.
             core.Dispose(isDropped: true);
         }
     }
@@ -41,17 +40,18 @@ internal static unsafe class Dropping
         Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block's segment mapped.");
         EntryView view = pile.Entries.View(address);
         if (view.IsNone)
-            return true;
+            return true; // freed since the walk found it
         var head = new EntryHead(view.Payload);
         if (!head.FitsIn(view.PayloadBytes) || head.Version > upTo)
             return false;
-        pile.Engine.Versions.RaiseTo(head.Version);
+        pile.Engine.Versions.RaiseTo(head.Version); // versions go on above all that were used
         LockedEntries.Free(pile, address, head.Owned);
         return true;
     }
 
     private static void FreeBucket(this TableCore core, ulong number)
     {
+        // By the pile: the table is closed. No bucket is locked, as no thread is in the table.
         CriticalRegion critical = core.Pile.Barrier.EnterWriter();
         try
         {

@@ -17,6 +17,7 @@ internal static unsafe class Ejecting
         out bool wasAlive)
     {
         Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "The victim is freed, and counted for this thread.");
+        // All at once: their cache misses overlap.
         foreach (SlotPlace one in bucket.Slots)
             core.Pile.Entries.Prefetch(one.Value.Address);
         Worth least = Worth.Most(most);
@@ -34,7 +35,7 @@ internal static unsafe class Ejecting
             return false;
         foreach (SlotPlace one in bucket.Slots) // ages the bucket, only once a victim was found
             one.Line->SetFrequency(one.Slot, Math.Max(0, one.Line->Frequency(one.Slot) - 1));
-        if (core.TryViewLocked(place, out LockedEntry entry))
+        if (core.TryViewLocked(place, out LockedEntry entry)) // else its page is damaged: the slot is used again
             core.DropLocked(critical, entry, wasAlive ? Counter.Evictions : core.LivenessOf(entry.Head, ref now).Reason());
         return true;
     }
@@ -42,7 +43,7 @@ internal static unsafe class Ejecting
     /// <summary>Whether a bucket has a free slot for an entry of this priority, or a victim.</summary>
     internal static bool HasPlaceLocked(this TableCore core, in LockedBucket bucket, EntryPriority priority, ref long now)
     {
-        if (core.IsRebuilding || core.MaxLines == int.MaxValue)
+        if (core.IsRebuilding || core.MaxLines == int.MaxValue) // then the bucket grows
             return true;
         int lines = 0;
         foreach (Bucket* line in bucket.Lines)
@@ -70,7 +71,7 @@ internal static unsafe class Ejecting
             : new Worth(entry.Head.Priority, place.Line->Frequency(place.Slot));
 
     /// <summary>The worth of an entry: by priority, then by use. A dead entry is below all.</summary>
-    private readonly record struct Worth(EntryPriority Priority, int Uses)
+    private readonly record struct Worth(EntryPriority Priority, int Uses) // Uses below 0: dead
     {
         /// <summary>The bound below which entries may be evicted for one of this priority.</summary>
         internal static Worth Most(EntryPriority priority) => new(priority, int.MaxValue);

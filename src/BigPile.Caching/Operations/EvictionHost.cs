@@ -36,11 +36,12 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
 
     public void EvictLocked(SlotPlace place, long now)
     {
-        CriticalRegion critical = CriticalRegion.Current;
+        CriticalRegion critical = CriticalRegion.Current; // entered by who evicts; the evictor does not hand it on
         Debug.Assert(critical.IsInRegion, "An entry is freed in a critical region only.");
         Debug.Assert(!place.Value.IsEmpty, "The evictor chose an entry under the bucket's lock: it is still there.");
         if (core.TryViewLocked(place, out LockedEntry entry))
         {
+            // It may have died in the queue: that is no eviction, and the spill file does not get it.
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
             core.DropLocked(critical, entry, liveness.IsDead() ? liveness.Reason() : Counter.Evictions);
             return;

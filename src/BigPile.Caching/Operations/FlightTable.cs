@@ -4,8 +4,8 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Metrics;
+using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Operations;
 
@@ -20,7 +20,7 @@ namespace BigPile.Caching.Operations;
 internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
-    private readonly FlightKeyComparer<TKey> _keys = new(comparer);
+    private readonly FlightKeyComparer<TKey> _keys = new(comparer); // hashes each key once
 
     // Any comparer of the table will do: they compare alike.
     private FlightRuns Flights => table.Core.FlightRunsBy(_keys);
@@ -34,10 +34,13 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         while (true)
         {
             Flight flight = FlightOf(id, out Flight<TValue>? own);
+            // Also for an own run: the factory that calls this waits for it, and circles through it must be found. It throws where the run
+            // waits for the caller.
             using FlightNode.Wait wait = flight.Node.BeginWait();
             if (own != null)
                 return Run(own, id, key, state, factory, options);
             bool hasCompleted = TryWait(id, flight);
+            // An object of its own, if the table has kept the value. It is no second miss.
             if (table.TryGetAgain(key, out value))
                 return value;
             if (hasCompleted && flight.HasMade)
@@ -59,13 +62,14 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
             Flight flight = FlightOf(id, out Flight<TValue>? own);
             using FlightNode.Wait wait = flight.Node.BeginWait();
             if (own != null)
+                // Its failure becomes the flight's, and so reaches all who wait.
                 _ = RunAsync(own, id, key, state, factory, options);
             if (own != null || TryJoin(id, flight))
             {
                 await WaitAsync(id, flight, own != null ? FlightTimeout.Infinite : table.Core.FlightTimeout, cancellation)
                     .ConfigureAwait(false);
                 if (own != null)
-                    return await own.TypedCompletion.ConfigureAwait(false);
+                    return await own.TypedCompletion.ConfigureAwait(false); // or its exception
                 if (!table.TryGetAgain(key, out value) && flight.HasMade)
                     return table.ValueOf(flight.Value, key);
             }
@@ -82,10 +86,10 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     private Flight FlightOf(in FlightKey key, out Flight<TValue>? own)
     {
         own = new Flight<TValue>(new FlightNode(key.Key, table.Core.Name));
-        Flight flight = Flights.GetOrAdd(key, own);
+        Flight flight = Flights.GetOrAdd(key, own); // compares keys: application code, with no lock held
         if (flight == own)
             return flight;
-        own.Dispose();
+        own.Dispose(); // it was never visible
         own = null;
         return flight;
     }
@@ -95,7 +99,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     {
         if (!flight.IsOutdated)
             return flight.TryJoin();
-        Flights.Remove(key, flight);
+        Flights.Remove(key, flight); // the next caller runs anew
         return false;
     }
 
@@ -142,8 +146,10 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
             if (!TryGetOrBegin(flight, key, options, out TValue? value))
             {
                 value = Make(key, state, factory);
+                // Refused in silence if the ticket is outdated: callers that joined get the value all the same.
                 table.PutMade(key, value, options, flight.Ticket!);
             }
+            // Put, removed, completed: who comes in between reads the value from the table, or runs anew and finds it there.
             Flights.Remove(id, flight);
             flight.Complete(value);
             return value;
@@ -157,7 +163,7 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
         finally
         {
             scope.Dispose();
-            End(flight);
+            End(flight); // the ticket leaves the table in any case
             Leave(id, flight);
         }
     }
@@ -167,9 +173,9 @@ internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, 
     {
         value = default;
         Debug.Assert(flight.Ticket == null, "A run begins once: its ticket is returned once.");
-        while ((flight.Ticket = table.BeginFlight(key, options)) == null)
+        while ((flight.Ticket = table.BeginFlight(key, options)) == null) // null: the key is there
         {
-            if (table.TryGetAgain(key, out value))
+            if (table.TryGetAgain(key, out value)) // else it went meanwhile: begin again
                 return true;
         }
         return false;

@@ -11,7 +11,7 @@ internal static unsafe class Inspecting
     /// <summary>Begins a comparison before the table is used.</summary>
     internal static void BeginInspection(this TableCore core)
     {
-        core.SetFlag(IndexHead.UncomparedFlag, true);
+        core.SetFlag(IndexHead.UncomparedFlag, true); // for the next process, if this one does not finish
         core.BeginRecordingRemovals(mayBeAny: core.HasFlag(IndexHead.RemovedFlag));
     }
 
@@ -30,6 +30,7 @@ internal static unsafe class Inspecting
     }
 
     private static void BeginRecordingRemovals(this TableCore core, bool mayBeAny) =>
+        // Whatever was put up to now counts as removed where removals went unrecorded.
         core.RemovedKeys ??= new RemovedKeys(core.Counters.Entries, mayBeAny ? core.Pile.Engine.Versions.Last : 0);
 
     /// <summary>Ends a comparison, and recounts if the index was damaged. The caller is outside of critical regions.</summary>
@@ -39,7 +40,7 @@ internal static unsafe class Inspecting
     {
         lock (core.ConfigurationLock)
         {
-            if (core.IsClosed)
+            if (core.IsClosed) // the index may be disposed; the next process compares
                 return;
             try
             {
@@ -50,6 +51,7 @@ internal static unsafe class Inspecting
             {
                 return; // the next process recounts
             }
+            // After all repairs: a kill before this has the next process compare again.
             core.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
             core.EndRecordingRemovals();
             if (core.DamagedLines != damagedLines)
@@ -64,7 +66,7 @@ internal static unsafe class Inspecting
         {
             if (core.IsClosed)
                 return;
-            core.SetFlag(IndexHead.RemovedFlag, true);
+            core.SetFlag(IndexHead.RemovedFlag, true); // from here on removals go unrecorded
             core.EndRecordingRemovals();
         }
     }
@@ -92,6 +94,7 @@ internal static unsafe class Inspecting
     {
         if (!core.TryViewLocked(address, out EntryHead head, out _) || head.Kind == ValueKind.TagMark)
             return false;
+        // A put or a split may change the bucket under this look. A wrong no costs a lookup under the lock, in AddFoundLocked.
         ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes));
         return new BucketSlots(core.Index, core.Index.Find(hash, out _)).Has(new IndexSlot(hash, address));
     }
@@ -107,10 +110,11 @@ internal static unsafe class Inspecting
         {
             if (core.TryViewLocked(place, out LockedEntry entry) && core.IsOf(bucket, entry.Head) && !bucket.Slots.HasBefore(place))
             {
+                // A damaged line may have lost its marks.
                 core.MarkLine(place.Line, entry.Head);
                 continue;
             }
-            place.Store(default);
+            place.Store(default); // a miss, until the walk finds the entry
             core.ReportDamage("leads to an entry that there is not, or is elsewhere, or leads there twice");
         }
     }

@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using BigPile.Caching.Entries;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 
@@ -47,6 +47,7 @@ internal static class Joining
             using LockedBucket bucket = core.Index.Lock(key.Hash);
             bool isThere = core.TryFindLocked(bucket, key, out LockedEntry entry) && !core.IsNoneLocked(entry.Head, ref now)
                 && (entry.Head.Kind != ValueKind.Pointer || core.IsLive(entry.Owned));
+            // Under the lock: a put of the key from here on has a higher version than the ticket's, and a removal finds the ticket.
             return isThere ? null : core.Flights.Begin(key.Hash, core.Pile.Engine.Versions.Last, tags);
         }
         finally

@@ -33,11 +33,12 @@ internal static unsafe class Leasing
                 return core.TryLeaseSpilledPeek(spill, key, block, out lease, out info);
             while (true)
             {
-                SpillOutcome outcome = core.Promote(spill, key, block);
+                SpillOutcome outcome = core.Promote(spill, key, block); // a lease in place needs the entry in memory
                 if (outcome == SpillOutcome.MemoryFull)
-                    return core.LeaseCopy(block, out lease, out info);
+                    return core.LeaseCopy(block, out lease, out info); // it stays in the file
                 if (core.TryLeaseInMemory(key, out lease, out info, isUse))
                     return true;
+                // Else it was evicted again between the two.
                 if (outcome == SpillOutcome.Missing)
                     return false;
             }
@@ -54,6 +55,7 @@ internal static unsafe class Leasing
     {
         lock (spill.StripeOf(key.Hash).Lock)
         {
+            // Again, under the lock: it may have been promoted since the first look.
             return core.TryLeaseInMemory(key, out lease, out info, isUse: false)
                 || (core.TryReadAliveStripeLocked(spill, key, block) && core.LeaseCopy(block, out lease, out info));
         }
@@ -114,7 +116,7 @@ internal static unsafe class Leasing
         Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block until the lease does.");
         ulong address = entry.Address;
         if (core.ChecksEveryRead)
-            _ = core.Pile.Entries.IsIntact(address, core.Pile.Entries.View(address));
+            _ = core.Pile.Entries.IsIntact(address, core.Pile.Entries.View(address)); // throws if damaged
         if (isUse && core.CountsUses)
             entry.Place.Line->CountUse(entry.Place.Slot);
         if (entry.Head.Kind == ValueKind.Pointer)
@@ -125,6 +127,7 @@ internal static unsafe class Leasing
         }
         info = core.Describe(entry.Head, (int)(entry.PayloadBytes - entry.Head.ValueOffset));
         Debug.Assert(entry.Head.ValueOffset + (long)info.ValueBytes == entry.PayloadBytes, "A value ends with its entry.");
+        // Under the bucket's lock, which a free of the entry holds as well: EntryBlocks.Free sees the lease.
         lease = core.Pile.Lessor.LeaseEntry(address, entry.Head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(entry.Head.Kind));
         return true;
     }

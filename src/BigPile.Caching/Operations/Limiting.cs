@@ -15,8 +15,8 @@ internal static class Limiting
     /// <summary>The maximum lines of a bucket in a speculative table, which bounds the cost of every operation.</summary>
     private const int MaxSpeculativeLines = 4;
 
-    private const long TypicalEntryBytes = 256;
-    private const long EntriesThatTell = 16;
+    private const long TypicalEntryBytes = 256; // until there are EntriesThatTell
+    private const long EntriesThatTell = 16; // from so many on the mean counts
     private const long LeastBlockBytes = 512 << 10; // includes the evictor's sixteen shards
 
     /// <summary>Applies a table's options before it is used.</summary>
@@ -40,6 +40,7 @@ internal static class Limiting
                 throw new ArgumentException(
                     $"TableOptions.FixedIndex of the table '{core.Name}' can't be changed while the table lives.", nameof(options));
             core.RequireSpaceForIndex(options);
+            // Paused: no call sees half of the options. The evictions come after it, as they enter the table.
             core.RunPausedLocked(() => core.ApplyLocked(options));
             core.EvictSurplus(now);
         }
@@ -68,7 +69,7 @@ internal static class Limiting
         {
             core.RunPausedLocked(() =>
             {
-                core.IsRebuilding = false;
+                core.IsRebuilding = false; // no call that has read it is under way
                 core.ApplyLocked(core.Options);
             });
             core.EvictSurplus(now);
@@ -80,6 +81,7 @@ internal static class Limiting
     {
         core.RunPausedLocked(() =>
         {
+            // Paused, so nothing is put between the count and its effect. The evictor goes by wrong sums, and is made anew.
             core.Counters.Reset(core.CountAllLocked());
             core.DropLimits();
             core.ApplyLocked(core.Options);
@@ -128,6 +130,7 @@ internal static class Limiting
     private static void SetLimits(this TableCore core, TableOptions options)
     {
         Debug.Assert(!core.IsRebuilding, "Limits need a complete index.");
+        // No put holds a reservation now, so the usage is what the counters say.
         core.Usage.MaxEntries = options.MaxEntries ?? long.MaxValue;
         core.Usage.Entries = core.Counters[Counter.Entries];
         core.Usage.FootprintBytes = core.Counters[Counter.FootprintBytes];
@@ -135,7 +138,7 @@ internal static class Limiting
         var capacity = new TableCapacity(Math.Max(1, expected), options.MaxBytes ?? expected);
         if (core.Evictor is { } evictor && !evictor.IsTooDivided(capacity))
         {
-            evictor.SetCapacity(capacity);
+            evictor.SetCapacity(capacity); // it keeps what it has learned
             return;
         }
         core.DropLimits();
@@ -168,8 +171,8 @@ internal static class Limiting
     /// </summary>
     internal static bool IsFarOverLimits(this TableCore core)
     {
-        const int MostEntries = 256;
-        const long MostBytes = 1 << 20;
+        const int MostEntries = 256; // above the limit
+        const long MostBytes = 1 << 20; // above the limit
         TableUsage usage = core.Usage;
         return core.Evictor != null
             && (Interlocked.Read(ref usage.Entries) - MostEntries > usage.MaxEntries
@@ -192,6 +195,7 @@ internal static class Limiting
         {
             core.Pile.Blocks.ExitAfterFree(critical);
         }
+        // One at a time: so no more than one copy waits for the file.
         core.DrainSpill();
         return true;
     }

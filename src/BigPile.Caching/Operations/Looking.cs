@@ -21,7 +21,7 @@ internal static class Looking
     private static bool TryPeekInMemory(this TableCore core, in KeyProbe key, out EntryCopy copy)
     {
         copy = default;
-        long now = core.Clock.BeforeLock;
+        long now = core.Clock.BeforeLock; // 0 with the system's clock, which is read when needed
         CriticalRegion critical = core.EnterReader();
         try
         {
@@ -39,6 +39,7 @@ internal static class Looking
         {
             core.Pile.Blocks.Exit(critical);
         }
+        // After the region, with no lock held: the comparer is application code.
         key.Matcher!.Learn();
         return core.TryPeekInMemory(key, out copy);
     }
@@ -51,6 +52,8 @@ internal static class Looking
         {
             lock (spill.StripeOf(key.Hash).Lock)
             {
+                // Again, as a promotion may have moved it. An eviction in between takes no stripe lock, and leaves it pending, where the
+                // next line finds it.
                 if (core.TryPeekInMemory(key, out copy))
                     return true;
                 if (!core.TryReadAliveStripeLocked(spill, key, block))
@@ -76,7 +79,7 @@ internal static class Looking
         {
             using LockedBucket bucket = core.Index.Lock(key.Hash);
             if (core.TryFindLocked(bucket, key, out LockedEntry entry) && core.IsVisible(entry.Head))
-                (pointer, version) = (entry.Owned, entry.Head.Version);
+                (pointer, version) = (entry.Owned, entry.Head.Version); // invalid for an inline value
             return pointer.IsValid;
         }
         catch (KeyNotComparedException)
@@ -106,6 +109,7 @@ internal static class Looking
         CriticalRegion critical = core.EnterReader();
         try
         {
+            // The bucket that has the position now, however often its former one was split since the last call.
             using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));
             core.CopyBucketLocked(bucket, place, found, onlyVisible, ref now);
             ulong end = WalkPlace.EndOf(bucket.Number, bucket.First->Level);
@@ -129,7 +133,7 @@ internal static class Looking
             if (onlyVisible ? core.IsNoneLocked(entry.Head, ref now) : core.LivenessOf(entry.Head, ref now) != Liveness.Live)
                 continue;
             ulong place = WalkPlace.Of(slot.Value.KnownHash(bucket.Number));
-            if (place >= from)
+            if (place >= from) // a position from a client may lie within a bucket
                 found.Add(core.Copy(entry.Head, entry.PayloadBytes) with { Place = place });
         }
     }

@@ -73,6 +73,7 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
 
     private void PrefetchFrom(ReadOnlySpan<TKey> keys, int first)
     {
+        // Not for keys of a codec or a comparer of others: their code must not run in the region below.
         if (table.Keys.RunsOthersCode)
             return;
         Unsafe.SkipInit(out KeyBuffer buffer);
@@ -94,8 +95,8 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
         Debug.Assert(group.Length <= Prefetching.GroupKeys, "A group's hashes fit on the stack.");
         Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
         for (int i = 0; i < group.Length; i++)
-            hashes[i] = table.Keys.HashOf(group[i], stack);
+            hashes[i] = table.Keys.HashOf(group[i], stack); // each key is encoded again when it is read
         table.Core.PrefetchBuckets(hashes[..group.Length]);
-        table.Core.PrefetchEntries(hashes[..group.Length]);
+        table.Core.PrefetchEntries(hashes[..group.Length]); // reads the buckets, which arrive together
     }
 }

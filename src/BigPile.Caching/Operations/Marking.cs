@@ -7,16 +7,14 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Operations;
 
 /// <summary>Removes the entries with a tag, or all: a mark invalidates them up to a version.</summary>
-/// <remarks>
-/// First the running factories are outdated, then each of their buckets' locks is acquired once, then the mark gets its version: a run that
-/// put its value before that has a lower version.
-/// </remarks>
 internal static class Marking
 {
     /// <summary>Removes all entries with a tag that were put before.</summary>
     internal static void RemoveByTag(this TableCore core, string tag)
     {
         ulong hash = TagHash.Of(tag);
+        // Before the mark draws its version: a run that began earlier has put its value by then, with a lower version, or can't put it any
+        // more.
         core.OutdateFlights(hash);
         // All mark blocks are allocated before the first is published: without space for all, nothing is removed.
         _ = core.WasFound ? core.Publish([core.Tags.SeededHashOf(tag), hash]) : core.Publish([hash]);
@@ -26,7 +24,7 @@ internal static class Marking
     /// <returns>The version up to which entries are invalid.</returns>
     internal static ulong MarkAll(this TableCore core)
     {
-        core.OutdateFlights(TagMarks.AllTag);
+        core.OutdateFlights(TagMarks.AllTag); // first, as in RemoveByTag
         return core.Publish([TagMarks.AllTag]);
     }
 
@@ -51,12 +49,12 @@ internal static class Marking
     private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags, int attempt = 0)
     {
         Debug.Assert(!tags.IsEmpty, "A mark concerns a tag, or all entries.");
-        ulong floor = core.Clock.VersionAt(core.Clock.Now);
+        ulong floor = core.Clock.VersionAt(core.Clock.Now); // before the region: the clock may wait
         CriticalRegion critical = core.EnterWriter();
         try
         {
-            core.MarkExpirable();
-            return core.Tags.Publish(tags, floor);
+            core.MarkExpirable(); // before the mark: a kill in between leaves a flag too many
+            return core.Tags.Publish(tags, floor); // all entries concerned read as missing from here on
         }
         catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
         {
@@ -84,6 +82,7 @@ internal static class Marking
         CriticalRegion critical = core.EnterReader();
         try
         {
+            // Who held the lock has put its value; who acquires it later finds its ticket outdated in FlightTickets.MayKeep.
             core.Index.Lock(hash).Dispose();
         }
         finally

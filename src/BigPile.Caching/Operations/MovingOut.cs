@@ -11,10 +11,8 @@ namespace BigPile.Caching.Operations;
 
 /// <summary>Externalizes a value: moves it from its entry to an object of its own.</summary>
 /// <remarks>
-/// Order: fill the object; under the bucket's lock publish the entry that points to it, then the object; swap the index slot; free the old
-/// entry. A kill before the object is live leaves an entry with a dead pointer: a rebuild drops it, and the old entry stays. The other
-/// order would leak the object for good. It is one call of the pile, so a flush has all or nothing. The slot gets a higher generation when
-/// the pile is opened again, so the object's pointer is never reused.
+/// It is one call of the pile, so a flush has all or nothing. After a kill the slot gets a higher generation when the pile is opened again,
+/// so the object's pointer is never reused.
 /// </remarks>
 internal static class MovingOut
 {
@@ -38,6 +36,8 @@ internal static class MovingOut
         CriticalRegion critical = core.EnterWriter();
         try
         {
+            // Filled, and free by its header until PublishLocked publishes the entry that points to it, and then the object. A kill before
+            // that leaves a dead pointer, and the old entry. The other order would leak the object for good.
             var externalized = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
             CrashPoints.Pass(CrashPoint.ExternalizeBeforeEntry);
             pointer = externalized.Pointer;
@@ -65,6 +65,7 @@ internal static class MovingOut
         Debug.Assert(externalized.Pointer.IsValid, "An entry with a dead pointer is taken for the trace of a kill.");
         ulong word = externalized.Pointer.ToUInt64();
         ReadOnlySpan<byte> bytes = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
+        // A use, written here rather than recorded for an entry that goes.
         EntryCopy used = entry.SlidingTicks == 0
             ? entry
             : entry with { ExpiresAt = EntryTimes.RenewalOf(entry.SlidingTicks, entry.SlidingEnd, core.Clock.Now) };
@@ -75,7 +76,7 @@ internal static class MovingOut
         }
         finally
         {
-            externalized.AbandonUnlessLive(core.Pile);
+            externalized.AbandonUnlessLive(core.Pile); // refused, or an exception
         }
     }
 }

@@ -33,8 +33,8 @@ internal static unsafe class Prefetching
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static void PrefetchEntry(this TableCore core, ulong hash)
     {
-        Bucket* bucket = core.Index.Find(hash, out _);
-        uint match = Bucket.Match(bucket, IndexSlot.TagOf(hash));
+        Bucket* bucket = core.Index.Find(hash, out _); // may wait for a split
+        uint match = Bucket.Match(bucket, IndexSlot.TagOf(hash)); // the first line only
         if (match != 0)
             core.Pile.Entries.Prefetch(Bucket.Load(bucket, BitOperations.TrailingZeroCount(match)).Address);
     }

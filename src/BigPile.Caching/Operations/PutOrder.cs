@@ -7,9 +7,9 @@ namespace BigPile.Caching.Operations;
 /// <summary>The arguments of a put. Key and entry spec are passed beside it by reference, which is cheaper than copying them.</summary>
 internal readonly ref struct PutOrder(ReadOnlySpan<byte> value, ValueKind kind, Condition condition, MovedOut? externalized = null)
 {
-    internal readonly ReadOnlySpan<byte> Value = value;
-    internal readonly Condition Condition = condition;
-    internal readonly ValueKind Kind = kind;
+    internal readonly ReadOnlySpan<byte> Value = value; // as the pile stores it
+    internal readonly Condition Condition = condition; // checked under the bucket's lock
+    internal readonly ValueKind Kind = kind; // of the value; or Tombstone, without one
 
     /// <summary>The externalized value, which becomes live with the entry; null for an inline value.</summary>
     internal readonly MovedOut? Externalized = externalized;

@@ -14,7 +14,7 @@ namespace BigPile.Caching.Operations;
 /// <summary>Puts a value: reserves its footprint, writes its block, swaps the index slot, then enters the evictor's queues.</summary>
 internal static unsafe class Putting
 {
-    private const long EntriesBetweenGrowths = 31;
+    private const long EntriesBetweenGrowths = 31; // a mask: every 32nd insert of a thread
 
     /// <summary>Puts a value.</summary>
     /// <returns>What happened; <see langword="null"/> when the condition was not met.</returns>
@@ -41,12 +41,13 @@ internal static unsafe class Putting
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
         info = default;
+        // It does not fit into an empty table: no sweep helps.
         if (request.Value.Length >= core.BlockLimitBytes)
             return PutResult.Collision;
         PutResult? result = PutResult.Collision;
         for (int left = core.SweepsForSpace(); result == PutResult.Collision && left > 0 && core.TrySweepForSpace(); left--)
         {
-            core.Count(Counter.Collisions, -1);
+            core.Count(Counter.Collisions, -1); // taken back: only the last refusal counts
             result = core.PutAnywhere(key, spec, request, out info);
         }
         return result;
@@ -54,6 +55,7 @@ internal static unsafe class Putting
 
     private static PutResult? PutAnywhere(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info) =>
+        // A tombstone concerns memory only. RemoveSpilling, which has it put, holds the stripe lock and removes the spilled entry itself.
         core.Spill is { } spill && !request.IsTombstone
             ? core.PutSpilling(spill, key, spec, request, out info)
             : core.PutOnce(key, spec, request, out info);
@@ -79,6 +81,7 @@ internal static unsafe class Putting
         {
             core.Pile.Blocks.ExitAfterFree(critical);
         }
+        // Outside of the region, with no lock held: it flushes, or runs the application's comparer.
         return core.Put(key, spec, request, core.PrepareRetry(key, hasSpace, attempt), out info);
     }
 
@@ -87,10 +90,10 @@ internal static unsafe class Putting
         this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
     {
         Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Options do not change meanwhile.");
-        core.Index.Prefetch(key.Hash);
+        core.Index.Prefetch(key.Hash); // the bucket arrives while the entry is written
         bool hasEvicted = false;
-        long now = core.Clock.Now;
-        EntryQueue queue = EntryQueue.Undecided;
+        long now = core.Clock.Now; // before any lock: the clock may be application code
+        EntryQueue queue = EntryQueue.Undecided; // kept over retries, so that an entry is admitted once
         while (true)
         {
             var change = new PutChange
@@ -114,24 +117,24 @@ internal static unsafe class Putting
                     hasEvicted |= change.Reserved.HasEvicted;
                     queue = change.Queue;
                 }
-                if (change.Slot.IsNone)
+                if (change.Slot.IsNone) // else TakeBlockFirst took it
                     change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
-                core.WriteEntry(key, spec, request, change);
+                core.WriteEntry(key, spec, request, change); // a kill leaves a free slot
                 core.SwapLocking(key, spec, request, ref change);
             }
             finally
             {
-                core.ReleaseUnpublished(change);
+                core.ReleaseUnpublished(change); // refused, to be retried, or an exception
             }
             Debug.Assert(!change.IsRetry || !change.IsPublished, "A retry has published nothing.");
             if (change.IsRetry)
-                continue;
+                continue; // the bucket has changed since the reservation
             Debug.Assert(
                 change.IsPublished == change.Result is not (null or PutResult.Collision), "A stored put is in the index.");
             info = core.Clock.Describe(change.Version, request.Value.Length, spec.ExpiresAt);
-            if (change.IsNewInIndex)
+            if (change.IsNewInIndex) // after the bucket's lock: those of shards come first
                 core.Follow(key, spec, request, change);
-            if (change.Result == PutResult.Inserted && hasEvicted)
+            if (change.Result == PutResult.Inserted && hasEvicted) // another entry went for it
                 change.Result = PutResult.Overwritten;
             if (change.Result == PutResult.Overwritten)
                 core.Counters.Add(critical, Counter.Overwrites);
@@ -153,11 +156,12 @@ internal static unsafe class Putting
         Slot slot = change.Slot;
         long payloadBytes = change.PayloadBytes;
         core.PrefetchEntry(key.Hash); // of the entry to replace; the bucket has arrived by now
+        // The slot's header still says free, so no reader, walk or recovery takes these bytes for an entry.
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         int keyBytes = key.Bytes.Length;
-        EntryHead.Write(payload, core.Id, keyBytes, request.Kind, spec);
+        EntryHead.Write(payload, core.Id, keyBytes, request.Kind, spec); // the version follows under the bucket's lock
         if (request.IsPromotion)
-            EntryHead.SetVersion(payload, request.KeptVersion);
+            EntryHead.SetVersion(payload, request.KeptVersion); // SwapLocking judges the entry by it
         byte* at = payload + EntryHead.BytesFor(spec);
         Debug.Assert(at + keyBytes + request.Value.Length == payload + payloadBytes, "Head, key and value fill the payload.");
         key.Bytes.CopyTo(new Span<byte>(at, keyBytes));
@@ -172,15 +176,16 @@ internal static unsafe class Putting
     {
         if (change.IsPublished)
             return;
-        core.EndIntent(change.Intent); // before the block is reused
+        core.EndIntent(change.Intent); // before the block is reused: recovery would take another put's block there for this one
         if (!change.Slot.IsNone)
             core.Pile.Entries.Abandon(change.Slot, change.PayloadBytes);
         if (change.IsLimited)
-            core.Usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.FootprintBytes);
+            core.Usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.FootprintBytes); // else TakeOver does
     }
 
     private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in PutChange change)
     {
+        // A backfill that has yet to reach the bucket enters the entry with the rest.
         if (!request.IsTombstone && !core.IsBackfilledLater(key.Hash, spec.Priority))
             core.Evictor?.Enter(key.Hash, spec.Priority, core.WeightOf(change.PayloadBytes), change.Queue);
         if (!core.Options.FixedIndex && core.Counters.IsTurn(change.Critical, EntriesBetweenGrowths))

@@ -39,13 +39,14 @@ internal static unsafe class Reading
         try
         {
             found = core.TryReadInRegion<TReader, TChecks>(critical, key, ref reader, minVersion, out info);
-            if (core.CountsReads && (found || core.Spill == null))
+            if (core.CountsReads && (found || core.Spill == null)) // else TryReadSpilledCounted counts
                 core.Counters.Add(critical, found ? Counter.Hits : Counter.Misses);
         }
         finally
         {
             core.Pile.Blocks.Exit(critical);
         }
+        // After the region: a promotion waits for a stripe lock, and for a file.
         return found || (core.Spill is { } spill && core.TryReadSpilledCounted(spill, key, ref reader, minVersion, out info));
     }
 
@@ -109,26 +110,30 @@ internal static unsafe class Reading
         where TChecks : struct, ISearchChecks
     {
         Debug.Assert(core.IsAllVisible && !core.ChecksEveryRead, "The fast path is closed while a rebuild or checksums need the full one.");
-        if (!core.Index.TryFindUnmoved(hash, out Bucket* line, out byte state))
+        if (!core.Index.TryFindUnmoved(hash, out Bucket* line, out byte state)) // acquire: the state before the slots
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
         if (match == 0)
             return IsPlainMiss<TChecks>(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
         ulong* slotAt = Bucket.SlotAt(line, BitOperations.TrailingZeroCount(match));
+        // Acquire; pairs with the slot's store in Swinging.PublishLocked: what it leads to is visible.
         var slot = new IndexSlot(Volatile.Read(ref *slotAt));
-        EntryView view = core.Pile.Entries.ViewRecovered(slot.Address);
+        EntryView view = core.Pile.Entries.ViewRecovered(slot.Address); // header (acquire), then page info
+        // None also in a page that recovery has yet to check: Searching has it checked.
         if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
             return SearchOutcome.Again;
+        // The block may be freed and reused from here on, so lengths are bounded before they are used.
         var head = new PlainHead(view.Payload);
         long valueBytes = view.PayloadBytes - head.ValueOffset;
         if (!head.IsPlainAfter(core.Tags.ClearedUpTo) || valueBytes < 0 || (TChecks.Key && !head.HasKey(core.Id, key)))
             return SearchOutcome.Again;
+        // The copy may mix two entries until both checks below have passed: slot, then block. Searching.Search says why in this order.
         info = new EntryInfo(head.Version, (int)valueBytes);
         reader.Read(head.Value, valueBytes, EntryHead.BlockKindOf(head.Kind));
         if ((TChecks.SlotAgain && !Searching.IsStillLoaded(slotAt, slot)) || (TChecks.BlockAgain && !view.IsUnchanged()))
             return SearchOutcome.Again;
         if (core.CountsUses)
-            Bucket.CountUseOf(slotAt);
+            Bucket.CountUseOf(slotAt); // plain stores; a lost count is harmless
         return SearchOutcome.Hit;
     }
 
@@ -136,7 +141,7 @@ internal static unsafe class Reading
         where TChecks : struct, ISearchChecks
     {
         bool isAll = line->Next == 0;
-        Volatile.ReadBarrier(); // pairs with the barrier of a split
+        Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
         return isAll && (!TChecks.StateAgain || state == line->State);
     }
 
@@ -148,7 +153,7 @@ internal static unsafe class Reading
         where TChecks : struct, ISearchChecks
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
-        minVersion = Math.Max(minVersion, core.VisibilityFloor); // once, before all that it guards
+        minVersion = Math.Max(minVersion, core.VisibilityFloor); // acquire, before all that it guards; pairs with MakeAllVisible
         if (matcher == null)
             return core.TryReadCompared<TReader, TChecks>(key, ref reader, minVersion, out info);
         while (true)
@@ -161,7 +166,7 @@ internal static unsafe class Reading
             {
                 // no lock is held any more
             }
-            core.LeaveToCompare(critical, matcher);
+            core.LeaveToCompare(critical, matcher); // outside, the comparer may wait; what was found is void
         }
     }
 
@@ -170,7 +175,7 @@ internal static unsafe class Reading
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        long now = 0;
+        long now = 0; // read when an entry may have expired
         SearchOutcome outcome;
         do
             outcome = core.Search<TReader, TChecks>(key, ref reader, minVersion, ref now, out info);

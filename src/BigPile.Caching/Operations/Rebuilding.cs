@@ -14,7 +14,7 @@ namespace BigPile.Caching.Operations;
 /// <summary>Rebuilds the index from the entries of the pile, as a walk finds them.</summary>
 internal static unsafe class Rebuilding
 {
-    private const int EntriesBetweenGrowths = 32;
+    private const int EntriesBetweenGrowths = 32; // so a growth is asked for about as often as by puts
 
     /// <summary>Reads the table id of an entry. The caller is in a critical region.</summary>
     internal static bool TryReadTableId(Pile pile, ulong address, out int tableId)
@@ -34,7 +34,7 @@ internal static unsafe class Rebuilding
             return true; // freed since the walk found it
         var found = default(Found);
         if (!core.TrySee(address, view, HeadOf(view), ref found))
-            return core.Pile.Entries.View(address).IsNone;
+            return core.Pile.Entries.View(address).IsNone; // freed meanwhile is no failure
         if (found.Address != 0)
             _ = core.AddFound(critical, found);
         return true;
@@ -84,8 +84,9 @@ internal static unsafe class Rebuilding
         Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "The critical region keeps the block.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
-        core.Pile.Engine.Versions.RaiseTo(head.Version);
+        core.Pile.Engine.Versions.RaiseTo(head.Version); // later puts get higher ones
         bool isNew = core.AddFoundLocking(critical, found, head);
+        // After the lock of the bucket: those of the evictor's shards come first.
         if (isNew)
             core.Evictor?.EnterFound(found.Hash, priority, isInMain: false);
         return isNew;
@@ -148,11 +149,12 @@ internal static unsafe class Rebuilding
     /// </summary>
     internal static void EndRebuild(this TableCore core)
     {
+        // From here on removals leave no tombstone. Those that exist go before older versions could be looked at, and are visible to none.
         core.BeginLimits();
         for (ulong number = 0; core.HasTombstones && number < core.Index.BucketCount; number++)
             core.DropTombstones(number);
         core.MakeAllVisible();
-        core.Index.Storage.MarkWhole();
+        core.Index.Storage.MarkWhole(); // last: after a kill before it the walk is done again
     }
 
     /// <summary>Restores the tag marks that the index of an earlier process has. The table is not in use yet.</summary>
@@ -179,6 +181,7 @@ internal static unsafe class Rebuilding
         if (isKnown && other.Address == found.Address)
             return false;
         RemovedKeys? removed = core.RemovedKeys;
+        // A comparison runs: the index should have had it.
         if (removed != null)
         {
             core.ReportLostLocked(bucket, found.Hash, found.Address);
@@ -186,7 +189,7 @@ internal static unsafe class Rebuilding
         if (head.Kind == ValueKind.Pointer && !core.IsLive(head.Owned))
         {
             core.Pile.Entries.Free(found.Address); // a kill came while it was being put or freed
-            return false;
+            return false; // put since, or met before
         }
         if (isKnown)
             core.AddToKnownLocked(critical, found, head, other);
@@ -202,6 +205,7 @@ internal static unsafe class Rebuilding
     {
         PilePointer owned = head.Owned;
         PilePointer otherOwned = other.Owned;
+        // Of equal versions one is a renewal's copy, and either may stay. Both may own the same object, which stays as well.
         if (head.Version <= other.Head.Version)
         {
             LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);
@@ -210,6 +214,8 @@ internal static unsafe class Rebuilding
         Debug.Assert(other.Address != found.Address, "An entry does not replace itself.");
         ulong otherAddress = other.Address;
         bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
+        // As in PublishLocked: flags, slot, and only then the free of the block that it led to. A kill before the free leaves both to the
+        // next walk.
         core.MarkLine(other.Place.Line, head);
         other.Place.Store(new IndexSlot(found.Hash, found.Address));
         if (otherCounts && core.RemovedKeys == null)
@@ -227,7 +233,7 @@ internal static unsafe class Rebuilding
         Debug.Assert(place.Value.IsEmpty, "A found entry takes a free slot.");
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, false);
-        core.MarkLine(place.Line, head);
+        core.MarkLine(place.Line, head); // before the slot
         place.Store(new IndexSlot(found.Hash, found.Address));
         core.CountFound(critical, head, found.PayloadBytes);
         return true;
@@ -249,6 +255,7 @@ internal static unsafe class Rebuilding
     private static void CountFound(this TableCore core, CriticalRegion critical, in EntryHead head, long payloadBytes)
     {
         if (head.Kind == ValueKind.Tombstone)
+            // A killed process left it during its own rebuild.
             core.HasTombstones = true;
         else if (core.RemovedKeys == null) // else the counters include it already
             core.CountNew(critical, payloadBytes);

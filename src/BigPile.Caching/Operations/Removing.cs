@@ -20,6 +20,7 @@ internal static class Removing
     /// <returns>Whether it was present.</returns>
     internal static bool RemoveOnce(this TableCore core, in KeyProbe key, Condition condition)
     {
+        // Read before the region: once false it stays false, and if it becomes false now, PutTombstone drops its tombstone again.
         if (core.IsRebuilding)
             return core.PutTombstone(key, condition);
         CriticalRegion critical = core.EnterWriter();
@@ -44,10 +45,13 @@ internal static class Removing
         Debug.Assert(!core.IsRebuilding, "While older blocks may turn up, a removal leaves a tombstone.");
         long now = core.Clock.BeforeLock;
         using LockedBucket bucket = core.Index.Lock(key.Hash);
+        // Also where the key is missing: a factory that read its source before must not bring the value back. A removal with a condition
+        // that finds nothing changes nothing, and outdates nobody.
         if (condition.IsNone)
             core.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
         if (!core.TryFindLocked(bucket, key, out LockedEntry entry))
         {
+            // The index may have lost the entry: the comparison must not insert it again.
             core.RecordRemovedLocked(IndexSlot.TagOf(key.Hash));
             return false;
         }
@@ -67,7 +71,7 @@ internal static class Removing
     {
         try
         {
-            core.HasTombstones = true;
+            core.HasTombstones = true; // before the put: EndRebuild looks for tombstones if it is set
             bool wasThere = core.Put(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
             if (!core.IsRebuilding)
                 core.DropTombstone(key); // the walk that drops tombstones may have passed before
@@ -75,6 +79,7 @@ internal static class Removing
         }
         catch (PileFullException)
         {
+            // A tombstone needs space, a removal must not. After the walk it needs none.
             if (!core.WaitForRebuild())
                 throw;
             return core.RemoveOnce(key, condition); // no tombstone is needed any more
@@ -84,6 +89,7 @@ internal static class Removing
     private static bool WaitForRebuild(this TableCore core)
     {
         const int PollMs = 20;
+        // A failed walk is repeated and completes nothing, so its failure has to be looked for.
         while (!core.Readiness.Completion.Wait(PollMs))
         {
             if (core.Readiness.Failure != null)

@@ -16,12 +16,11 @@ namespace BigPile.Caching.Operations;
 /// <summary>Extends the expiry of sliding entries that are used, and frees entries that reads found dead.</summary>
 /// <remarks>
 /// A read only records what it observed (<see cref="ReadBuffer"/>). The sweep drains the records, or a thread of the pool once there are
-/// many. The expiry written is a sixteenth of the sliding time ahead, so an entry that is read all the time is written sixteen times per
-/// sliding time, and none expires early.
+/// many.
 /// </remarks>
 internal static unsafe class Renewing
 {
-    private const int MostRefused = 16;
+    private const int MostRefused = 16; // copies that a full pile may refuse before a drain tries no more
 
     /// <summary>Extends the expiry of an entry as a use does.</summary>
     /// <returns>Whether the table has the key.</returns>
@@ -38,6 +37,8 @@ internal static unsafe class Renewing
     /// <returns>When the entry expires now; 0 if it may have ended meanwhile, and must be read again.</returns>
     internal static long RecordUse(this TableCore core, ulong hash, in SlidingUse use)
     {
+        // It can't be extended, or reaches as far as this use would. The bound of the time is a little late, so at worst a use too many is
+        // recorded.
         if (use.ExpiresAt >= use.End || use.ExpiresAt >= CacheClock.Add(core.Clock.NowAtMost, use.SlidingTicks))
             return use.ExpiresAt;
         long used = core.ReadBuffer.RecordUse(use, hash, core.Clock);
@@ -63,7 +64,7 @@ internal static unsafe class Renewing
         if (core.ReadBufferOrNull is not { HasAny: true } buffer)
             return;
         long now = core.Clock.Now; // before the lock: the clock may be application code
-        int peakCount = buffer.Count;
+        int peakCount = buffer.Count; // before the drain: EndDrain sizes the buffer by it
         if (waits)
             buffer.DrainLock.Enter();
         else if (!buffer.DrainLock.TryEnter())
@@ -73,6 +74,7 @@ internal static unsafe class Renewing
             int refused = core.DrainAll(buffer, now, isClosing);
             if (refused != 0)
             {
+                // In no critical region: a flush may complete pending frees. Then once more.
                 _ = core.Pile.Blocks.Reclaimer.Reclaim(attempt: 0);
                 refused = core.DrainAll(buffer, now, isClosing);
             }
@@ -92,7 +94,7 @@ internal static unsafe class Renewing
 
     private static void DrainQueued(this TableCore core)
     {
-        core.ReadBuffer.EndQueued();
+        core.ReadBuffer.EndQueued(); // first: a record that this drain misses may queue another
         try
         {
             core.DrainReadBuffer();
@@ -126,6 +128,7 @@ internal static unsafe class Renewing
                 refused++;
                 return;
             }
+            // Applied first, cleared then: in between both count. A later use makes it fail, and is applied in its turn.
             if (buffer.TryClear(record, time))
                 return;
         }
@@ -143,7 +146,7 @@ internal static unsafe class Renewing
             Liveness liveness = core.LivenessOf(entry.Head, ref now);
             if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might come back
                 core.DropLocked(critical, entry, liveness.Reason());
-            else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryMarkAhead(record, ref time))
+            else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryMarkAhead(record, ref time)) // the mark before the write
                 return core.TryRenewLocked(critical, record.Hash, time & ~ReadBuffer.Record.Ahead, entry, mayCopy);
             return true;
         }
@@ -170,11 +173,13 @@ internal static unsafe class Renewing
     {
         if (!entry.Head.IsSliding)
             return true;
+        // A sixteenth of the sliding time ahead: an entry that is read all the time is written sixteen times per sliding time.
         long expiresAt = core.Clock.RenewalOf(entry.Head, used);
         if (expiresAt <= entry.Head.ExpiresAt)
             return true;
         if (core.CopiesToRenew)
             return mayCopy && core.TryCopyToRenewLocked(critical, hash, entry, expiresAt);
+        // In place: one store, so a reader sees the old expiry or the new one.
         EntryHead.SetExpiry((byte*)entry.Head.Payload, expiresAt);
         return true;
     }
@@ -202,14 +207,18 @@ internal static unsafe class Renewing
         EntryHead.SetExpiry(payload, expiresAt);
         if (Mutation.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
+        // No counter changes. From here on recovery keeps the block that the slot leads to, and frees the other.
         Intent* record = core.Intents == null
             ? null
             : core.BeginIntent(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
         CrashPoints.Pass(CrashPoint.RenewalBeforePublish);
+        // Two live blocks with one version, until the old one is freed. Either is right; without an index a walk keeps the first that it
+        // finds.
         core.Pile.Entries.Publish(copy, entry.PayloadBytes);
         CrashPoints.Pass(CrashPoint.RenewalBeforeSwap);
-        entry.Place.Store(new IndexSlot(hash, copy.Address));
+        entry.Place.Store(new IndexSlot(hash, copy.Address)); // release, as in PublishLocked
         CrashPoints.Pass(CrashPoint.RenewalBeforeOldFreed);
+        // The block alone: an object that the entry owns is the copy's now.
         if (!Mutation.RenewedFreedFirst)
             core.Pile.Entries.Free(address);
         core.EndIntent(record);

@@ -1,6 +1,9 @@
 namespace BigPile.Caching.Operations;
 
 /// <summary>What a put has reserved of the table's limits.</summary>
+/// <param name="HasEntry">Whether it has one of the entries that are allowed.</param>
+/// <param name="FootprintBytes">The bytes that it has, of <see cref="Tables.TableCore.BlockLimitBytes"/>.</param>
+/// <param name="HasEvicted">Whether others were evicted for it.</param>
 internal readonly record struct Reservation(bool HasEntry, long FootprintBytes, bool HasEvicted)
 {
     /// <summary>The result of a reservation.</summary>
@@ -13,5 +16,6 @@ internal readonly record struct Reservation(bool HasEntry, long FootprintBytes, 
 
     /// <summary>Whether it suffices for an entry that replaces an old one, or none.</summary>
     internal bool IsEnough(long footprintBytes, bool hasOld, long oldFootprintBytes) =>
+        // The old entry passes on its place among the entries, and its bytes.
         (HasEntry || hasOld) && FootprintBytes + oldFootprintBytes >= footprintBytes;
 }

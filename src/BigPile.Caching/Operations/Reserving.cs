@@ -12,10 +12,7 @@ namespace BigPile.Caching.Operations;
 /// <summary>Reserves entries and bytes of a limited table for puts.</summary>
 /// <remarks>
 /// A put reserves before it writes, and evicts until the reservation fits, so the table is never above a limit. A put that will be refused
-/// evicts nothing: its condition, and whether enough is evictable, are checked first. A replacement reserves only the difference; the
-/// bucket's lock shows whether that was right, and if not, the put starts over.
-/// The pile may be full, too. A block that replaces a few entries is allocated after their eviction, as theirs may be all the space there
-/// is; one that replaces many is allocated before, or after a few, so that not all of them are evicted for nothing.
+/// evicts nothing: its condition, and whether enough is evictable, are checked first.
 /// </remarks>
 internal static class Reserving
 {
@@ -23,7 +20,7 @@ internal static class Reserving
     // suffice.
     private const long GrowthOfQueuesBytes = 2 * HashQueue.NodeBytes;
 
-    private const int MostForNothing = 16;
+    private const int MostForNothing = 16; // evictions for a block that the pile may still refuse
 
     /// <summary>Reserves for an entry, and evicts others until it fits; but none where that can't suffice.</summary>
     internal static Reservation.Promise TryReserve(
@@ -33,11 +30,12 @@ internal static class Reserving
         core.Evictor.Prefetch(key.Hash, spec.Priority);
         long footprintBytes = core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes);
         long limitBytes = core.BlockLimitBytes;
+        // As for a new key, whose lookup is saved. If the key has an entry, TakeOver releases what is too much.
         change.Reserved = new Reservation(HasEntry: true, footprintBytes, HasEvicted: false);
         if (!core.Usage.TryTake(takesEntry: true, footprintBytes, limitBytes))
             return core.TryReserveAtLimit(key, spec.Priority, condition, limitBytes, ref change);
         if (change.Queue == EntryQueue.Undecided)
-            change.Queue = core.Evictor.QueueBelowCapacity(key.Hash, spec.Priority);
+            change.Queue = core.Evictor.QueueBelowCapacity(key.Hash, spec.Priority); // Undecided: Enter chooses
         return Reservation.Promise.Given;
     }
 
@@ -46,16 +44,21 @@ internal static class Reserving
         this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, long limitBytes, ref PutChange change)
     {
         long footprintBytes = change.Reserved.FootprintBytes;
-        change.Reserved = default;
+        change.Reserved = default; // nothing is held, and so nothing released if what follows throws
         if (!core.TryFindOwn(key, priority, condition, ref change.Now, out OwnEntry own))
             return Reservation.Promise.ConditionNotMet;
         if (own.LacksPlace)
             return Reservation.Promise.Refused;
+        // A replacement reserves the difference only. ReplaceLocked sees whether the old entry is still that large; if not, the put starts
+        // over.
         long moreBytes = Math.Max(0, footprintBytes - own.FootprintBytes);
         bool hasSpace = core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, limitBytes);
         bool hasEvicted = !hasSpace;
+        // Before the first eviction: a put that will be refused evicts nothing.
         if (!hasSpace && !core.CanEvictEnough(moreBytes, limitBytes, priority, own))
             return Reservation.Promise.Refused;
+        // A block that replaces a few entries is allocated after their eviction, as theirs may be all the space that the pile has. One that
+        // replaces many is allocated before, so that not all of them are evicted for nothing.
         if (!hasSpace && core.Options.MaxBytes != null && moreBytes > MostForNothing * core.MeanEntryBytes())
             core.TakeBlockFirst(key.Hash, priority, own, ref change);
         if (!hasSpace && !core.TryEvictEnough(key.Hash, priority, own, moreBytes, ref change))
@@ -76,6 +79,7 @@ internal static class Reserving
             if (hasEvicted && core.Usage.TryTake(takesEntry: true, moreBytes, core.BlockLimitBytes))
                 return true;
         }
+        // Other puts may take what an eviction frees, so it goes on until the reservation succeeds. The key's own entry is pinned.
         double smallWeight = change.Queue == EntryQueue.Small ? weight : 0;
         do
         {
@@ -100,7 +104,7 @@ internal static class Reserving
         }
         for (int i = 0; i < MostForNothing && core.TryEvict(core.Evictor!, hash, priority, change.Now, 0, own.Address); i++)
             continue;
-        change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
+        change.Slot = core.Pile.Entries.Take(change.PayloadBytes); // may throw: only a few were evicted
     }
 
     private static bool CanEvictEnough(this TableCore core, long moreBytes, long limitBytes, EntryPriority priority, in OwnEntry own)
@@ -119,6 +123,7 @@ internal static class Reserving
     {
         own = default;
         ulong hash = key.Hash;
+        // An early answer, under the lock for this look only. SwapLocking asks again under the lock that counts.
         using LockedBucket bucket = core.Index.Lock(hash);
         if (!core.TryFindLocked(bucket, key, out LockedEntry entry))
         {

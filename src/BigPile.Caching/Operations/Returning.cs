@@ -1,8 +1,8 @@
 using System;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Keys;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 
@@ -21,7 +21,7 @@ internal static unsafe class Returning
     {
         while (true)
         {
-            FlightTicket? ticket = core.BeginFlight(key, []);
+            FlightTicket? ticket = core.BeginFlight(key, []); // no tags: SwapLocking judges the block itself
             if (ticket == null)
                 return SpillOutcome.InMemory;
             try
@@ -45,6 +45,7 @@ internal static unsafe class Returning
             return SpillOutcome.Missing;
         if (!core.IsBlockOf(key, block.WrittenSpan))
         {
+            // Not an entry of this key: what a file returns is not trusted.
             spill.RemoveStripeLocked(key.Hash, key.Bytes);
             return SpillOutcome.Missing;
         }
@@ -56,15 +57,17 @@ internal static unsafe class Returning
             return SpillOutcome.Missing;
         }
         if (SpilledBlocks.VersionOf(block.WrittenSpan) < minVersion)
-            return SpillOutcome.Missing;
+            return SpillOutcome.Missing; // for this caller; it stays
         bool isExtended = core.ExtendExpiry(block);
+        // The copy in the file stays until memory has the entry: a failure in between loses nothing, and the stripe lock hides that there
+        // are two.
         PutResult? result = core.IsFarOverLimits() ? PutResult.Collision : core.PutPromoted(key, block.WrittenSpan, ticket);
         if (result is null)
-            return null;
+            return null; // the ticket is outdated: look again
         if (result == PutResult.Collision)
         {
             if (isExtended)
-                spill.RewriteStripeLocked(key.Hash, key.Bytes, block.WrittenSpan, pending);
+                spill.RewriteStripeLocked(key.Hash, key.Bytes, block.WrittenSpan, pending); // the use counts, though the entry stays
             return SpillOutcome.MemoryFull;
         }
         spill.EndPromotionStripeLocked(key.Hash, key.Bytes, pending); // it may be evicted and pending again by now: that copy stays

@@ -14,9 +14,8 @@ namespace BigPile.Caching.Operations;
 
 /// <summary>Finds an entry without a lock: the full path, for any line of the bucket and any kind of entry.</summary>
 /// <remarks>
-/// Takes no lock. In order: the bucket's state (acquire), which must cover the hash and must not be splitting; the slot (acquire) with the
-/// hash's tag; block, head and key, since tags collide; the copy, with lengths bounded first; the slot again; the block's header and page
-/// again. Any difference: start over. A miss is valid if no split moved entries of the bucket meanwhile.
+/// Takes no lock: what was read counts once all checks have passed; where one fails, the search starts over. A miss counts if no split
+/// moved entries of the bucket meanwhile.
 /// </remarks>
 internal static unsafe class Searching
 {
@@ -28,18 +27,18 @@ internal static unsafe class Searching
         Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps lines and blocks.");
         info = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
-        Bucket* bucket = core.Index.Find(key.Hash, out byte state);
-        int lines = 0;
+        Bucket* bucket = core.Index.Find(key.Hash, out byte state); // acquire; it covers the hash, and is not splitting
+        int lines = 0; // bounded: a damaged chain may have a cycle
         for (Bucket* line = bucket; line != null; line = ++lines < TableIndex.MostLines ? core.Index.Next(line) : null)
         {
             for (uint match = Bucket.Match(line, tag); match != 0; match &= match - 1)
             {
                 int place = BitOperations.TrailingZeroCount(match);
-                IndexSlot slot = Bucket.Load(line, place);
+                IndexSlot slot = Bucket.Load(line, place); // acquire; pairs with PublishLocked
                 if (!slot.MayBe(key.Hash))
-                    continue;
+                    continue; // changed since Match
                 TChecks.Pass(SearchPoint.BeforeBlock);
-                EntryView view = core.Pile.Entries.View(slot.Address);
+                EntryView view = core.Pile.Entries.View(slot.Address); // header (acquire), then page info
                 if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
                 {
                     TChecks.Pass(SearchPoint.AfterBlock);
@@ -48,12 +47,12 @@ internal static unsafe class Searching
                     return SearchOutcome.Again;
                 }
                 var head = new EntryHead(view.Payload);
-                bool isKey = TChecks.Key
+                bool isKey = TChecks.Key // tags collide
                     ? head.TableId == core.Id && LockedEntries.HasKey(head, view.PayloadBytes, key)
                     : head.FitsIn(view.PayloadBytes);
                 SearchOutcome outcome = isKey
                     ? core.ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
-                    : SearchOutcome.Miss;
+                    : SearchOutcome.Miss; // another key, or an entry that is changing
                 SlidingUse use = outcome == SearchOutcome.Hit && head.IsSliding ? new SlidingUse(core.Clock, head) : default;
                 // Without this a slow reader could return a value that is published in its block but not in the index yet, and the older
                 // one after it.
@@ -64,7 +63,7 @@ internal static unsafe class Searching
                 // a block and come back to it, and the slot looks the same.
                 if (TChecks.BlockAgain && !view.IsUnchanged())
                     return SearchOutcome.Again;
-                if (core.ChecksEveryRead && !core.Pile.Entries.IsIntact(slot.Address, view))
+                if (core.ChecksEveryRead && !core.Pile.Entries.IsIntact(slot.Address, view)) // throws for an unchanged block
                     return SearchOutcome.Again;
                 if (!isKey)
                     continue;
@@ -95,7 +94,7 @@ internal static unsafe class Searching
                 return outcome == SearchOutcome.Again ? SearchOutcome.Miss : outcome;
             }
         }
-        Volatile.ReadBarrier(); // pairs with the barrier of a split
+        Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
         return !TChecks.StateAgain || state == bucket->State ? SearchOutcome.Miss : SearchOutcome.Again;
     }
 
@@ -125,6 +124,7 @@ internal static unsafe class Searching
         Liveness liveness = core.LivenessByBlock(head, ref now);
         if (liveness != Liveness.Live && !(liveness == Liveness.Expired && head.IsSliding)) // a use may keep it alive
             return liveness.IsDead() ? SearchOutcome.Dead : SearchOutcome.Miss;
+        // An entry below the visibility floor, or one that is too old for the caller.
         if (head.Version < minVersion)
             return SearchOutcome.Miss;
         if (head.Kind >= ValueKind.Pointer && head.Kind <= ValueKind.TagMark)
@@ -141,6 +141,7 @@ internal static unsafe class Searching
         where TReader : struct, IPayloadReader, allows ref struct
     {
         info = default;
+        // A tombstone; else bytes that are just changing, which the checks find.
         if (head.Kind != ValueKind.Pointer || payloadBytes - head.ValueOffset != sizeof(ulong))
             return SearchOutcome.Miss;
         var pointer = PilePointer.FromUInt64(*(ulong*)(head.Key + head.KeyBytes));
@@ -148,7 +149,7 @@ internal static unsafe class Searching
         bool isThere = core.Pile.Reader.TryRead(pointer, ref measured);
         reader = measured.Inner;
         if (!isThere)
-            return SearchOutcome.Again;
+            return SearchOutcome.Again; // deleted by other code, or with its entry: the checks tell
         info = core.DescribeRead(head, measured.LengthBytes);
         return SearchOutcome.Hit;
     }

@@ -51,26 +51,26 @@ internal static class SpillSweeping
     }
 
     /// <summary>The same. The sweep lock is held.</summary>
-    /// <remarks>
-    /// A mark is dropped once no entry that it concerns is left: after a round through memory, and a round through the file that begins
-    /// after that. An evicted entry was checked under its bucket's lock, and is pending when the round through memory has passed the
-    /// bucket. A promoted entry is checked under that lock, and is in memory once all stripe locks were passed. So none escapes both.
-    /// </remarks>
     private static int SweepSpill(this TableCore core, SpillStore spill, int maxRecords)
     {
         core.DrainSpill();
         int freed = 0;
         if (!spill.Sweep.IsUnderWay)
         {
+            // In this order: the round through memory has ended; then what is pending is visited, which passes all stripe locks; then the
+            // file. An evicted entry was checked under its bucket's lock, and is pending once the round through memory has passed the
+            // bucket. A promoted one is checked under that lock, too, and is in memory once all stripe locks were passed. So no entry
+            // escapes all three.
             spill.Sweep.Begin();
             freed += core.FreePending(spill);
             spill.Sweep.WalkOn(spill.BeginWalk());
         }
         for (int i = 0; i < maxRecords && spill.Sweep.TryNext(out ReadOnlyMemory<byte> key, out ReadOnlyMemory<byte> block); i++)
         {
-            if (core.LivenessOf(block.Span).IsDead() && core.TryFree(spill, key.Span))
+            if (core.LivenessOf(block.Span).IsDead() && core.TryFree(spill, key.Span)) // TryFree asks again, under the lock
                 freed++;
         }
+        // No entry is left that the marks concern. While a comparison runs they stay, and the next round tries again.
         if (spill.Sweep.TakeDone() is ulong version && version > spill.Sweep.DroppedUpTo && core.DropMarksUpTo(version, allOnly: false))
             spill.Sweep.DroppedUpTo = version;
         return freed;
@@ -100,6 +100,7 @@ internal static class SpillSweeping
         {
             lock (spill.StripeOf(hash).Lock)
             {
+                // A pending one is newer than the record: its write replaces it.
                 if (!spill.TryReadStripeLocked(hash, key, block, out PendingDemotion? pending) || pending != null)
                     return false;
                 Liveness liveness = core.LivenessOf(block.WrittenSpan);

@@ -57,7 +57,7 @@ internal static unsafe class SpilledBlocks
             var head = new EntryHead(payload);
             Counter reason = liveness.Reason();
             core.Events.OnRemoved(head, block.Length, reason);
-            core.Count(reason);
+            core.Count(reason); // enters the table: the caller is outside
         }
     }
 
@@ -88,7 +88,7 @@ internal static unsafe class SpilledBlocks
         Debug.Assert(block.Length >= EntryHead.ShortBytes, "A block begins with a head.");
         fixed (byte* payload = block)
         {
-            long now = 0;
+            long now = 0; // read if needed
             return core.LivenessOf(new EntryHead(payload), ref now);
         }
     }

@@ -1,9 +1,9 @@
 using System.Collections.Generic;
 using BigPile.Access;
 using BigPile.Caching.Entries;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Hash;
@@ -17,8 +17,8 @@ namespace BigPile.Caching.Operations;
 /// </remarks>
 internal static class Spilling
 {
-    private const int MostTries = 8;
-    private const int MostForOneReturn = 64;
+    private const int MostTries = 8; // then a key that keeps moving counts as missing
+    private const int MostForOneReturn = 64; // demotions that one promotion writes
 
     /// <summary>Writes pending demotions to the file. The caller is outside of critical regions and holds no stripe lock.</summary>
     /// <param name="core">The table.</param>
@@ -38,8 +38,8 @@ internal static class Spilling
                 if (liveness.IsDead())
                     core.ReportDead(entry.Payload, liveness);
                 else if (!spill.TryWriteStripeLocked(entry))
-                    core.ReportEvicted(entry.Payload);
-                stripe.Remove(entry);
+                    core.ReportEvicted(entry.Payload); // counted when it left memory
+                stripe.Remove(entry); // under the lock: no call finds it in neither place
             }
         }
     }
@@ -63,6 +63,7 @@ internal static class Spilling
                     core.ReadBlock(block, ref reader, out info);
                     return true;
                 }
+                // With no stripe lock: reads of memory take none.
                 if (core.TryReadMemory(key, ref reader, minVersion, out info))
                     return true; // else too old, or evicted again
             }
@@ -95,7 +96,7 @@ internal static class Spilling
         this TableCore core, SpillStore spill, in KeyProbe key, PileBuffer block, ulong minVersion = 0)
     {
         SpillOutcome outcome;
-        lock (spill.StripeOf(key.Hash).Lock)
+        lock (spill.StripeOf(key.Hash).Lock) // over the access to the file, in no critical region
             outcome = core.PromoteStripeLocked(spill, key, block, minVersion);
         if (outcome == SpillOutcome.Promoted)
             core.DrainSpill(MostForOneReturn); // other entries were evicted for it
@@ -130,9 +131,10 @@ internal static class Spilling
     /// </summary>
     internal static IEnumerable<byte[]> SpilledKeys(this TableCore core, SpillStore spill)
     {
-        core.DrainSpill();
+        core.DrainSpill(); // what is pending now is written, or found next
         foreach (byte[] key in spill.PendingKeys())
             yield return key;
+        // After the pending ones: an entry that was written meanwhile is in the file.
         using IEnumerator<HashRecord>? walk = spill.BeginWalk();
         while (walk != null && walk.MoveNext())
             yield return walk.Current.Key.ToArray();
@@ -149,10 +151,12 @@ internal static class Spilling
             result = request.Condition.IsOfVersion
                 ? core.PutIfStripeLocked(spill, key, spec, request, out info)
                 : core.PutOnce(key, spec, request, out info);
-            // only after success: a refused put changes nothing
+            // Only after success: a refused put changes nothing. In between memory has the new value, and the file the old one: the lock
+            // hides it, and a kill leaves no file to read.
             if (result is not (null or PutResult.Collision) && core.TryReplaceStripeLocked(spill, key, info.Version))
                 result = PutResult.Replaced;
         }
+        // With no stripe lock held: it takes others.
         core.DrainSpill();
         return result;
     }
@@ -163,13 +167,14 @@ internal static class Spilling
     {
         lock (spill.StripeOf(key.Hash).Lock)
         {
+            // Memory before file: under the lock entries move that way only, by evictions, so none escapes.
             bool wasThere = core.RemoveOnce(key, condition);
             if (!wasThere && core.TryVersionStripeLocked(spill, key, out ulong version) && condition.IsMetBy(version))
             {
                 core.Count(Counter.Removals);
                 wasThere = true;
             }
-            if (wasThere || condition.IsNone)
+            if (wasThere || condition.IsNone) // without a condition also a dead one goes
                 spill.RemoveStripeLocked(key.Hash, key.Bytes);
             return wasThere;
         }
@@ -191,7 +196,7 @@ internal static class Spilling
         {
             if (!spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _))
                 return false;
-            spill.RemoveStripeLocked(key.Hash, key.Bytes, version);
+            spill.RemoveStripeLocked(key.Hash, key.Bytes, version); // a new entry that is evicted already stays
             return core.IsAliveBlockOf(key, block.WrittenSpan) && SpilledBlocks.VersionOf(block.WrittenSpan) < version;
         }
         finally
@@ -222,11 +227,12 @@ internal static class Spilling
         while (true)
         {
             info = default;
+            // The ticket stands for "not in memory": an eviction or a removal since then outdates it, and the loop looks again.
             FlightTicket? ticket = core.BeginFlight(key, []);
             if (ticket == null)
             {
                 if (request.Condition.IsMetBy(0))
-                    return null;
+                    return null; // it is in memory, and must be missing
                 PutResult? replaced = core.PutOnce(key, spec, request, out info);
                 if (replaced != null || !core.TryVersionStripeLocked(spill, key, out _))
                     return replaced;
@@ -238,6 +244,8 @@ internal static class Spilling
                 bool isThere = core.TryReadAliveStripeLocked(spill, key, block);
                 if (!request.Condition.IsMetBy(isThere ? SpilledBlocks.VersionOf(block.WrittenSpan) : 0))
                     return null;
+                // The spilled entry is the basis: SwapLocking looks whether its tags were removed meanwhile, of which the ticket knows
+                // nothing.
                 PutOrder inFlight = request.On(Condition.Of(ticket), isThere ? block.WrittenSpan : default);
                 if (core.PutOnce(key, spec, inFlight, out info) is { } result)
                     return result;

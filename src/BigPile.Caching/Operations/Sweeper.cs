@@ -10,13 +10,13 @@ namespace BigPile.Caching.Operations;
 /// <summary>Sweeps the tables of a cache periodically, a bounded part at a time.</summary>
 internal sealed class Sweeper : IDisposable
 {
-    private const int MostRoundsAtOnce = 16;
+    private const int MostRoundsAtOnce = 16; // for one table, so that the others get their turn
 
-    private readonly BackgroundWork _background;
-    private readonly CacheClock _clock;
-    private readonly Func<TableCore[]> _cores;
-    private readonly int _buckets;
-    private readonly ITimer? _timer;
+    private readonly BackgroundWork _background; // reports failures
+    private readonly CacheClock _clock; // follows the system's clock with each sweep
+    private readonly Func<TableCore[]> _cores; // the tables of this instant
+    private readonly int _buckets; // for one table and round
+    private readonly ITimer? _timer; // null: only calls sweep
 
     internal Sweeper(BackgroundWork background, PileCacheOptions options, CacheClock clock, Func<TableCore[]> cores)
     {
@@ -45,6 +45,7 @@ internal sealed class Sweeper : IDisposable
         {
             long beganAt = core.Meter.IsTimingSweeps ? Stopwatch.GetTimestamp() : 0;
             int buckets = Math.Min(_buckets, core.BucketsToSweep());
+            // Uses first: an entry that is kept alive by one must not be swept. LivenessOf asks the buffer, too.
             core.DrainReadBuffer();
             core.EvictSurplus(buckets);
             for (int round = 0; round < MostRoundsAtOnce && core.SweepMemory(buckets) > buckets / 16; round++)

@@ -10,8 +10,8 @@ namespace BigPile.Caching.Operations;
 /// <summary>Frees entries that have expired or were removed by tag, a part of the buckets at a time.</summary>
 internal static unsafe class Sweeping
 {
-    private const int BucketsForSpace = 64;
-    private const int BucketsAtOnce = 4096;
+    private const int BucketsForSpace = 64; // for one refused put
+    private const int BucketsAtOnce = 4096; // between two checks of the cancellation
 
     /// <summary>Sweeps some buckets, from where the last sweep ended. One sweep runs at a time.</summary>
     /// <param name="core">The table.</param>
@@ -22,7 +22,7 @@ internal static unsafe class Sweeping
     {
         if (!core.HasExpirables || core.IsRebuilding)
             return 0;
-        long now = core.Clock.Now;
+        long now = core.Clock.Now; // before the lock: the clock may be application code
         if (waits)
             core.SweepPlace.SweepLock.Enter();
         else if (!core.SweepPlace.SweepLock.TryEnter())
@@ -73,10 +73,12 @@ internal static unsafe class Sweeping
         if (++place.Next < core.Index.BucketCount)
             return freed;
         place.Next = 0;
+        // The round has visited every bucket since these marks were read, so they concern nothing in memory.
         if (core.Spill is { } spill)
             spill.Sweep.EndMemoryRound(place.MarksUpTo);
         else
             _ = core.DropMarksUpTo(place.MarksUpTo, allOnly: false); // not nested: it may wait for a pause
+        // What was added behind the sweep has set HadExpirable again: the flag stays for it.
         bool isFree = !place.HasExpirables && !core.HadExpirable && core.Tags.Count == 0;
         if (isFree && core.Spill == null && core.RemovedKeys == null && !core.IsRebuilding)
             core.EndExpirablesRound();
@@ -90,7 +92,7 @@ internal static unsafe class Sweeping
         try
         {
             if (number == 0)
-                core.BeginRound(place);
+                core.BeginRound(place); // in the region: a pause does not fall between
             return place.CoversAllEntries || core.Spill != null || core.MayHoldExpirables(number)
                 ? core.SweepBucket(critical, number, now)
                 : 0;
@@ -103,6 +105,7 @@ internal static unsafe class Sweeping
 
     private static void BeginRound(this TableCore core, SweepPlace place)
     {
+        // Before the marks are read: one that is published after that sets the flag again, and is left to the next round.
         core.BeginExpirablesRound();
         place.HasExpirables = false;
         (place.MarksUpTo, place.CoversAllEntries) = core.Tags.Described; // marks that come during the round are not covered
@@ -152,7 +155,7 @@ internal static unsafe class Sweeping
             }
         }
         if (!isAnyLeft)
-            line->ClearExpiry();
+            line->ClearExpiry(); // under the lock, under which puts mark lines
         core.SweepPlace.HasExpirables |= isAnyLeft;
         return freed;
     }

@@ -17,17 +17,18 @@ internal static unsafe class Swinging
     internal static void SwapLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and invisible.");
+        // From here on no other thread puts, removes, evicts or renews an entry of this bucket. Reads go on.
         using LockedBucket bucket = core.Index.Lock(key.Hash);
         if (request.IsPromotion && core.LivenessOf(new EntryHead(change.Slot.Start + BlockHeader.SizeBytes), ref change.Now).IsDead())
             change.Result = null; // removed by its tag since it was read: the last chance to see it, as the sweep may have passed
         else if (core.TryFindLocked(bucket, key, out LockedEntry old))
             core.ReplaceLocked(key, spec, request, old, ref change);
         else if (!request.Condition.IsMetLocked(core.Flights, key.Hash, version: 0, isMissing: true))
-            change.Result = null;
+            change.Result = null; // another version is expected, or the flight is outdated
         else if (change.IsLimited && !core.HasEnough(change, hasOld: false, oldFootprintBytes: 0))
             change.IsRetry = true; // reserved as a replacement, and the key was removed meanwhile
         else if (!request.Basis.IsEmpty && core.IsGoneByNow(request.Basis, ref change))
-            change.Result = null;
+            change.Result = null; // the spilled entry was removed by its tag, or by a clear
         else
             core.InsertLocked(key, spec, request, bucket, ref change);
     }
@@ -58,7 +59,7 @@ internal static unsafe class Swinging
         Liveness liveness = core.LivenessOf(old.Head, ref change.Now);
         bool isDead = liveness.IsDead();
         bool wasTombstone = old.Head.Kind == ValueKind.Tombstone;
-        bool isNone = liveness != Liveness.Live;
+        bool isNone = liveness != Liveness.Live; // what the caller is told: the key was missing
         if (!request.Condition.IsMetLocked(core.Flights, key.Hash, old.Head.Version, isNone))
         {
             change.Result = null;
@@ -70,6 +71,7 @@ internal static unsafe class Swinging
             change.IsRetry = true; // reserved beside a larger entry, which was replaced meanwhile
             return;
         }
+        // Only a conditional put builds on the old entry, so only it must not outlive that entry's removal by tag.
         if (request.Condition.IsOfVersion && !isNone && core.IsGoneByNow(old.Head, ref change))
         {
             change.Result = null;
@@ -84,8 +86,10 @@ internal static unsafe class Swinging
         core.ExchangeLocked(key, spec, request, old, ref change);
         if (core.CountsUses && !isNone)
             old.Place.Line->CountUse(old.Place.Slot);
+        // While the intent is open: after a kill recovery sets the counters to what they were, or will be.
         core.CountPut(request, change, isNone);
         core.EndIntent(change.Intent);
+        // After the old block was freed: the usage never falls below what is there.
         if (core.Evictor != null)
             core.TakeOver(spec, request, change, new OldEntry(wasTombstone, oldPriority, oldFootprintBytes));
         if (isDead)
@@ -106,15 +110,17 @@ internal static unsafe class Swinging
         if (change.IsNewInIndex)
             old.Place.Line->SetInMain(old.Place.Slot, change.IsForMain); // it enters a queue of its new priority
         Debug.Assert(oldAddress != change.Slot.Address, "The new entry has a block of its own.");
+        // From here on the intent names both blocks. After a kill, recovery keeps the one that the slot leads to, and frees the other.
         if (core.Intents != null)
             core.BeginPutIntent(request, oldAddress, old.Head.Version, ref change);
-        core.PublishLocked(key, spec, request, old.Place, ref change);
+        core.PublishLocked(key, spec, request, old.Place, ref change); // then both blocks are live; the slot decides
         Debug.Assert(Mutation.VersionFromLive || change.Version > old.Head.Version, "Of two blocks with one key the higher version wins.");
         if (request.Externalized != null && spec.SlidingTicks != 0) // an externalized value keeps its lifetime
             core.ReadBuffer.TransferLocked(old.Head.Version, change.Version, key.Hash);
         if (Mutation.FreedOutsideLock)
             core.Index.Locks.Exit(core.Index.Locate(key.Hash));
         CrashPoints.Pass(CrashPoint.EntryBeforeOldFreed);
+        // A renewed pointer entry owns the same object, which must not go with the old entry.
         bool isHandedOn = owned.IsValid && owned == new EntryHead(change.Slot.Start + BlockHeader.SizeBytes).Owned;
         // Under the lock: freed later, the old block could outlive a removal by another thread, and come back after a kill.
         LockedEntries.Free(core.Pile, oldAddress, isHandedOn ? default : owned);
@@ -143,7 +149,9 @@ internal static unsafe class Swinging
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in LockedBucket bucket, ref PutChange change)
     {
         change.Result = PutResult.Inserted;
+        // While the index is incomplete a full bucket grows instead of evicting.
         int maxLines = core.IsRebuilding ? int.MaxValue : core.MaxLines;
+        // It throws when there is no memory for another line. Nothing is published then, and ReleaseUnpublished returns the slot.
         if (!core.Index.TryFindEmptyLocked(bucket, maxLines, out SlotPlace place))
         {
             if (!core.TryEvictVictimLocked(change.Critical, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
@@ -157,7 +165,7 @@ internal static unsafe class Swinging
             if (wasAlive)
                 change.Result = PutResult.Overwritten;
         }
-        place.Line->SetFrequency(place.Slot, 0);
+        place.Line->SetFrequency(place.Slot, 0); // the uses of the slot's former entry
         place.Line->SetInMain(place.Slot, change.IsForMain);
         change.Added = request.IsTombstone ? default : core.CountOf(change.PayloadBytes);
         if (core.Intents != null)
@@ -167,7 +175,7 @@ internal static unsafe class Swinging
         core.EndIntent(change.Intent);
         if (change.IsLimited)
             core.Usage.AddToPriority(spec.Priority, core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes));
-        change.IsNewInIndex = true;
+        change.IsNewInIndex = true; // Follow enters it into a queue
     }
 
     private static void BeginPutIntent(this TableCore core, in PutOrder request, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
@@ -179,22 +187,26 @@ internal static unsafe class Swinging
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, SlotPlace place, ref PutChange change)
     {
         Debug.Assert(!change.IsPublished, "An entry is published once, with one version.");
+        // Drawn under the lock: of two puts of a key, the later swap has the higher version. An exception here leaves an intent, which
+        // ReleaseUnpublished ends.
         if (change.Version == 0)
             change.Version = request.IsPromotion ? request.KeptVersion : core.NextVersion(change.Now);
         if (!request.IsPromotion)
-            EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version);
+            EntryHead.SetVersion(change.Slot.Start + BlockHeader.SizeBytes, change.Version); // still invisible
         if (Mutation.SlotFirst)
             place.Store(new IndexSlot(key.Hash, change.Slot.Address));
         CrashPoints.Pass(CrashPoint.PutBeforeHeader);
         if (Mutation.ObjectBeforeEntry)
             request.Externalized?.Publish(core.Pile);
-        // Before the slot points to it: a kill in between leaves two blocks of the key, and the higher version wins.
+        // Release; pairs with the load of the header in EntryBlocks.View. Before the slot points to it: a kill in between leaves two blocks
+        // of the key, and the intent or the higher version decides.
         core.Pile.Entries.Publish(change.Slot, change.PayloadBytes);
-        change.IsPublished = true;
+        change.IsPublished = true; // from here on the slot is not abandoned
         // After the entry: a kill in between leaves a dead pointer, never an unreferenced object.
         if (!Mutation.ObjectBeforeEntry)
             request.Externalized?.Publish(core.Pile);
         CrashPoints.Pass(CrashPoint.EntryBeforeSwap);
+        // Flags before the slot: a sweep that reads the line without its lock, or a kill, never finds the entry unmarked.
         if (!spec.IsPlain && (spec.ExpiresAt != long.MaxValue || !spec.Tags.IsEmpty))
         {
             place.Line->MarkExpiry();
@@ -204,6 +216,8 @@ internal static unsafe class Swinging
         if (spec.Priority != EntryPriority.Normal && !core.HasPriorities)
             core.HasPriorities = true;
         Debug.Assert(change.Slot.Address != 0, "No block is at address 0, which stands for an empty slot.");
+        // The swap: one store with release, which pairs with the loads of Searching and ReadPlain. A read that has copied the old entry by
+        // now finds another word in IsStillLoaded, and starts over.
         place.Store(new IndexSlot(key.Hash, change.Slot.Address));
     }
 

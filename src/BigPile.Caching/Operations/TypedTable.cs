@@ -6,9 +6,9 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Access;
 using BigPile.Caching.Entries;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Readers;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Tables;
 using BigPile.Layout;
 
@@ -92,6 +92,7 @@ internal sealed class TypedTable<TKey, TValue>
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options, Condition condition, out EntryInfo info)
     {
         if (options == null && Core.PutsPlain())
+            // The usual put: no clock, no tags, no extension of the head.
             return Core.Put(key, value, kind, EntrySpec.Plain, condition, out info);
         Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
         return Core.Put(key, value, kind, Core.SpecOf(options, tagBuffer), condition, out info);
@@ -112,13 +113,15 @@ internal sealed class TypedTable<TKey, TValue>
             {
                 if (version != 0 && info.Version != version)
                     return null;
+                // Value and metadata are read one after the other. The version tells whether they belong together; the put's condition,
+                // whether they still do.
                 if (!Core.TryPeek(key, out EntryCopy entry) || entry.Info.Version != info.Version)
                     continue; // it was replaced meanwhile
                 EntrySpec spec = Core.SpecOf(entry, options, tagBuffer);
                 PutResult? result = entry.Kind == ValueKind.Pointer
                     ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
                     : Core.Put(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
-                if (result == null)
+                if (result == null) // replaced since: read anew
                     continue;
                 info = renewed with { ValueBytes = info.ValueBytes };
                 return result;
@@ -139,7 +142,7 @@ internal sealed class TypedTable<TKey, TValue>
     {
         while (Core.TryPeek(key, out EntryCopy entry))
         {
-            if (entry.Kind == ValueKind.Null)
+            if (entry.Kind == ValueKind.Null) // no object stands for it
                 break;
             if (entry.Kind == ValueKind.Pointer
                 ? Core.TryReadPointer(key, out pointer, out _) && (entry.SlidingTicks == 0 || Core.Touch(key))
@@ -218,6 +221,7 @@ internal sealed class TypedTable<TKey, TValue>
             if (info.Version != entry.Info.Version)
                 return false;
             PutResult? result = Core.Externalize(key, copy.Value, copy.Kind, entry, out pointer);
+            // Others may have been evicted for the pointer. If the entry itself was, it has to come back first.
             Core.DrainSpill();
             if (result == null && Core.Spill is { } spill)
                 _ = Core.TryPromote(spill, key);

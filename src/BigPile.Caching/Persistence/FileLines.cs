@@ -16,7 +16,7 @@ internal sealed unsafe class FileLines(Func<GrowingMap> open, bool preparesChunk
     private const int MostChunksAtOnce = 32;
     private const int GrowthShift = 3; // by an eighth
 
-    private readonly Lock _lock = new(); // guards all fields
+    private readonly Lock _lock = new(); // guards the stores to all fields
     private readonly List<Mapping> _mappings = []; // chunks behind the file's first mapping
     private GrowingMap? _map;
     private bool _isDisposed;

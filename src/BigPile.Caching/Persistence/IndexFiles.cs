@@ -180,8 +180,8 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// <param name="owesWalk">Whether a walk has to find entries, until <see cref="EndWalk"/>.</param>
     /// <exception cref="IOException">The device refused.</exception>
     /// <remarks>
-    /// After a kill the device usually has "in use" already, and nothing is written through. It may be the state of an earlier use, which is
-    /// harmless, as that was not closed either. A close writes the number through.
+    /// After a kill the device usually has "in use" already, and nothing is written through. That may be the state of an earlier use, which
+    /// is harmless, as it was not closed either. A close writes the number through.
     /// </remarks>
     internal void BeginUse(ulong seed, bool owesWalk)
     {
@@ -256,7 +256,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     internal static PileException Refused(Exception e, string path)
     {
         string message = $"The indexes of the tables in '{path}' can't be used: "
-            + FileErrors.WithRemedy(e, "Make room, or make the files accessible, and try again.");
+            + FileErrors.WithRemedy(e, "Free space on the disk, or make the files accessible, and try again.");
         return e is IOException refusal && FileErrors.IsDiskFull(refusal)
             ? new PileFullException(message, e)
             : new PileStorageException(message, e);

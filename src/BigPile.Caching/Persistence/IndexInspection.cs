@@ -12,7 +12,7 @@ namespace BigPile.Caching.Persistence;
 
 /// <summary>Compares indexes of an earlier process with the blocks of the pile, while the tables are in use.</summary>
 /// <remarks>
-/// The intent log has completed all changes that a kill interrupted, so the inspection finds something only if a file was damaged.
+/// The opening has recovered all changes that a kill interrupted, so the inspection finds something only if a file was damaged.
 /// Phase 1 inspects the lines: it repairs wrong levels, cuts damaged chains, and clears wrong slots. Phase 2 inspects the blocks: an entry
 /// without a slot is inserted again, unless its key was removed since (<see cref="RemovedKeys"/>). One thread does it, under the lock of
 /// one bucket at a time. Finally the counters of damaged tables are counted anew.
@@ -48,7 +48,7 @@ internal sealed unsafe class IndexInspection(
         foreach ((TableCore core, long seen) in damagedLines)
             core.EndInspection(seen);
         pile.Logger.LogInformation(
-            "The tables' indexes were compared with the pile; {Damaged} places were mended",
+            "The tables' indexes were compared with the pile; {Damaged} places were repaired",
             cores.Values.Sum(static core => core.DamageCount));
     }
 

@@ -13,29 +13,29 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>The indexes of a cache's tables as a whole: brought back, filled by a walk, compared with the pile, and closed.</summary>
+/// <summary>Opens, rebuilds, inspects and closes the indexes of all tables of a cache.</summary>
 /// <param name="pile">The pile.</param>
-/// <param name="options">Where the indexes are, and what is waited for.</param>
-/// <param name="ids">Which tables there are.</param>
-/// <param name="stop">Ends what runs in the background.</param>
+/// <param name="options">The directory of the indexes, and what an opening waits for.</param>
+/// <param name="ids">The ids of the tables.</param>
+/// <param name="stop">Ends background work.</param>
 internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, TableIds ids, CancellationToken stop) : IDisposable
 {
     private readonly IndexFiles? _files = pile.DirectoryPath == null ? null : IndexFiles.Open(pile, options.IndexDirectory);
     private KeyHash? _hash;
     private const int Quiet = 0;
     private const int Seen = 1;
-    private const int Loading = 2; // whoever brings the tables back looks what turned up
+    private const int Loading = 2; // Load checks for damage itself
 
-    private int _damage = Loading;
+    private int _damage = Loading; // Quiet, Seen (an inspection is queued), or Loading; any thread changes it by CAS
 
-    /// <summary>The hash by which keys are found in all tables.</summary>
+    /// <summary>The hash of keys in all tables.</summary>
     internal KeyHash Hash => _hash ??= _files is { WereUsable: true } ? new KeyHash(_files.Seed) : KeyHash.New();
 
-    /// <summary>Brings the tables back.</summary>
-    /// <param name="makeCore">Makes a table with its index at a place.</param>
-    /// <param name="cores">Gets them by their names.</param>
-    /// <param name="finishDrops">Told of tables whose drop was cut off, if there are any.</param>
-    /// <param name="endDrop">Told of the id of a table whose drop was cut off, when nothing but its files is left.</param>
+    /// <summary>Opens all tables.</summary>
+    /// <param name="makeCore">Makes a table with its index in a storage.</param>
+    /// <param name="cores">Receives the tables, by name.</param>
+    /// <param name="finishDrops">Finishes drops that a kill interrupted; called if there are any.</param>
+    /// <param name="endDrop">Called with the id of a table whose drop was interrupted, when only its files are left.</param>
     /// <exception cref="PileStorageException">The files can't be used.</exception>
     internal CacheReadiness Load(
         Func<TableDefinition, IndexStorage?, TableCore> makeCore, Dictionary<string, TableCore> cores,
@@ -75,8 +75,9 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
         return readiness;
     }
 
-    // Nothing is read whose owner wants nothing to be read. To look at the checksums of a clean stop takes time that only another start of
-    // the machine has; what they prove needs no comparison, unless one was not over then, or damage turned up that none has looked for.
+    // Restored indexes are compared unless checksums have proven them, if the last owner did not close them, or if the pile's opening reads
+    // all blocks anyway: where the owner wants no warm-up, a clean stop is trusted. They are also compared if an interrupted drop has lost
+    // its index, or if an earlier comparison was not completed or a damage was never inspected.
     private bool NeedsComparison(IndexOpening opening) =>
         (opening.WasRestored && !_files!.MustProve && (pile.Recovery.ReadsAll || !_files.WereClosed))
         || opening.LostDrops.Count != 0
@@ -94,30 +95,30 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
         });
     }
 
-    /// <summary>Makes a place for the index of a new table.</summary>
+    /// <summary>Makes the index storage of a new table; null: in memory.</summary>
     internal IndexStorage? Create(TableDefinition definition) => _files?.Create(definition.Id, definition.FormerUpTo);
 
-    /// <summary>What is thrown when the system refuses one of the files.</summary>
+    /// <summary>The exception for a file that the system refused.</summary>
     internal PileException Refused(IOException e) => IndexFiles.Refused(e, _files?.Directory.Path ?? "memory");
 
-    /// <summary>Removes the files of a table that was dropped.</summary>
-    /// <returns><see langword="false"/> when they can't be removed now; they go when the cache is opened next.</returns>
+    /// <summary>Deletes the files of a dropped table.</summary>
+    /// <returns><see langword="false"/> if they can't be deleted now; the next opening of the cache deletes them.</returns>
     internal bool TryDelete(int id) =>
         _files == null || pile.Engine.Background.TryRun($"removing the index of table {id}", () => _files.Delete(id));
 
-    /// <summary>States that the tables are back: damage that turns up from now on is noted by <see cref="ReportDamage"/>.</summary>
+    /// <summary>Ends the loading: <see cref="ReportDamage"/> handles damage from now on.</summary>
     internal void EndLoad() => Volatile.Write(ref _damage, Quiet);
 
     /// <summary>
-    /// Has the pile looked through for what a damaged index misses: once, and not for each place that turns up meanwhile.
+    /// Queues one inspection that finds the entries which a damaged index misses. Further reports before it starts queue no other one.
     /// </summary>
     internal void ReportDamage(Action inspect)
     {
         if (Interlocked.CompareExchange(ref _damage, Seen, Quiet) == Quiet)
-            pile.Engine.Background.Queue("the look for what damaged indexes miss", inspect);
+            pile.Engine.Background.Queue("the search for entries that damaged indexes miss", inspect);
     }
 
-    /// <summary>Compares indexes that are in use with the pile, in the background, once all other looks at them are over.</summary>
+    /// <summary>Compares indexes in use with the pile, in the background, after any earlier rebuild and inspection.</summary>
     internal Task InspectDamaged(CacheReadiness readiness, TableCore[] cores)
     {
         var byId = cores.ToDictionary(static core => core.Id);
@@ -125,7 +126,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
         {
             foreach (TableCore core in cores)
                 core.BeginLateInspection();
-            Volatile.Write(ref _damage, Quiet); // what is damaged behind this look is looked for again
+            Volatile.Write(ref _damage, Quiet); // before the run: damage that is found from here on queues another inspection
             new IndexInspection(pile, byId, new Dictionary<int, ulong>(), stop).Run();
         });
     }
@@ -152,7 +153,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
     internal void Close(IEnumerable<TableCore> cores)
     {
         if (_files == null || pile.Barrier.IsClosed)
-            return; // of a pile that was closed before, another process may have the files by now
+            return; // the pile was closed before: another process may use the files by now
         try
         {
             _files.Close(cores.Select(static core => (core.Index, (FileIndexStorage)core.Index.Storage)));
@@ -160,13 +161,13 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
         catch (Exception e)
         {
             pile.Logger.LogError(
-                e, "The tables' indexes could not be written through; after another start of the machine the pile will be walked through");
+                e, "The tables' indexes could not be written through. After a restart of the machine they will be rebuilt by a walk");
         }
     }
 
     public void Dispose() => _files?.Dispose();
 
-    // Behind the drops: what these free by an index, the walk would free as well.
+    // The walk starts after the drops: both would free the same blocks.
     private CacheReadiness Rebuild(IndexOpening opening, IReadOnlyCollection<TableCore> cores, Task drops)
     {
         var readiness = new CacheReadiness();

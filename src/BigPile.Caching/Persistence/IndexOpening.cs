@@ -9,38 +9,38 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Brings back the tables of a pile: with their indexes, as far as those were kept and can be trusted.</summary>
+/// <summary>Opens the tables of a pile, with their indexes where these were kept and can be trusted.</summary>
 /// <remarks>
-/// Order: the files are looked at; a split, a line and a change for each thread that a killed process was at are put right; tables whose
-/// drop was cut off are found; the files state that they are in use; what was found is dropped to the end. A kill in between changes
-/// nothing: all of it is done again. The time depends on the number of tables and not on that of their entries, but for the checksums
-/// behind another start of the machine. An index that is not as it was stored counts as none: its entries are found by a walk.
+/// Steps: (1) open the index files; (2) recover what a kill interrupted: a split and a line in transit for each index, and a change for
+/// each thread; (3) find interrupted drops; (4) record that the files are in use; then the caller finishes the drops. All steps can be
+/// repeated after a kill. The time depends on the number of tables, not of entries, except for checksums after a restart of the machine.
+/// An index that is not as it was stored is discarded, and a walk finds its entries.
 /// </remarks>
 /// <param name="pile">The pile.</param>
-/// <param name="ids">Which tables there are.</param>
-/// <param name="files">The files of the indexes; <see langword="null"/> for a pile that is not mapped.</param>
-/// <param name="makeCore">Makes a table with its index at a place.</param>
+/// <param name="ids">The ids of the tables.</param>
+/// <param name="files">The index files; <see langword="null"/> for a pile that is not mapped.</param>
+/// <param name="makeCore">Makes a table with its index in a storage.</param>
 internal sealed class IndexOpening(
     Pile pile, TableIds ids, IndexFiles? files, Func<TableDefinition, IndexStorage?, TableCore> makeCore)
 {
     private readonly Dictionary<int, TableCore> _unknown = [];
     private readonly Dictionary<int, TableCore> _known = [];
 
-    /// <summary>The tables whose entries have to be found.</summary>
+    /// <summary>The tables whose entries a walk has to find, by id.</summary>
     internal IReadOnlyDictionary<int, TableCore> Unknown => _unknown;
 
-    /// <summary>The tables whose index has all entries, by their ids.</summary>
+    /// <summary>The tables whose index was restored, by id.</summary>
     internal IReadOnlyDictionary<int, TableCore> Known => _known;
 
-    /// <summary>Whether the blocks of the pile have to be looked at.</summary>
+    /// <summary>Whether a walk through the blocks of the pile is needed.</summary>
     internal bool NeedsWalk { get; private set; }
 
-    /// <summary>Whether indexes came back as they were.</summary>
+    /// <summary>Whether some index was restored.</summary>
     internal bool WasRestored => _known.Count != 0;
 
-    /// <summary>Does it.</summary>
-    /// <param name="seed">The seed of the hash.</param>
-    /// <param name="add">Is given each table as soon as it is made.</param>
+    /// <summary>Opens the tables.</summary>
+    /// <param name="seed">The seed of the keys' hash.</param>
+    /// <param name="add">Called with each table as soon as it is made.</param>
     internal void Run(ulong seed, Action<TableCore> add)
     {
         foreach (TableDefinition definition in ids.Tables)
@@ -57,17 +57,17 @@ internal sealed class IndexOpening(
         NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true, OwesWalk: false });
         if (files == null)
             return;
-        FindCutDrops(); // which look whether their indexes are proven: once in use, all are
+        FindCutDrops(); // before BeginUse: it verifies checksums, which need the boot id of the last use
         files.BeginUse(seed, NeedsWalk);
         foreach (TableCore core in _known.Values)
-            core.Counters.Restart(); // not before: an opening that ends early leaves closed indexes as they were
+            core.Counters.Restart(); // after BeginUse: an opening that fails earlier must leave closed indexes unchanged
     }
 
-    /// <summary>Tables that were being dropped, and what is left of them.</summary>
+    /// <summary>The remainders of tables whose drop a kill interrupted.</summary>
     internal List<TableCore> CutDrops { get; } = [];
 
     /// <summary>
-    /// The ids of tables that were being dropped, whose index can't be used: blocks of theirs may be anywhere.
+    /// The ids of tables whose drop was interrupted and whose index can't be used: an inspection has to find their blocks.
     /// </summary>
     internal List<int> LostDrops { get; } = [];
 
@@ -90,20 +90,20 @@ internal sealed class IndexOpening(
             if (changes != null && core.Counters.AreRight() && core.TryRestoreMarks())
                 continue;
             pile.Logger.LogError(
-                "The index of the table '{Table}' is damaged: counters, marks of tags or notes of changes are not as they were stored",
+                "The index of the table '{Table}' is damaged: counters, tag marks or intents do not match their checks. It will be rebuilt",
                 core.Name);
-            core.Dispose(); // its entries are found by a walk, and its marks with them
+            core.Dispose(); // a walk finds its entries and tag marks
             _ = _known.Remove(core.Id);
         }
         if (WasRestored)
         {
             pile.Logger.LogInformation(
-                "{Tables} tables came back with their indexes; {Changes} changes that a killed process was at were put right",
+                "{Tables} tables were opened with their indexes; {Changes} changes that a kill had interrupted were completed or undone",
                 _known.Count, changes);
         }
     }
 
-    // Gives how many changes were put right; null when one of them is not known.
+    // Returns the number of recovered changes; null if an intent is damaged.
     private int? RecoverBegun(IndexFiles found)
     {
         if (found.WereClosed)
@@ -115,10 +115,10 @@ internal sealed class IndexOpening(
         }
         foreach (TableCore core in _known.Values)
             core.Index.Recover();
-        return new IntentRecovery(pile, _known).Run(found.Intents); // those of other tables, too, must not count later
+        return new IntentRecovery(pile, _known).Run(found.Intents); // also clears intents of tables that are not known
     }
 
-    // Of a table that was dropped blocks may be left, as long as its files are there. What no table ever had goes at once.
+    // A dropped table may still have blocks as long as its files exist. Files of an id that no table ever had are deleted at once.
     private void FindCutDrops()
     {
         foreach (int id in files!.Ids().Except(ids.Tables.Select(static definition => definition.Id)))

@@ -16,18 +16,18 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Finds the entries of all tables by walking through the pile, part by part, while the tables are in use.</summary>
+/// <summary>Rebuilds indexes by a walk through the pile, part by part, while the tables are in use.</summary>
 /// <remarks>
-/// Of two blocks with one key the higher version is right, and the other is freed: a kill came between a put's publishing and its freeing.
-/// Removals meanwhile leave marks, so that a block which the walk has yet to find does not come back. A part whose walk fails is walked
-/// through again a little later: until all are done the marks stay, and limits and sweeps wait, so to give up would let them grow.
-/// Parts that are spread over the pile come first. By them the other entries of a table are estimated, and its index grows at once for
-/// those that there are for certain: to split a bucket that has hardly any entries yet costs little.
+/// Of two blocks with one key the higher version is valid, and the other is freed: a kill came between the publication of a put and its
+/// free of the old block. Removals during the walk leave tombstones, so that a block which the walk finds later does not come back. A part
+/// that fails is walked again after a pause. The rebuild never gives up: until it is complete, tombstones stay, and limits and sweeps wait.
+/// Samples, parts spread over the pile, are walked first. From them a lower bound of each table's entries is estimated, and its index grows
+/// to that at once: to split a bucket that is nearly empty costs little.
 /// </remarks>
 /// <param name="pile">The pile.</param>
-/// <param name="cores">The tables whose entries are to be found, by their ids.</param>
-/// <param name="dropped">The ids of tables that were dropped, and the version up to which entries are theirs.</param>
-/// <param name="readiness">Is told how far the walk is.</param>
+/// <param name="cores">The tables to rebuild, by id.</param>
+/// <param name="dropped">The ids of dropped tables, and the version up to which entries of the id belong to them.</param>
+/// <param name="readiness">Receives the progress.</param>
 /// <param name="stop">Ends the walk.</param>
 internal sealed class IndexRebuild(
     Pile pile, IReadOnlyDictionary<int, TableCore> cores, IReadOnlyDictionary<int, ulong> dropped, CacheReadiness readiness,
@@ -41,13 +41,13 @@ internal sealed class IndexRebuild(
 
     private readonly ulong _lastBefore = pile.Engine.Versions.Last;
     private EntryEstimate _estimate = new(0);
-    private TableCore?[] _tablesById = []; // those that were looked up
-    private long _unreadable;
+    private TableCore?[] _tablesById = []; // a cache of lookups in cores
+    private long _unreadable; // entries that could not be read
 
-    /// <summary>The ids of tables whose index has all entries.</summary>
+    /// <summary>The ids of tables whose index is complete. The walk skips their entries.</summary>
     internal IReadOnlySet<int> Known { get; init; } = new HashSet<int>();
 
-    /// <summary>The time after which what failed is tried again; twice as long each time, up to a minute.</summary>
+    /// <summary>The pause before failed parts are walked again. It doubles each time, up to a minute.</summary>
     internal TimeSpan FirstPause { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>The bytes of a part; a power of two, and whole pages.</summary>
@@ -55,7 +55,7 @@ internal sealed class IndexRebuild(
 
     private ulong PartUnits => Math.Min((ulong)PartBytes / SizeClasses.GranuleBytes, pile.Entries.SegmentUnits);
 
-    /// <summary>Walks, and then lets the tables begin with what has to wait for the end. The first failure is thrown.</summary>
+    /// <summary>Walks once, and then ends the rebuild of each table. Throws the first failure.</summary>
     internal void RunOnce()
     {
         Begin();
@@ -65,14 +65,14 @@ internal sealed class IndexRebuild(
         }
         catch (AggregateException e)
         {
-            ExceptionDispatchInfo.Throw(e.Flatten().InnerExceptions[0]); // each of them says why: the cache can't be opened
+            ExceptionDispatchInfo.Throw(e.Flatten().InnerExceptions[0]); // the caller gets the cause itself, not an aggregate
         }
         foreach (TableCore core in cores.Values)
             core.EndRebuild();
         End();
     }
 
-    /// <summary>As <see cref="RunOnce"/>, and what fails is logged and tried again until it works or the cache is disposed.</summary>
+    /// <summary>As <see cref="RunOnce"/>, but logs failures, and retries until all succeeds or the cache is disposed.</summary>
     internal void Run()
     {
         Begin();
@@ -86,7 +86,7 @@ internal sealed class IndexRebuild(
     private void End()
     {
         if (_unreadable != 0)
-            pile.Logger.LogError("The walk for the tables' entries came upon {Count} that can't be read, and left them out", _unreadable);
+            pile.Logger.LogError("The walk for the tables' entries found {Count} that can't be read, and skipped them", _unreadable);
         pile.Logger.LogInformation("The tables' index was rebuilt from {Count} entries", readiness.EntriesFound);
     }
 
@@ -96,7 +96,7 @@ internal sealed class IndexRebuild(
         return [.. _estimate.Order()];
     }
 
-    // One after the other: by itself each worker would get a range of its own.
+    // Keeps the order of the parts: the default partitioner would give each worker a range of its own.
     private static OrderablePartitioner<T> InOrder<T>(IEnumerable<T> parts) =>
         Partitioner.Create(parts, EnumerablePartitionerOptions.NoBuffering);
 
@@ -157,7 +157,7 @@ internal sealed class IndexRebuild(
         stop.ThrowIfCancellationRequested();
     }
 
-    // Blocks first, then the buckets that they tell, then each under its lock: what one waits for comes while others are worked on.
+    // A pipeline that hides cache misses: prefetch all blocks, read them and prefetch their buckets, then insert under the locks.
     private void TakeIn(ReadOnlySpan<ulong> addresses, Group group)
     {
         pile.Blocks.EnsureShadowCapacity();
@@ -179,7 +179,7 @@ internal sealed class IndexRebuild(
 
     private void See(ulong address, Group group)
     {
-        EntryView view = pile.Entries.ViewRecovered(address); // its page was, when the walk came by
+        EntryView view = pile.Entries.ViewRecovered(address); // Collect has recovered its page
         if (view.IsNone)
             return; // freed since
         EntryHead head = Rebuilding.HeadOf(view);
@@ -216,7 +216,7 @@ internal sealed class IndexRebuild(
         }
     }
 
-    // What two threads write at once one of them may lose, and looks up again.
+    // Not synchronized: a race may lose a cached lookup, which is then repeated.
     private TableCore? TableOf(int tableId)
     {
         TableCore?[] tables = _tablesById;
@@ -237,11 +237,11 @@ internal sealed class IndexRebuild(
         if (Known.Contains(head.TableId))
             return;
         bool isRead = dropped.TryGetValue(head.TableId, out ulong upTo) && Dropping.FreeDropped(pile, address, upTo);
-        if (!isRead && head.Version <= _lastBefore) // else of a table that was made since, perhaps with the id of one that was dropped
+        if (!isRead && head.Version <= _lastBefore) // a newer one belongs to a table made since, perhaps with a dropped table's id
             Interlocked.Increment(ref _unreadable);
     }
 
-    /// <summary>Entries that were seen, and are to be taken in.</summary>
+    /// <summary>A batch of entries that were read, and are to be inserted into their indexes.</summary>
     private sealed class Group(bool countsNew)
     {
         internal readonly Found[] Found = new Found[EntriesInGroup];
@@ -249,7 +249,7 @@ internal sealed class IndexRebuild(
 
         internal int Count { get; set; }
 
-        /// <summary>How many were taken in of the table of each id, if they are counted.</summary>
+        /// <summary>The number of inserted entries by table id; null: not counted, as the part is no sample.</summary>
         internal Dictionary<int, int>? New { get; } = countsNew ? [] : null;
 
         internal void Add(TableCore core)

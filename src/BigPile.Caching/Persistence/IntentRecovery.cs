@@ -9,19 +9,19 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Finishes or undoes the changes that the threads of a killed process had noted: by what the index leads to.</summary>
+/// <summary>Completes or undoes the changes whose intents a killed process left in the intent log.</summary>
 /// <remarks>
-/// The slot decides. If it leads to the new block, the change is made: the old block goes, if it is still there. If not, nothing is made:
-/// the new block goes, if it is live. The counters are set to what they were before, and what the change adds. Done again after a kill in
-/// between, it leaves the same. Nobody uses the tables yet, and nothing else was given room since, so a block that is live at a noted
-/// address and has the table's id is the one that was meant; the old one by its version, as its slot may have been used again.
+/// The index slot decides. If it points to the new block, the change is completed: the old block is freed if it is live. Otherwise the
+/// change is undone: the new block is freed if it is live. The counter cell is set to its value before the change, plus what a completed
+/// change adds. The recovery is idempotent. Nobody uses the tables yet, and nothing was allocated since the kill. So a live block at the
+/// new address with the table's id is the new block. The old block is recognized by its version, as its slot may have been reused.
 /// </remarks>
 /// <param name="pile">The pile.</param>
-/// <param name="cores">The tables whose index is that of the killed process, by their ids.</param>
+/// <param name="cores">The tables whose index is the killed process's, by id.</param>
 internal sealed unsafe class IntentRecovery(Pile pile, IReadOnlyDictionary<int, TableCore> cores)
 {
-    /// <summary>Goes through the notes.</summary>
-    /// <returns>How many there were; null when one was damaged, so that any index may miss something.</returns>
+    /// <summary>Recovers all intents, and clears them.</summary>
+    /// <returns>The number of valid intents; null if one was damaged, so that any index may be wrong.</returns>
     internal int? Run(IntentLog intents)
     {
         int count = 0;
@@ -84,7 +84,7 @@ internal sealed unsafe class IntentRecovery(Pile pile, IReadOnlyDictionary<int, 
     private static PilePointer OwnedAt(TableCore core, ulong address) =>
         address != 0 && core.TryViewLocked(address, out EntryHead head, out _) ? head.Owned : default;
 
-    /// <summary>Whether the index leads to a live entry; to that of a version, if there is one.</summary>
+    /// <summary>Whether the index points to a live block at an address, and the block has a version, if one is given.</summary>
     private static bool LeadsTo(TableCore core, ulong address, ulong version = 0)
     {
         if (!core.TryViewLocked(address, out EntryHead head, out _) || (version != 0 && head.Version != version))

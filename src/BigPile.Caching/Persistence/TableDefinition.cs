@@ -5,11 +5,11 @@ using BigPile.Caching.Keys;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>What the catalog says of a table.</summary>
-/// <param name="Id">The id that its entries have.</param>
+/// <summary>A table's record in the catalog.</summary>
+/// <param name="Id">The id in the heads of its entries.</param>
 /// <param name="Name">Its name.</param>
 /// <param name="KeyKind">The kind of its keys.</param>
-/// <param name="FormerUpTo">The version up to which entries of the id are of a table that was dropped; 0: there was none.</param>
+/// <param name="FormerUpTo">The version up to which entries of the id belong to a dropped table; 0: there was none.</param>
 /// <remarks>
 /// <code>
 /// byte  0    format of the entries, with bit 7 set

@@ -9,16 +9,16 @@ using BigPile.Concurrency;
 
 namespace BigPile.Caching.Persistence;
 
-/// <summary>Which table has which id, as the catalog says, and which ids are free again.</summary>
+/// <summary>The ids of tables, as the catalog has them, and the ids that are free for reuse.</summary>
 /// <remarks>
-/// Definitions in a catalog stay. A table is a definition, whose number is the id; what becomes of an id later is a change of it:
+/// The catalog only appends. The number of a table's definition is its id. Later a change record may free the id or reuse it:
 /// <code>
 /// bytes 0..3    the id
-/// bytes 4..11   entries of the id up to this version are of a table that was dropped, wherever they turn up
-/// bytes 12..    the definition of the table that has the id from here on; none: the id is free
+/// bytes 4..11   entries of the id up to this version belong to a dropped table
+/// bytes 12..    the definition of the table that has the id now; empty: the id is free
 /// </code>
-/// Little-endian. The last change counts. A drop is a change that is stored before the first entry is freed, and the version in it is above
-/// that of every entry: so a kill or a power cut may bring blocks back, but never entries of a table that has the id since.
+/// Little-endian. The last change of an id is valid. A drop stores its change before it frees the first entry, with a version that no entry
+/// of the table exceeds. So a kill or a power cut may bring back blocks of a dropped table, but never as entries of the id's next table.
 /// Thread safety: none; the owner has a lock.
 /// </remarks>
 internal sealed class TableIds
@@ -26,9 +26,9 @@ internal sealed class TableIds
     private const int DefinitionOffset = sizeof(int) + sizeof(ulong);
 
     private readonly PileCatalog _catalog;
-    private readonly Dictionary<int, TableDefinition> _tables = [];
-    private readonly Dictionary<int, ulong> _free = [];
-    private readonly HashSet<int> _held = [];
+    private readonly Dictionary<int, TableDefinition> _tables = []; // by id
+    private readonly Dictionary<int, ulong> _free = []; // free ids, and the version up to which entries belong to the dropped table
+    private readonly HashSet<int> _held = []; // free ids that must not be reused yet
 
     /// <exception cref="PileStorageException">A table is of another format.</exception>
     internal TableIds(PileCatalog catalog)
@@ -40,23 +40,23 @@ internal sealed class TableIds
             Apply(change);
     }
 
-    /// <summary>The tables that there are.</summary>
+    /// <summary>The definitions of all tables.</summary>
     internal IReadOnlyCollection<TableDefinition> Tables => _tables.Values;
 
-    /// <summary>The free ids, and the version up to which their entries are of a table that was dropped.</summary>
+    /// <summary>The free ids, and the version up to which entries of each belong to the dropped table.</summary>
     internal IReadOnlyDictionary<int, ulong> Free => _free;
 
-    /// <summary>Keeps a free id from being given out: its entries and files are still being removed.</summary>
+    /// <summary>Prevents the reuse of a free id while its entries and files are being removed.</summary>
     internal void Hold(int id) => _held.Add(id);
 
-    /// <summary>Lets a free id be given out again.</summary>
+    /// <summary>Allows the reuse of a free id again.</summary>
     internal void Release(int id) => _held.Remove(id);
 
-    /// <summary>Gives a new table an id.</summary>
+    /// <summary>Adds a new table to the catalog, with a free or a new id.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="kind">The kind of its keys.</param>
-    /// <param name="prepare">Makes what a table needs before the catalog says that there is one.</param>
-    /// <exception cref="PileException">There are no more ids; the catalog is as it was.</exception>
+    /// <param name="prepare">Makes what the table needs, before the catalog has it.</param>
+    /// <exception cref="PileException">There are no more ids. The catalog is unchanged.</exception>
     internal TableDefinition Take(string name, KeyKind kind, Action<TableDefinition> prepare)
     {
         byte[] definition = TableDefinition.Encode(name, kind);
@@ -82,7 +82,7 @@ internal sealed class TableIds
 
     /// <summary>Frees the id of a table.</summary>
     /// <param name="id">The id.</param>
-    /// <param name="upTo">A version that no entry of the table is above.</param>
+    /// <param name="upTo">A version that no entry of the table exceeds.</param>
     internal void Drop(int id, ulong upTo) => Change(id, upTo, []);
 
     private void Change(int id, ulong upTo, ReadOnlySpan<byte> definition)

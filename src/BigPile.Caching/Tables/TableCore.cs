@@ -5,10 +5,10 @@ using System.Threading;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Events;
 using BigPile.Caching.Eviction;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tags;
 

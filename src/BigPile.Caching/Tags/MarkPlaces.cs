@@ -33,7 +33,7 @@ internal sealed unsafe class MarkPlaces(TableIndex index)
         return taken;
     }
 
-    /// <summary>Takes a free slot.</summary>
+    /// <summary>Takes a free slot; adds a line if there is none.</summary>
     /// <exception cref="PileFullException">The disk is full.</exception>
     internal SlotPlace Take()
     {

@@ -79,7 +79,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         }
     }
 
-    /// <summary>Whether one of an entry's tags was removed since it was put.</summary>
+    /// <summary>Whether one of an entry's tags was removed since the entry was put.</summary>
     internal bool IsMarked(in EntryHead head)
     {
         if (head.Version >= Volatile.Read(ref _lastVersion))

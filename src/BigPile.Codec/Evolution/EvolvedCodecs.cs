@@ -1,8 +1,8 @@
 using System;
 using System.Collections.Immutable;
-using BigPile.Codec.Resolution;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Schema;
 using BigPile.Codec.Values;
 

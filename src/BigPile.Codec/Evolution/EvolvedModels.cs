@@ -1,11 +1,11 @@
 using System;
 using System.Reflection;
-using BigPile.Codec.Resolution;
 using BigPile.Codec.Collections;
 using BigPile.Codec.Fields;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
 using BigPile.Codec.Models;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Evolution;

@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
-using BigPile.Codec.Resolution;
 using BigPile.Codec.Graph;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Values;
 
 namespace BigPile.Codec.Evolution;

@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
-using BigPile.Codec.Resolution;
 using BigPile.Codec.Members;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Evolution;

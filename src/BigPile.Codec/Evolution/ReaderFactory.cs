@@ -1,7 +1,7 @@
 using System;
-using BigPile.Codec.Resolution;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Schema;
 using BigPile.Codec.Values;
 

@@ -1,8 +1,8 @@
 using System;
-using BigPile.Codec.Resolution;
 using BigPile.Codec.Evolution;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
+using BigPile.Codec.Resolution;
 using BigPile.Codec.Schema;
 
 namespace BigPile.Codec.Payloads;

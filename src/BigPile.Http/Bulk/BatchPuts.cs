@@ -3,8 +3,8 @@ using System.Text;
 using System.Text.Json;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Http.Limits;
 using BigPile.Http.Entries;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 

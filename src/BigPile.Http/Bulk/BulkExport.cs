@@ -12,8 +12,8 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Spill;
-using BigPile.Http.Limits;
 using BigPile.Http.Entries;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 

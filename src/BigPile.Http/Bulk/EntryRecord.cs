@@ -5,8 +5,8 @@ using System.Text.Json;
 using BigPile.Caching;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Http.Limits;
 using BigPile.Http.Entries;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;

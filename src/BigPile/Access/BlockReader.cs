@@ -159,7 +159,9 @@ internal sealed unsafe class BlockReader
     /// <param name="own">Its own header.</param>
     /// <param name="reader">The reader.</param>
     /// <param name="isLive">Whether the pointer names a live object.</param>
-    /// <param name="isIntact">Whether its payload matches its checksum, if each read checks it; it does not while the payload changes.</param>
+    /// <param name="isIntact">
+    /// Whether its payload matches its checksum, if each read checks it; it does not while the payload changes.
+    /// </param>
     /// <returns><see langword="false"/> if the read must start over. The caller checks page info and sequence.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private bool TryReadShadowed<TReader>(

@@ -21,7 +21,7 @@ internal sealed unsafe partial class BlockStore
     private readonly OperationBarrier _barrier; // admits operations
     private readonly SegmentMap _map; // memory, page info and metadata by address; written by the page pool
     private readonly Allocator _allocator; // slots, runs, dirty lists, pending frees
-    private readonly ReclaimEvents _reclaimEvents; // the allocator's: counts flushes and trims that free space
+    private readonly ReclaimEvents _reclaimEvents; // the allocator's: a failed search asks whether memory was on its way
     private readonly LeaseTable _leases = new(); // written by Lessor, and by who frees a leased block
     private readonly ShadowHeaderTable _shadowHeaders; // written by writers; emptied by flushes
     // Link targets made less those freed since the pile was opened; interlocked.

@@ -13,7 +13,7 @@ internal sealed unsafe partial class Allocator
     internal void CheckInvariants()
     {
         const string Structure = "Allocator";
-        Invariant.False(Structure, 0, "reclaim under way, and no thread running", ReclaimEvents.IsUnderWay);
+        Invariant.False(Structure, 0, "transfer under way, and no thread running", ReclaimEvents.IsUnderWay);
         Pool.CheckInvariants();
         Segment[] segments = Pool.Segments();
         long liveBlocks = 0;

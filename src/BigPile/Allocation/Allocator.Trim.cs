@@ -5,7 +5,7 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Trimming: returns empty segments to the system, and waits for other threads' reclaims.</summary>
+/// <summary>Trimming: returns empty segments to the system, and waits for other threads' transfers.</summary>
 internal sealed unsafe partial class Allocator
 {
     /// <summary>Returns empty segments to the system. The caller must not be in a critical region.</summary>
@@ -26,7 +26,7 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    /// <summary>Waits until the reclaims that are under way have ended. The caller must not be in a critical region.</summary>
+    /// <summary>Waits until the transfers that are under way have ended. The caller must not be in a critical region.</summary>
     internal void WaitForReclaim()
     {
         lock (_trimming)
@@ -57,7 +57,7 @@ internal sealed unsafe partial class Allocator
         }
     }
 
-    /// <summary>Returns to the pool an empty page that a heap gave up, and ends its reclaim.</summary>
+    /// <summary>Returns to the pool an empty page that a heap gave up, and ends its transfer.</summary>
     private void ReturnPage(PageMeta* emptied)
     {
         Pool.ReturnPage(emptied);

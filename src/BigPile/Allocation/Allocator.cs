@@ -44,7 +44,7 @@ internal sealed unsafe partial class Allocator : IDisposable
 
     internal PagePool Pool { get; }
 
-    /// <summary>Counts reclaims: tells a failed search whether memory was freed meanwhile.</summary>
+    /// <summary>Counts transfers of memory: tells a failed search whether memory was freed meanwhile.</summary>
     internal ReclaimEvents ReclaimEvents { get; } = new();
 
     /// <summary>Allocates memory for a block.</summary>

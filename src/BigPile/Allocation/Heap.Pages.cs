@@ -7,7 +7,10 @@ namespace BigPile.Allocation;
 internal sealed unsafe partial class Heap
 {
     /// <summary>Adds a page from the pool or from another heap.</summary>
-    /// <returns>The page, when it is empty and no longer needed: the caller returns it to the pool.</returns>
+    /// <returns>
+    /// The page, if all its slots were freed on the way and this heap has another one: the caller returns it to the pool. It has no other
+    /// owner yet, and its transfer is still under way.
+    /// </returns>
     internal PageMeta* Attach(PageMeta* page)
     {
         _lock.Enter();
@@ -20,7 +23,8 @@ internal sealed unsafe partial class Heap
     }
 
     /// <summary>
-    /// Removes a page with free slots, for another heap; null when none is listed. The caller ends the reclaim once that heap has the page.
+    /// Removes a page with free slots, for another heap; null when none is listed. This begins a transfer, which the caller ends once that
+    /// heap has the page.
     /// </summary>
     internal PageMeta* Detach(int sizeClass, int newOwner)
     {
@@ -39,7 +43,10 @@ internal sealed unsafe partial class Heap
         return page;
     }
 
-    /// <summary>Removes the empty current page of a class; the caller returns it to the pool, and ends the reclaim.</summary>
+    /// <summary>
+    /// Removes the current page of a class if all its slots are free. This begins a transfer: the caller returns the page to the pool, and
+    /// ends it.
+    /// </summary>
     internal PageMeta* GiveUpEmpty(int sizeClass)
     {
         _lock.Enter();
@@ -123,7 +130,7 @@ internal sealed unsafe partial class Heap
     private bool IsToReturnLocked(PageMeta* page) =>
         page->IsEmpty && !page->IsInTransit && page != _classes[page->SizeClass].Current;
 
-    // Begins a reclaim: until the pool has the page, no search finds it.
+    // Begins a transfer: until the pool has the page, no search finds it.
     private PageMeta* GiveUpLocked(PageMeta* page)
     {
         AssertLocked();

@@ -71,7 +71,7 @@ internal sealed unsafe partial class Heap
     /// <param name="page">Their page.</param>
     /// <param name="released">The slots, as bits.</param>
     /// <param name="retired">Those of them whose generation is exhausted.</param>
-    /// <param name="emptied">The page, if it is empty: the caller returns it to the pool, and then ends the reclaim.</param>
+    /// <param name="emptied">The page, if it is empty: the caller returns it to the pool, and then ends the transfer.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
     internal bool TryRelease(PageMeta* page, ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> retired, out PageMeta* emptied)
     {

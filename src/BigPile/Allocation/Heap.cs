@@ -26,7 +26,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private const int FragmentedShare = 8;
 
     private readonly int _index; // the owner number in this heap's pages
-    private readonly ReclaimEvents _reclaimEvents; // counts pages that are handed over
+    private readonly ReclaimEvents _reclaimEvents; // counts transfers: of pages between heaps and pool, and what flushes and trims free
     private readonly DirtyList? _dirty; // null without flushes: an unused list would slow down each put
     private HeapClass* _classes; // one for each size class; under the lock
     private TinySpinLock _lock; // protects all members, and the metadata of the pages that this heap owns
@@ -43,7 +43,9 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
 
-    /// <summary>Blocks taken from this heap less those freed in its pages; may be negative. All counters: written under the lock.</summary>
+    // The counters: written under the lock; read under all heaps' locks and the pool's (AllocatorCounters).
+
+    /// <summary>Blocks taken from this heap less those freed in its pages; may be negative.</summary>
     internal long LiveBlocks { get; private set; }
 
     /// <summary>Bytes of payloads, owner words of link targets included.</summary>
@@ -111,7 +113,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     /// <param name="slot">The slot in the page.</param>
     /// <param name="generation">The generation in the header now.</param>
     /// <param name="payloadBytes">The bytes of the payload that was there.</param>
-    /// <param name="emptied">The page, if it is empty: the caller returns it to the pool, and then ends the reclaim.</param>
+    /// <param name="emptied">The page, if it is empty: the caller returns it to the pool, and then ends the transfer.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool TryReturn(PageMeta* page, int slot, uint generation, long payloadBytes, out PageMeta* emptied)

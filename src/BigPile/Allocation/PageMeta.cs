@@ -83,7 +83,10 @@ internal unsafe partial struct PageMeta
     /// <summary>Whether the page is in its heap's list of pages with a free slot.</summary>
     internal bool IsListed;
 
-    /// <summary>Owned by a heap that has not attached it yet: a free must not list, count or return it.</summary>
+    /// <summary>
+    /// Owned by a heap that has not attached it yet: a free must not list, count or return it. Set before any other thread can find the
+    /// page.
+    /// </summary>
     internal bool IsInTransit;
 
     /// <summary>In the first page of a run: whether its block is flushed.</summary>

@@ -68,7 +68,8 @@ internal sealed unsafe partial class PagePool : IDisposable
     internal Exception? GrowthFailure => _growth.Failure;
 
     /// <summary>
-    /// Lays out a free page for a class and a heap; null when there is none, and growing is not allowed or has failed. It begins a reclaim:
+    /// Lays out a free page for a class and a heap; null when there is none, and growing is not allowed or has failed. It begins a
+    /// transfer:
     /// the caller ends it once the page is attached, as other threads may use most of its slots.
     /// </summary>
     internal PageMeta* TakePage(int sizeClass, int owner, bool mayGrow)

@@ -3,40 +3,41 @@ using System.Threading;
 
 namespace BigPile.Allocation;
 
-/// <summary>An event count of reclaims (Reed and Kanodia 1979): tells a failed search whether memory was freed meanwhile.</summary>
+/// <summary>An event count of transfers of memory (Reed and Kanodia 1979): tells a failed search whether it may have missed some.</summary>
 /// <remarks>
 /// A page that is handed between heaps and pool, or memory that a flush or trim frees, is for a moment neither in use nor free, and a
-/// search may miss it. So a search calls <see cref="Read"/> before it begins, and <see cref="HasAdvanced"/> or <see cref="MayHaveMissed"/>
-/// after it has failed. A reclaim that ended before <see cref="Read"/> is visible to the search; any other one is counted, or under way.
+/// search may miss it. That is a transfer. A search calls <see cref="Read"/> before it begins, and <see cref="HasAdvanced"/> or <see
+/// cref="MayHaveMissed"/>
+/// after it has failed. A transfer that ended before <see cref="Read"/> is visible to the search; any other one is counted, or under way.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class ReclaimEvents
 {
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1);
 
-    private int _underWay; // reclaims that have begun and not ended
+    private int _underWay; // transfers that have begun and not ended
     private int _ended; // the event count; wraps around
 
     /// <summary>Whether so many pages are free that a trim may return a whole segment. Every call that frees checks it.</summary>
     internal bool IsTrimWanted { get; set; }
 
-    /// <summary>Whether a reclaim is under way.</summary>
+    /// <summary>Whether a transfer is under way.</summary>
     internal bool IsUnderWay => Volatile.Read(ref _underWay) != 0;
 
-    /// <summary>Begins a reclaim; called before any memory is taken away from its owner.</summary>
+    /// <summary>Begins a transfer: before searches no longer find the memory with the owner that it leaves.</summary>
     internal void Begin() => Interlocked.Increment(ref _underWay);
 
-    /// <summary>Ends a reclaim: its memory is free, or stays with its owner.</summary>
+    /// <summary>Ends a transfer: searches find the memory again, free or with its new owner.</summary>
     internal void End()
     {
-        Interlocked.Increment(ref _ended); // before the decrement: a thread that sees no reclaim under way must see the new count
+        Interlocked.Increment(ref _ended); // before the decrement: a thread that sees no transfer under way must see the new count
         Interlocked.Decrement(ref _underWay);
     }
 
-    /// <summary>The number of reclaims that have ended; read it before a search.</summary>
+    /// <summary>The number of transfers that have ended; read it before a search.</summary>
     internal int Read() => Volatile.Read(ref _ended);
 
-    /// <summary>Whether a reclaim has ended since: the search may have missed its memory, which is free now.</summary>
+    /// <summary>Whether a transfer has ended since: the search may have missed its memory, which is free now.</summary>
     /// <param name="events">What <see cref="Read"/> returned before the search.</param>
     internal bool HasAdvanced(int events) => Volatile.Read(ref _ended) != events;
 
@@ -44,7 +45,7 @@ internal sealed class ReclaimEvents
     /// <param name="events">What <see cref="Read"/> returned before the search.</param>
     internal bool MayHaveMissed(int events) => IsUnderWay || HasAdvanced(events);
 
-    /// <summary>Waits until no reclaim is under way, for a second at most: new ones may always begin.</summary>
+    /// <summary>Waits until no transfer is under way, for a second at most: new ones may always begin.</summary>
     /// <remarks>The caller must not be in a critical region: a trim waits for those.</remarks>
     internal void Wait() => SpinWait.SpinUntil(() => !IsUnderWay, LongestWait);
 }

@@ -146,7 +146,7 @@ internal sealed partial class FlushLog : IDisposable
             file.Dispose();
             throw;
         }
-        Begin(file, batch.Length);
+        Begin(file, batch.Length); // the file before is closed; the next restart writes over it
         if (IsSpaceRequested)
             ReleaseSpace(epoch - 1); // behind the commit: until then recovery needs it
         return null;

@@ -26,7 +26,7 @@ internal sealed unsafe class LostLayouts(PagePool pool, BlockInspector inspector
         for (int offset = 0; offset < SizeClasses.PageBytes; offset += SizeClasses.GranuleBytes)
         {
             var header = new BlockHeader(*(ulong*)(meta->Start + offset));
-            if (header.Generation < least || header.Word == 0) // harmless already: a later layout begins above it
+            if (header.Generation < least || header.Word == 0) // harmless: a later layout begins above it
                 continue;
             ulong address = meta->FirstAddress + (ulong)(offset / SizeClasses.GranuleBytes);
             if (IsWhole(meta->Start + offset, address, offset, header) || (offset == 0 && IsWholeRun(segment, page, header)))

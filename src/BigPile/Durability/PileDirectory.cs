@@ -52,7 +52,7 @@ internal sealed class PileDirectory : IDisposable
             IsBeingWritten |= IsReadOnly && !LastShutdown.WasClean && DirectoryLock.HasLiveOwner(files);
             SyncRecord = owner == null || files.IsVolatile ? null : new SyncRecord(owner.File);
             Catalog = OpenCatalog(state, superblock, logger, reportsCatalog);
-            superblock ??= SuperblockFile.Create(files, SuperblockName, state);
+            superblock ??= SuperblockFile.Create(files, SuperblockName, state); // behind the catalog: it proves that there is one
             Superblock = new Superblock(this, superblock, state, bootId);
             if (!IsReadOnly && state.Format != SuperblockState.CurrentFormat)
                 Upgrade(state.Format, logger);
@@ -185,7 +185,7 @@ internal sealed class PileDirectory : IDisposable
     {
         Catalog?.Dispose();
         Superblock.Dispose();
-        _owner?.Dispose();
+        _owner?.Dispose(); // behind all writes: another owner may begin
         Files.Dispose();
     }
 

@@ -20,8 +20,8 @@ namespace BigPile.Durability;
 /// word 0   key: bit 63, the block's generation (bits 59..36), its address (bits 35..0); 0: empty, ends a probe; 1: deleted
 /// word 1   the block's current header, with its own busy bit
 /// </code>
-/// The block's own header is busy as long as its entry exists, so readers that meet a busy header look here. Thread safety: <see cref="Find"/> takes no lock, insertion takes <c>_lock</c>, deletion happens only
-/// while writers are blocked.
+/// The block's own header is busy as long as its entry exists, so readers that meet a busy header look here. Thread safety:
+/// <see cref="Find"/> takes no lock, insertion takes <c>_lock</c>, deletion happens only while writers are blocked.
 /// </remarks>
 internal sealed unsafe class ShadowHeaderTable : IDisposable
 {

@@ -9,8 +9,8 @@ namespace BigPile.Durability;
 
 /// <summary>Hands out entry versions: each higher than all before, across restarts and kills.</summary>
 /// <remarks>
-/// The limit is stored in the superblock in steps. Deriving the counter from live entries instead would let it go backwards after the youngest were removed. Steps are large, so that
-/// waiting for the device is rare.
+/// The limit is stored in the superblock in steps. Deriving the counter from live entries instead would let it go backwards after the
+/// youngest were removed. Steps are large, so that waiting for the device is rare.
 /// </remarks>
 internal sealed class Versions
 {

@@ -28,7 +28,7 @@ internal sealed class Compactor(BlockStore blocks, BlockWalk walk, Relocator rel
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 pages.PassTo(entry.Pointer.Address);
-                if (relocator.IsLink(entry.Pointer))
+                if (relocator.IsLink(entry.Pointer)) // a look without the stripe's lock: most blocks are no links
                     relocator.Move(entry.Pointer);
             }
         }

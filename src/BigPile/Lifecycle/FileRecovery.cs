@@ -135,6 +135,7 @@ internal sealed unsafe class FileRecovery
         bool fits = hasChecksums ? BlockChecksum.Fits(header.PayloadBytes, capacityBytes) : header.PayloadBytes <= capacityBytes;
         if (!isSame || !fits || (long)found.OffsetBytes + found.LengthBytes > header.PayloadBytes)
             return false;
+        // In any order: the record stays valid until all are applied, so after a kill it is applied again.
         byte* bytes = block + BlockHeader.SizeBytes + found.OffsetBytes;
         new ReadOnlySpan<byte>((void*)found.Bytes, found.LengthBytes).CopyTo(new Span<byte>(bytes, found.LengthBytes));
         if (hasChecksums)

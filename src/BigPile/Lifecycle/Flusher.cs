@@ -216,7 +216,7 @@ internal sealed class Flusher
     // no space for them.
     private IOException? WriteExclusive(bool releasesSpace)
     {
-        _sync.Run();
+        _sync.Run(); // no writer changes anything until the epoch is raised
         IOException? refusal = null;
         if (_snapshot.HasShadowHeaders)
         {

@@ -5,7 +5,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>What is hit by workloads that simple policies are bad at, and by those that change. In points of hit ratio.</summary>
+/// <summary>Hit ratios of workloads that simple policies handle badly, and of workloads that change. In percentage points.</summary>
 public sealed class AdaptationTests(ITestOutputHelper output)
 {
     private const int Capacity = 1_000;
@@ -121,7 +121,7 @@ public sealed class AdaptationTests(ITestOutputHelper output)
         Assert.True(ratio > lru + 0.05, $"seed {seed}: {ratio:p} and {lru:p}");
     }
 
-    // Nothing that was there comes again, and each key comes twice, so many keys later.
+    // No old key returns; each new key comes twice, a number of keys apart.
     [Theory]
     [InlineData(53, 120)]
     [InlineData(54, 333)]
@@ -210,7 +210,7 @@ public sealed class AdaptationTests(ITestOutputHelper output)
     private static int[] Uniform(Random random, int first, int distinct, int count) =>
         [.. Enumerable.Range(0, count).Select(_ => first + random.Next(distinct))];
 
-    // As Zipf's law with exponent 1 has it, nearly.
+    // Approximately Zipf's law with exponent 1.
     private static int[] Skewed(Random random, int first, int distinct, int count) =>
         [.. Enumerable.Range(0, count).Select(_ => first + (int)Math.Pow(distinct, random.NextDouble()) - 1)];
 }

@@ -5,7 +5,7 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>Two threads come to the division of a table's evictor at once.</summary>
+/// <summary>Two threads divide a table's evictor at the same time.</summary>
 public sealed class DivisionTests
 {
     private const int Hashes = 4_000;

@@ -5,7 +5,7 @@ using BigPile.Caching.Eviction;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>Duels beside a list of them that is looked through as a whole.</summary>
+/// <summary>Duels beside a plain list as their model.</summary>
 public sealed class DuelListTests
 {
     private const double VoteShare = 1 / 64.0;
@@ -152,7 +152,7 @@ public sealed class DuelListTests
         Assert.Equal((1, score), (duels.Count, duels.Score));
         duels.CheckInvariants("duels");
         duels.Begin(7, 8, 0, Capacity);
-        Assert.Equal(2, duels.Count); // less room: they stay
+        Assert.Equal(2, duels.Count); // a smaller capacity keeps the duels
     }
 
     private static void BeginMany(DuelList duels, uint from, uint to)

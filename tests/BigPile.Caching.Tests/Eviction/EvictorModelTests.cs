@@ -7,7 +7,7 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>The evictor beside a list of the entries that there are, looked through after every step.</summary>
+/// <summary>The evictor beside a list of all entries as its model, checked after every step.</summary>
 public sealed class EvictorModelTests
 {
     private const int Capacity = 60;
@@ -52,7 +52,7 @@ public sealed class EvictorModelTests
         }
     }
 
-    // As at a limit in half of the cases: then another one may go before it comes, of the lowest priority in its shard, up to its own.
+    // As at a limit in half of the cases: then one entry of its shard may be evicted first, of the lowest priority, up to its own.
     private static void Add(Random random, Entries host, Evictor evictor, EntryPriority priority)
     {
         ulong hash = host.NextHash(random);
@@ -72,7 +72,7 @@ public sealed class EvictorModelTests
         evictor.Enter(hash, priority, weight, queue);
     }
 
-    // What goes is of the lowest priority that there is, no higher than was said, and not the one that is spared.
+    // The victim has the lowest priority present, no higher than the given one, and is not the pinned entry.
     private static void Evict(Random random, Entries host, Evictor evictor, string when)
     {
         var most = (EntryPriority)random.Next((int)EntryPriority.High + 1);

@@ -7,7 +7,7 @@ using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>Tables whose limit would do for many entries, and that have few; tables that have many only in the end.</summary>
+/// <summary>Tables with few entries whose limit would admit many, and tables that get many only at the end.</summary>
 public sealed class FewLargeTests
 {
     private const int Mebibyte = 1 << 20;

@@ -9,7 +9,7 @@ public sealed class FirstEvictionTests : IDisposable
 
     public void Dispose() => _cache.Dispose();
 
-    /// <summary>What remembers evictions takes its memory at once when there is the first, in the middle of a put.</summary>
+    /// <summary>Ghosts and duels allocate their memory at the first eviction, in the middle of a put.</summary>
     [Theory]
     [InlineData(1, 0)]
     [InlineData(4, 0)]

@@ -31,7 +31,7 @@ public sealed class GhostListTests
         Assert.InRange(known, Capacity / 2 * 9 / 10, Capacity / 2);
     }
 
-    /// <summary>As where the queues of a table that was large already are being filled, or a priority becomes frequent.</summary>
+    /// <summary>As when the queues of a large table are being filled, or a priority becomes frequent.</summary>
     [Fact]
     public void There_is_room_for_more_when_there_are_many_more_entries_than_at_the_first_eviction()
     {

@@ -4,7 +4,7 @@ using BigPile.Caching.Eviction;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>What is remembered of evictions beside a dictionary that forgets nothing.</summary>
+/// <summary>The ghosts beside a dictionary that forgets nothing, as their model.</summary>
 public sealed class GhostModelTests
 {
     private const int Hashes = 300; // far fewer than there are places, so that none drives out another one

@@ -3,10 +3,10 @@ using System.Collections.Generic;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>Plain simulations of known policies: what a table is compared with.</summary>
+/// <summary>Plain simulations of known policies, to compare a table with.</summary>
 internal static class PolicyModels
 {
-    /// <summary>The share of accesses that the best policy of all would have answered, which knows what comes.</summary>
+    /// <summary>The hit ratio of the optimal policy, which knows the future accesses (Belady).</summary>
     internal static double Optimum(ReadOnlySpan<int> keys, int capacity)
     {
         int[] next = NextUses(keys);
@@ -32,7 +32,7 @@ internal static class PolicyModels
         return (double)hits / keys.Length;
     }
 
-    /// <summary>The shares of accesses, and of what they weigh, that a least-recently-used cache answers.</summary>
+    /// <summary>The hit ratios of a least-recently-used cache, by accesses and by weight.</summary>
     internal static (double Requests, double Weights) Lru(ReadOnlySpan<int> keys, long capacity, Func<int, int>? weightOf = null)
     {
         var order = new LinkedList<int>();
@@ -61,7 +61,7 @@ internal static class PolicyModels
         return ((double)Hits / keys.Length, (double)HitWeight / All);
     }
 
-    /// <summary>The share of accesses that S3-FIFO answers, with a small queue of a tenth and a ghost of nine tenths.</summary>
+    /// <summary>The hit ratio of S3-FIFO, with a small queue of a tenth and ghosts of nine tenths.</summary>
     internal static double S3Fifo(ReadOnlySpan<int> keys, int capacity)
     {
         int smallTarget = Math.Max(1, capacity / 10);

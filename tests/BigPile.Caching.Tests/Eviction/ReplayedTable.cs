@@ -6,7 +6,7 @@ using BigPile.Checking;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>An index and an evictor alone, whose keys have hashes that a seed decides: what they do can be repeated.</summary>
+/// <summary>An index and an evictor without a pile. The hashes of keys follow from a seed, so a run can be repeated.</summary>
 internal sealed class ReplayedTable : IEvictionHost, IDisposable
 {
     private readonly Dictionary<int, ulong> _hashes = [];
@@ -16,7 +16,7 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
     private readonly Evictor _evictor;
     private long _weight;
 
-    /// <summary>Makes a table that is limited in entries, or in what they weigh.</summary>
+    /// <summary>Makes a table with a limit of entries, or of their weight.</summary>
     internal ReplayedTable(long capacity, int seed, Func<int, int>? weightOf = null)
     {
         _capacity = capacity;
@@ -39,7 +39,7 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
     internal long EvictionBytes => _evictor.SizeBytes;
 
     /// <summary>Gets a key, and puts it if it is missing.</summary>
-    /// <returns>Whether it was there.</returns>
+    /// <returns>Whether it was a hit.</returns>
     internal bool Access(int key)
     {
         if (_hashes.TryGetValue(key, out ulong hash))
@@ -60,7 +60,7 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
     }
 
     /// <summary>Accesses keys in turn.</summary>
-    /// <returns>The share of them that were there.</returns>
+    /// <returns>The hit ratio.</returns>
     internal double Replay(ReadOnlySpan<int> keys)
     {
         int hits = 0;

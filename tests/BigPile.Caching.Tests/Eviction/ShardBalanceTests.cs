@@ -5,7 +5,7 @@ using BigPile.Caching.Operations;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>The shards of a large table, told by hashes, have about as much each, whatever is put and evicted.</summary>
+/// <summary>The shards of a large table have about the same weight, whatever is put and evicted.</summary>
 public sealed class ShardBalanceTests
 {
     private const int Entries = 200_000;
@@ -37,7 +37,7 @@ public sealed class ShardBalanceTests
             if (i % 5_000 == 0)
                 shares.Add(LeastShareOf(table));
         }
-        // by chance the largest may lie in a few of them for a while, and not for long
+        // by chance a few shards may have the largest entries for a while, but not for long
         Assert.True(shares.Average() > LeastShare, $"seed {seed}: a shard has {shares.Average():F3} of the mean");
         table.Core.CheckInvariants();
     }

@@ -8,9 +8,9 @@ using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Caching.Tests;
-using BigPile.Http.Limits;
 using BigPile.Http.Bulk;
 using BigPile.Http.Entries;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using BigPile.Http.Tests.FastPath;
 

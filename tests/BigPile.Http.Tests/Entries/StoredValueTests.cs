@@ -1,8 +1,8 @@
 using System;
 using System.Buffers;
 using System.Text;
-using BigPile.Http.Limits;
 using BigPile.Http.Entries;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Tests.Entries;

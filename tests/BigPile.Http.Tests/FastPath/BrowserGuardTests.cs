@@ -1,8 +1,8 @@
 using System;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Http.FastPath;
 using BigPile.Http.Entries;
+using BigPile.Http.FastPath;
 using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Tests.FastPath;

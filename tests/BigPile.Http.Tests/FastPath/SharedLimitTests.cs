@@ -2,8 +2,8 @@ using System;
 using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.Http.Limits;
 using BigPile.Http.Entries;
+using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using BigPile.Http.Security;
 

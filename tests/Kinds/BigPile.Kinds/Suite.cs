@@ -5,8 +5,8 @@ using System.Net;
 using System.Numerics;
 using System.Reflection;
 using System.Text;
-using Kinds.ThirdParty;
 using Kinds.Own;
+using Kinds.ThirdParty;
 
 namespace BigPile.Kinds;
 
