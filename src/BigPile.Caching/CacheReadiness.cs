@@ -19,10 +19,10 @@ namespace BigPile.Caching;
 /// </remarks>
 public sealed class CacheReadiness
 {
-    private long _entriesFound;
-    private long _unitsDone;
-    private long _unitsInAll;
-    private Exception? _failure;
+    private long _entriesFound; // interlocked, by the threads of the walk
+    private long _unitsDone; // block addresses walked; interlocked
+    private long _unitsInAll; // block addresses to walk; set as the walk begins
+    private Exception? _failure; // null again once a repetition succeeds
 
     internal CacheReadiness(Task completion) => Completion = completion;
 

@@ -22,11 +22,11 @@ namespace BigPile.Caching;
 public sealed partial class CacheTable<TKey, TValue> : CacheTable
     where TKey : notnull
 {
-    private readonly TypedTable<TKey, TValue> _typed;
-    private readonly KeyCodec<TKey> _keys;
-    private readonly FlightTable<TKey, TValue> _flights;
-    private readonly ManyKeys<TKey, TValue> _many;
-    private readonly RemovalListeners<TKey> _listeners;
+    private readonly TypedTable<TKey, TValue> _typed; // what the calls do, once keys are encoded
+    private readonly KeyCodec<TKey> _keys; // encodes keys
+    private readonly FlightTable<TKey, TValue> _flights; // runs factories
+    private readonly ManyKeys<TKey, TValue> _many; // calls with many keys
+    private readonly RemovalListeners<TKey> _listeners; // of EntriesRemoved
 
     internal CacheTable(TableCore core) : base(core)
     {

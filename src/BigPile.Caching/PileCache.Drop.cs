@@ -46,11 +46,11 @@ public sealed partial class PileCache
                 if (!_cores.TryGetValue(name, out core))
                     return false;
             }
-            core.CloseToDrop();
-            FreeIdOf(core, floor);
+            core.CloseToDrop(); // waits for running calls, so outside of _lock
+            FreeIdOf(core, floor); // from here on a kill leaves a dropped table
             core.CompleteDrop();
             CrashPoints.Pass(CrashPoint.DropBeforeFiles);
-            DeleteFilesOf(core.Id);
+            DeleteFilesOf(core.Id); // last: until then the next opening finds what is left
             return true;
         }
     }
@@ -69,7 +69,7 @@ public sealed partial class PileCache
             finally
             {
                 if (!isFreed)
-                    core.Reopen();
+                    core.Reopen(); // the catalog is unchanged: so is the table
             }
             _ = _cores.Remove(core.Name);
             _ = _hidden.Remove(core.Name);

@@ -23,20 +23,20 @@ namespace BigPile.Caching;
 /// </remarks>
 public sealed partial class PileCache : IDisposable
 {
-    private readonly Lock _lock = new();
-    private readonly Lock _dropping = new();
+    private readonly Lock _lock = new(); // guards names, tables and ids; held for no walk
+    private readonly Lock _dropping = new(); // held for a whole drop; before _lock
     private readonly PileCacheOptions _options;
-    private readonly CacheClock _clock;
-    private readonly Dictionary<string, TableCore> _cores = new(StringComparer.Ordinal);
-    private readonly HashSet<string> _hidden = new(StringComparer.Ordinal);
-    private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = [];
-    private readonly CancellationTokenSource _stopping = new();
+    private readonly CacheClock _clock; // of all tables
+    private readonly Dictionary<string, TableCore> _cores = new(StringComparer.Ordinal); // by name; under _lock
+    private readonly HashSet<string> _hidden = new(StringComparer.Ordinal); // names that a service hides; under _lock
+    private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = []; // typed facades; under _lock
+    private readonly CancellationTokenSource _stopping = new(); // ends walks and comparisons
     private readonly Sweeper _sweeper;
-    private readonly TableIds _ids;
-    private readonly IndexMaintenance _indexes;
-    private readonly Action _reportDamage;
-    private TableOptions _defaults;
-    private bool _disposed;
+    private readonly TableIds _ids; // changed under _lock
+    private readonly IndexMaintenance _indexes; // index files, rebuild, comparison
+    private readonly Action _reportDamage; // given to each table
+    private TableOptions _defaults; // replaced as a whole
+    private bool _disposed; // written under _lock
 
     /// <summary>Creates the cache of a pile, with the tables that the pile holds.</summary>
     /// <param name="pile">The pile.</param>
@@ -181,12 +181,13 @@ public sealed partial class PileCache : IDisposable
         _stopping.Cancel();
         _sweeper.Dispose();
         CacheMeter.Of(Pile.Engine.Meter).Remove(MeteredTables);
+        // Not Wait, which throws what the walk has failed with.
         ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
         ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
-        _cores.Values.CloseAll();
+        _cores.Values.CloseAll(); // drains the read buffers, so before the indexes are saved
         if (_clock.IsAhead)
             Pile.Engine.Background.TryRun("recording the time", () => Pile.Engine.Versions.Next(_clock.VersionAt(_clock.Now)));
-        if (Readiness.IsReady)
+        if (Readiness.IsReady) // else the next opening walks again
             _indexes.Close(_cores.Values);
         try
         {

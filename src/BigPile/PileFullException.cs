@@ -19,7 +19,7 @@ public sealed class PileFullException : PileException
     }
 
     /// <summary>
-    /// The event count of <see cref="Allocation.ReclaimEvents"/> before the search that failed; null if it was not a search for memory.
+    /// The event count of <see cref="Allocation.TransferEvents"/> before the search that failed; null if it was not a search for memory.
     /// </summary>
     internal int? ObservedEvents { get; init; }
 }

@@ -189,7 +189,7 @@ public sealed class ReadCheckTests
 
         public static bool HeaderAgain => true;
 
-        public static bool Sequence => true;
+        public static bool SequenceAgain => true;
     }
 
     private readonly struct NoSlot : IReadChecks
@@ -198,7 +198,7 @@ public sealed class ReadCheckTests
 
         public static bool HeaderAgain => true;
 
-        public static bool Sequence => true;
+        public static bool SequenceAgain => true;
     }
 
     private readonly struct NoHeaderAgain : IReadChecks
@@ -207,7 +207,7 @@ public sealed class ReadCheckTests
 
         public static bool HeaderAgain => false;
 
-        public static bool Sequence => true;
+        public static bool SequenceAgain => true;
     }
 
     private readonly struct NoSequence : IReadChecks
@@ -216,6 +216,6 @@ public sealed class ReadCheckTests
 
         public static bool HeaderAgain => true;
 
-        public static bool Sequence => false;
+        public static bool SequenceAgain => false;
     }
 }

@@ -237,7 +237,7 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
         var mainScan = new MainQueueScan(worth, SizeRatioOf(seen.Weight), MustGo: false, EvenIfUsed: false, pinnedAddress, now);
         if (_queues.FindUnused(HandSteps, mainScan, out _) != ScanResult.Evicted)
             return _queues.EvictSmall(seen.Fingerprint, pinnedAddress, now);
-        _queues.Promote(seen);
+        _queues.MoveToMain(seen);
         return true;
     }
 

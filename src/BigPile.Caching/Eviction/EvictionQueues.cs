@@ -113,12 +113,12 @@ internal sealed unsafe class EvictionQueues : IDisposable
     }
 
     /// <summary>Promotes an entry whose fingerprint was popped from the small queue to the main queue.</summary>
-    internal void Promote(in Seen seen)
+    internal void MoveToMain(in Seen seen)
     {
         using LockedBucket bucket = _entries.Index.Lock(_entries.HashOf(seen.Fingerprint));
         if (!TryFindLocked(bucket, seen.Fingerprint, isMain: false, pinnedAddress: 0, out SlotPlace place))
             return;
-        PromoteLocked(place);
+        MoveToMainLocked(place);
         Main.Push(seen.Fingerprint, seen.Weight);
     }
 
@@ -137,7 +137,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         Ghosts.Dispose();
     }
 
-    private static void PromoteLocked(SlotPlace place)
+    private static void MoveToMainLocked(SlotPlace place)
     {
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, true);
@@ -151,7 +151,7 @@ internal sealed unsafe class EvictionQueues : IDisposable
         seen = seen with { Uses = place.Line->Frequency(place.Slot), Weight = _entries.Host.WeightLocked(place) };
         if (!scan.MustGo && seen.Uses >= scan.UsesToStay)
         {
-            PromoteLocked(place);
+            MoveToMainLocked(place);
             return ScanResult.InUse;
         }
         if (!scan.MustGo && seen.Estimate + seen.Uses > scan.LeastDoubt)

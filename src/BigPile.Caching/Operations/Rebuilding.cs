@@ -149,7 +149,8 @@ internal static unsafe class Rebuilding
     /// </summary>
     internal static void EndRebuild(this TableCore core)
     {
-        // From here on removals leave no tombstone. Those that exist go before older versions could be looked at, and are visible to none.
+        // IsRebuilding ends here, and removals leave no more tombstones. Those that exist go before what was put before the opening becomes
+        // visible.
         core.BeginLimits();
         for (ulong number = 0; core.HasTombstones && number < core.Index.BucketCount; number++)
             core.DropTombstones(number);
@@ -179,7 +180,7 @@ internal static unsafe class Rebuilding
     {
         bool isKnown = core.TryFindLocked(bucket, found.KeyOf(head), out LockedEntry other);
         if (isKnown && other.Address == found.Address)
-            return false;
+            return false; // put since, or met before
         RemovedKeys? removed = core.RemovedKeys;
         // A comparison runs: the index should have had it.
         if (removed != null)
@@ -189,7 +190,7 @@ internal static unsafe class Rebuilding
         if (head.Kind == ValueKind.Pointer && !core.IsLive(head.Owned))
         {
             core.Pile.Entries.Free(found.Address); // a kill came while it was being put or freed
-            return false; // put since, or met before
+            return false;
         }
         if (isKnown)
             core.AddToKnownLocked(critical, found, head, other);

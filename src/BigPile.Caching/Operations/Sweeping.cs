@@ -92,7 +92,7 @@ internal static unsafe class Sweeping
         try
         {
             if (number == 0)
-                core.BeginRound(place); // in the region: a pause does not fall between
+                core.BeginRound(place);
             return place.CoversAllEntries || core.Spill != null || core.MayHoldExpirables(number)
                 ? core.SweepBucket(critical, number, now)
                 : 0;

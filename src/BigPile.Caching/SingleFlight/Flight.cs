@@ -11,12 +11,12 @@ namespace BigPile.Caching.SingleFlight;
 /// <param name="node">The run as a node of the wait graph.</param>
 internal abstract class Flight(FlightNode node) : IDisposable
 {
-    private readonly CancellationTokenSource _abandoned = new();
-    private readonly Lock _lock = new();
+    private readonly CancellationTokenSource _abandoned = new(); // cancelled by the last caller that leaves
+    private readonly Lock _lock = new(); // for a few instructions
 
     /// <summary>Callers that wait. Guarded by <see cref="_lock"/>.</summary>
     private int _waiting = 1;
-    private FlightTicket? _ticket;
+    private FlightTicket? _ticket; // set once, by the run
 
     /// <summary>The run as a node of the wait graph.</summary>
     internal FlightNode Node => node;
@@ -45,7 +45,7 @@ internal abstract class Flight(FlightNode node) : IDisposable
     {
         lock (_lock)
         {
-            if (_waiting == 0)
+            if (_waiting == 0) // for good: a cancelled run is not revived
                 return false;
             _waiting++;
             return true;
@@ -81,7 +81,7 @@ internal abstract class Flight(FlightNode node) : IDisposable
         }
         Ticket?.Outdate(); // the next caller begins a new run, whose value this one must not overwrite
         if (!Completion.IsCompleted)
-            _abandoned.Cancel();
+            _abandoned.Cancel(); // with no lock held: it runs application code
         return true;
     }
 
@@ -102,7 +102,7 @@ internal sealed class Flight<TValue>(FlightNode node) : Flight(node)
 
     internal void Complete(TValue value)
     {
-        Node.End();
+        Node.End(); // before its waiters go on: they wait for this run no more
         _completion.TrySetResult(value);
     }
 

@@ -15,16 +15,16 @@ namespace BigPile.Caching.SingleFlight;
 /// <param name="table">The key's table.</param>
 internal sealed class FlightNode(object key, string table)
 {
-    private static readonly AsyncLocal<FlightNode?> Running = new();
+    private static readonly AsyncLocal<FlightNode?> Running = new(); // the run of this context
 
     [ThreadStatic]
-    private static FlightNode? _onThread;
+    private static FlightNode? _onThread; // the synchronous run of this thread
 
-    private static readonly Lock GraphLock = new();
+    private static readonly Lock GraphLock = new(); // of all caches: a circle may go through several tables
 
     /// <summary>The runs that this one waits for. Guarded by <see cref="GraphLock"/>.</summary>
     private readonly List<FlightNode> _awaited = [];
-    private bool _hasEnded;
+    private bool _hasEnded; // guarded by GraphLock
 
     /// <summary>Marks this execution context as the run's factory.</summary>
     internal void Enter() => Running.Value = this;
@@ -57,6 +57,7 @@ internal sealed class FlightNode(object key, string table)
         {
             if (waiter._hasEnded || _hasEnded)
                 return default;
+            // Asked and added under one lock: of two waits that would close a circle together, the second is refused.
             if (!LeadsTo(waiter))
             {
                 waiter._awaited.Add(this);
@@ -112,7 +113,7 @@ internal sealed class FlightNode(object key, string table)
     {
         public void Dispose()
         {
-            if (waiter == null)
+            if (waiter == null) // no wait began
                 return;
             lock (GraphLock)
                 _ = waiter._awaited.Remove(awaited);

@@ -13,7 +13,7 @@ namespace BigPile.Caching.SingleFlight;
 /// <param name="comparer">Compares keys as their table does.</param>
 internal sealed class FlightRuns(IEqualityComparer<FlightKey> comparer)
 {
-    private readonly Lock _lock = new();
+    private readonly Lock _lock = new(); // guards the dictionary; no key is compared under it
     private readonly Dictionary<int, Run[]> _byHash = []; // arrays are replaced, never changed
 
     /// <summary>Gets the run of a key, or adds one.</summary>
@@ -27,6 +27,7 @@ internal sealed class FlightRuns(IEqualityComparer<FlightKey> comparer)
             Run[] runs = RunsOf(key.Hash);
             foreach (Run run in runs)
             {
+                // Those of the round before are not compared again.
                 if (!Has(others, run) && comparer.Equals(run.Key, key))
                     return run.Flight;
             }

@@ -7,7 +7,7 @@ namespace BigPile.Caching.SingleFlight;
 /// <param name="tags">The tag hashes of the entry to be put.</param>
 internal sealed class FlightTicket(ulong id, ulong hash, ulong startVersion, ulong[] tags)
 {
-    private volatile bool _isOutdated;
+    private volatile bool _isOutdated; // set by any thread; never cleared
 
     internal ulong Id => id;
 

@@ -14,10 +14,10 @@ namespace BigPile.Caching.SingleFlight;
 /// </remarks>
 internal sealed class FlightTickets
 {
-    private readonly Lock _lock = new();
-    private readonly Dictionary<ulong, FlightTicket> _byTag = [];
-    private ulong _lastId;
-    private int _count;
+    private readonly Lock _lock = new(); // guards all that follows, and the tickets' Next
+    private readonly Dictionary<ulong, FlightTicket> _byTag = []; // the first run of each hash tag
+    private ulong _lastId; // ids of runs, from 1
+    private int _count; // runs; read without the lock
 
     /// <summary>Whether any factory runs. It becomes true only under the lock of the key's bucket.</summary>
     internal bool IsAny => Volatile.Read(ref _count) != 0;
@@ -59,7 +59,7 @@ internal sealed class FlightTickets
             for (FlightTicket? ticket = _byTag.GetValueOrDefault(IndexSlot.TagOf(hash)); ticket != null; ticket = ticket.Next)
             {
                 if (ticket.Id == id)
-                    return !ticket.IsOutdated && version <= ticket.StartVersion;
+                    return !ticket.IsOutdated && version <= ticket.StartVersion; // a higher one was put since
             }
             return false;
         }
@@ -72,6 +72,7 @@ internal sealed class FlightTickets
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void OutdateLocked(ulong tag, ulong version)
     {
+        // The usual cost: one load. It misses no run of this key, as that begins under the bucket's lock, which the caller holds.
         if (IsAny)
             Outdate(tag, version);
     }

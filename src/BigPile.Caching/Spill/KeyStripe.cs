@@ -6,12 +6,13 @@ namespace BigPile.Caching.Spill;
 
 /// <summary>One stripe of a table's keys: its lock is held by a thread that moves one of them between memory and file.</summary>
 /// <remarks>
-/// The stripe lock is held during file access, and never inside a critical region. Eviction runs inside one, under a bucket's lock, so
-/// pending demotions have a lock of their own, held for a few instructions.
+/// The stripe lock is held during file access, and never inside a critical region.
 /// Lock order: stripe, evictor shard, bucket, pending demotions.
 /// </remarks>
 internal sealed class KeyStripe
 {
+    // Eviction runs in a critical region, under a bucket's lock, and can't wait for the stripe lock. So this one is apart, and held for a
+    // few instructions.
     private readonly Lock _pendingLock = new();
 
     /// <summary>Evicted entries that the file does not have yet. Guarded by <see cref="_pendingLock"/>.</summary>
@@ -32,6 +33,7 @@ internal sealed class KeyStripe
     {
         lock (_pendingLock)
         {
+            // Else it was promoted or removed meanwhile, and its bytes went back to the pool.
             if (_pending.Contains(entry))
                 entry.ExtendExpiry(ticks);
         }
@@ -72,7 +74,7 @@ internal sealed class KeyStripe
     internal PendingDemotion[] Pending()
     {
         lock (_pendingLock)
-            return [.. _pending];
+            return [.. _pending]; // a copy: the visitor removes some
     }
 
     /// <summary>Whether an entry is still pending.</summary>
@@ -87,7 +89,7 @@ internal sealed class KeyStripe
     {
         lock (_pendingLock)
             _ = _pending.Remove(entry);
-        entry.Dispose();
+        entry.Dispose(); // in the list no more, so no thread finds it
     }
 
     /// <summary>Removes all pending entries.</summary>

@@ -8,8 +8,8 @@ namespace BigPile.Caching.Spill;
 /// <remarks>Its mutable state is guarded by the pending lock of its stripe.</remarks>
 internal sealed class PendingDemotion : IDisposable
 {
-    private readonly int _length;
-    private byte[]? _bytes;
+    private readonly int _length; // of the payload in bytes; the pooled array may be longer
+    private byte[]? _bytes; // pooled; null once returned
 
     internal PendingDemotion(ulong hash, ulong version, ReadOnlySpan<byte> payload, Range key)
     {

@@ -8,7 +8,7 @@ namespace BigPile.Caching.Spill;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class PromotionWatch(Action<PromotionWatch> end) : IDisposable
 {
-    private readonly ConcurrentQueue<byte[]> _keys = new();
+    private readonly ConcurrentQueue<byte[]> _keys = new(); // added under stripe locks, taken by the walk
 
     /// <summary>The number of keys so far. A walk has not missed what is promoted behind it.</summary>
     internal int Count => _keys.Count;

@@ -7,11 +7,6 @@ using BigPile.Hash;
 namespace BigPile.Caching.Spill;
 
 /// <summary>The spill directory of a pile: created with the first file, deleted with the last.</summary>
-/// <remarks>
-/// Between the creation of the directory and of a file in it, another table may delete the directory with its own last file, and another
-/// cache may delete what it takes for leftovers of a killed process. Within the process a lock prevents this; a deletion by another process
-/// is retried.
-/// </remarks>
 internal static class SpillDirectory
 {
     private const int MostTries = 100;
@@ -47,6 +42,8 @@ internal static class SpillDirectory
             {
                 try
                 {
+                    // Between the two calls another table may delete the directory with its own last file, which the lock prevents; or
+                    // another process what it takes for leftovers of a killed one, which is retried.
                     _ = Directory.CreateDirectory(directory);
                     return HashDatabase.Open(path, options);
                 }

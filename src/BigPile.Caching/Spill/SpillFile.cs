@@ -22,17 +22,17 @@ namespace BigPile.Caching.Spill;
 /// <param name="background">Runs rebuilds of the database, and log calls.</param>
 internal sealed class SpillFile(string path, string table, ILogger logger, BackgroundWork background) : IDisposable
 {
-    private const long FirstBuckets = 1 << 18;
-    private const int SkipsAfterFailure = 1 << 12;
+    private const long FirstBuckets = 1 << 18; // of the new database
+    private const int SkipsAfterFailure = 1 << 12; // stores that are not tried
 
-    private readonly Lock _changing = new();
+    private readonly Lock _changing = new(); // held while the file is made, closed or deleted
     private HashDatabase? _database; // null: no entry yet, failed, or closed; written under _changing
-    private long _failures;
-    private long _lost;
+    private long _failures; // interlocked
+    private long _lost; // interlocked
     private long _skipsLeft; // stores to skip before the file is created again
     private long _changes; // times the checks for a rebuild
     private int _isRebuilding; // 1 while a rebuild runs
-    private bool _isClosed;
+    private bool _isClosed; // under _changing; for good
 
     /// <summary>How often a file failed or could not be created.</summary>
     internal long Failures => Interlocked.Read(ref _failures);
@@ -174,7 +174,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
         database = Volatile.Read(ref _database);
         if (database != null)
             return true;
-        if (Interlocked.Decrement(ref _skipsLeft) >= 0)
+        if (Interlocked.Decrement(ref _skipsLeft) >= 0) // below 0 without a failure: each call tries
             return false;
         lock (_changing)
         {
@@ -207,7 +207,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     {
         lock (_changing)
         {
-            if (_database != database || _isClosed)
+            if (_database != database || _isClosed) // another thread has given it up
                 return;
             ReportFailure(e, CountOf(database));
             DeleteLocked();
@@ -243,7 +243,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     {
         if (_database is not { } database)
             return;
-        Volatile.Write(ref _database, null);
+        Volatile.Write(ref _database, null); // first: later calls find no file, running ones throw
         EndLocked("the end of a file of evicted entries", () =>
         {
             try

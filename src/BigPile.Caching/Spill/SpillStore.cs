@@ -30,14 +30,14 @@ internal sealed class SpillStore : IDisposable
 
     internal const int StripeCount = 512;
 
-    private readonly KeyStripe[] _stripes = new KeyStripe[StripeCount];
+    private readonly KeyStripe[] _stripes = new KeyStripe[StripeCount]; // by the hash of the key
 
     /// <summary>Pending entries in the order of their eviction.</summary>
     private readonly ConcurrentQueue<PendingDemotion> _queue = new();
-    private readonly SpillFile _file;
-    private PromotionWatch[] _watches = []; // replaced as a whole
-    private long _lost;
-    private long _promoted;
+    private readonly SpillFile _file; // read and written under stripe locks; walked without
+    private PromotionWatch[] _watches = []; // replaced as a whole, by compare-exchange
+    private long _lost; // entries that were not written; interlocked
+    private long _promoted; // entries; interlocked
 
     internal SpillStore(SpillFile file)
     {
@@ -84,7 +84,7 @@ internal sealed class SpillStore : IDisposable
     {
         if (slidesUntil != 0)
             StripeOf(entry.Hash).ExtendExpiryLocked(entry, slidesUntil);
-        _queue.Enqueue(entry);
+        _queue.Enqueue(entry); // from here on another thread may write it
     }
 
     /// <summary>Dequeues the next pending entry. It may have been removed from its stripe meanwhile.</summary>
@@ -110,6 +110,7 @@ internal sealed class SpillStore : IDisposable
     {
         KeyStripe stripe = StripeOf(hash);
         Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "A read needs the key's stripe lock.");
+        // Pending before file: its version is the higher one.
         pending = stripe.Find(hash, key);
         if (pending == null)
             return _file.TryGet(key, into);
@@ -122,6 +123,7 @@ internal sealed class SpillStore : IDisposable
     {
         KeyStripe stripe = StripeOf(hash);
         Debug.Assert(stripe.Lock.IsHeldByCurrentThread, "A rewrite needs the key's stripe lock.");
+        // If the disk is full, a pending copy stays, without the use.
         if (_file.TrySet(key, block) && pending != null)
             stripe.Remove(pending);
     }
@@ -135,6 +137,8 @@ internal sealed class SpillStore : IDisposable
             stripe.Remove(pending);
         _ = _file.Remove(key);
         Interlocked.Increment(ref _promoted);
+        // Under the stripe lock, which WatchPromotions passes after it has added its watch: an entry that misses the watch is in memory by
+        // then.
         foreach (PromotionWatch watch in Volatile.Read(ref _watches))
             watch.Add(key.ToArray());
     }
@@ -157,7 +161,7 @@ internal sealed class SpillStore : IDisposable
         try
         {
             for (; held < StripeCount; held++)
-                _stripes[held].Lock.Enter();
+                _stripes[held].Lock.Enter(); // ascending; but for clears, no thread holds two
             action();
             foreach (KeyStripe stripe in _stripes)
                 stripe.Clear();
@@ -227,6 +231,7 @@ internal sealed class SpillStore : IDisposable
     /// <summary>Deletes the file. A caller that still holds a stripe lock finds nothing.</summary>
     public void Dispose()
     {
+        // The file first: a drain that still holds a stripe lock then writes nothing. The copy that it reads goes under that lock.
         _file.Dispose();
         foreach (KeyStripe stripe in _stripes)
         {

@@ -7,7 +7,7 @@ namespace BigPile.Caching.Spill;
 /// <summary>The progress of sweeps through a table's spill file. One sweep runs at a time, under the table's sweep lock.</summary>
 internal sealed class SpillSweep : IDisposable
 {
-    private IEnumerator<HashRecord>? _walk;
+    private IEnumerator<HashRecord>? _walk; // null: no round is under way
 
     /// <summary>Marks up to this version concern nothing in memory.</summary>
     private ulong _memoryDoneUpTo;
@@ -63,7 +63,7 @@ internal sealed class SpillSweep : IDisposable
                 (key, block) = (_walk.Current.Key, _walk.Current.Value);
                 return true;
             }
-            _doneUpTo = _marksUpTo;
+            _doneUpTo = _marksUpTo; // only a whole round counts
         }
         catch (Exception e) when (SpillFile.IsFault(e))
         {

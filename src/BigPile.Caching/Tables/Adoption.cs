@@ -31,6 +31,7 @@ internal sealed class Adoption(Evictor evictor)
     /// <returns>The first of them; not below the number of buckets when there are no more.</returns>
     internal ulong Begin(int buckets)
     {
+        // Before buckets are taken: IsDone reads them in the other order, so it misses no thread at work.
         Interlocked.Increment(ref _workers);
         return (ulong)(Interlocked.Add(ref _nextBucket, buckets) - buckets);
     }

@@ -6,8 +6,8 @@ namespace BigPile.Caching.Tables;
 /// <summary>The precondition of a change.</summary>
 internal readonly struct Condition
 {
-    private readonly Form _form;
-    private readonly ulong _number;
+    private readonly Form _form; // what is compared
+    private readonly ulong _number; // the version, or the id of the flight
 
     private Condition(Form form, ulong number)
     {

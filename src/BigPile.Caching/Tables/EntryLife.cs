@@ -34,6 +34,7 @@ internal static class EntryLife
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static Liveness LivenessByBlock(this TableCore core, in EntryHead head, ref long now)
     {
+        // First: a clear concerns entries without tags and expiry as well.
         if (head.Version <= core.Tags.ClearedUpTo)
             return Liveness.Invalidated;
         Liveness liveness = head.MayBeDead ? core.LivenessOfExpirable(head, ref now) : Liveness.Live;
@@ -55,9 +56,10 @@ internal static class EntryLife
         if (!head.HasExpiry)
             return Liveness.Live;
         if (now == 0)
-            now = core.Clock.BeforeLock;
+            now = core.Clock.BeforeLock; // not 0 with an application's clock only
         if (now == 0)
         {
+            // By an upper bound of the time, which is cheap: an entry that lives by it lives.
             if (head.ExpiresAt > core.Clock.NowAtMost)
                 return Liveness.Live;
             now = core.Clock.Now;

@@ -44,6 +44,7 @@ internal static unsafe class LockedEntries
         Unsafe.SkipInit(out entry);
         foreach (SlotPlace place in bucket.Matching(key.Hash))
         {
+            // What a damaged slot leads to may be anything: table, length and key are compared.
             entry.Place = place;
             if (core.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes)
                 && HasKey(entry.Head, entry.PayloadBytes, key))
@@ -66,14 +67,16 @@ internal static unsafe class LockedEntries
     {
         IndexSlot value = entry.Place.Value;
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
+        // Before the slot is cleared: after a kill the flag in the index says that keys were removed.
         core.RecordRemovedLocked(value.Tag);
         // Before the slot is cleared: a factory that began earlier must not keep an older value.
         core.Flights.OutdateLocked(value.Tag, entry.Head.Version);
+        // The copy can be found before the slot is cleared: at every instant the key is in memory or pending.
         PendingDemotion? pending = reason == Counter.Evictions ? core.BeginDemotionLocked(entry) : null;
         // An entry that is demoted to the file is not gone: listeners hear of it when the file refuses it.
         if (pending == null)
             core.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
-        PilePointer owned = entry.Owned;
+        PilePointer owned = entry.Owned; // read before the block is freed, as all that follows
         bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
         EntryPriority priority = entry.Head.Priority;
         BlockCount added = default(BlockCount) - core.CountOf(entry);
@@ -82,10 +85,12 @@ internal static unsafe class LockedEntries
             Free(core.Pile, value.Address, owned);
         if (Mutation.FreedFirst)
             CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
+        // Removed. A read that has copied the entry by now finds another word in IsStillLoaded, and starts over.
         entry.Place.Store(default);
         if (pending != null)
-            core.QueueDemotionLocked(entry.Head, pending);
+            core.QueueDemotionLocked(entry.Head, pending); // while the block can still be read
         CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
+        // After the slot, so that no slot leads to a freed block. A kill in between leaves the intent, and recovery frees the block.
         if (!Mutation.FreedFirst)
             Free(core.Pile, value.Address, owned);
         if (!isTombstone)
@@ -123,14 +128,12 @@ internal static unsafe class LockedEntries
     }
 
     /// <summary>Frees an entry's block and the object that it owns.</summary>
-    /// <remarks>
-    /// The object is freed first: a kill in between leaves an entry whose pointer is dead, which is dropped when it is met. The other order
-    /// would leak the object for good.
-    /// </remarks>
     internal static void Free(Pile pile, ulong address, PilePointer owned)
     {
         if (Mutation.OwnedFreedLast)
             pile.Entries.Free(address);
+        // The object first: a kill in between leaves an entry whose pointer is dead, which is dropped when it is met. The other order would
+        // leak the object for good.
         if (owned.IsValid)
         {
             if (!Mutation.OwnedKept && !Mutation.OwnedFreedLast)

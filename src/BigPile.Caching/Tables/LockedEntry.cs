@@ -7,9 +7,9 @@ namespace BigPile.Caching.Tables;
 /// <remarks>Fill it in place, field by field. A copy right after partial writes stalls on store forwarding.</remarks>
 internal struct LockedEntry
 {
-    internal SlotPlace Place;
-    internal EntryHead Head;
-    internal long PayloadBytes;
+    internal SlotPlace Place; // where the index leads to it
+    internal EntryHead Head; // read from the block; void once that is freed
+    internal long PayloadBytes; // head, key and value
 
     /// <summary>The address of its block.</summary>
     internal readonly ulong Address => Place.Value.Address;

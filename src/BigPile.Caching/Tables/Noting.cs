@@ -39,13 +39,14 @@ internal static unsafe class Noting
         intent->NewAddress = newAddress;
         intent->OldAddress = oldAddress;
         intent->OldVersion = oldVersion;
-        int cell = core.Counters.Begin(critical);
+        int cell = core.Counters.Begin(critical); // a shared one is locked until EndIntent
         BlockCount before = core.Counters.In(cell);
         intent->Entries = before.Entries;
         intent->FootprintBytes = before.FootprintBytes;
         intent->PayloadBytes = before.PayloadBytes;
         intent->FootprintBytesAdded = (int)added.FootprintBytes;
         intent->PayloadBytesAdded = (int)added.PayloadBytes;
+        // One store with release makes it valid, after all other words. Each store of the change comes later.
         IntentLog.Publish(intent, Intent.WordOf(core.Id, cell, (int)added.Entries, ownsNew));
         return intent;
     }
@@ -56,7 +57,7 @@ internal static unsafe class Noting
     {
         if (intent == null)
             return;
-        int cell = intent->Cell;
+        int cell = intent->Cell; // before End: another thread may take a shared intent
         core.Intents!.End(intent);
         core.Counters.End(cell);
     }

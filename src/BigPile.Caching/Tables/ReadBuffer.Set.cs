@@ -59,9 +59,9 @@ internal sealed partial class ReadBuffer
 
         private static readonly Cell[] ClosedPart = MakeClosedPart();
 
-        private readonly Cell[]?[] _parts;
-        private readonly int _partMask;
-        private Set? _older;
+        private readonly Cell[]?[] _parts; // null until the first record in a part; compare-exchanged
+        private readonly int _partMask; // a cell's number in its part
+        private Set? _older; // written under the drain lock, when sets between the two were removed
 
         internal Set(int length, Set? older)
         {
@@ -110,15 +110,19 @@ internal sealed partial class ReadBuffer
             number = FirstOf(version);
             for (int end = number + ways; number < end; number++)
             {
+                // The first free cell, and none is given back while the set exists: so lookups stop at a free one, and an exchange in a
+                // cell concerns its entry only.
                 ref Cell cell = ref (PartOf(number) ?? MakePart(number, new Cell[PartCells]))[number & _partMask];
                 ulong was = Volatile.Read(ref cell.Version);
                 if (was == 0)
-                    was = Interlocked.CompareExchange(ref cell.Version, version, 0);
+                    was = Interlocked.CompareExchange(ref cell.Version, version, 0); // 0: the cell is this thread's
                 if (was == ClosedVersion) // closed: lookups stop here
                     return false;
+                // The entry's own cell, once its record was drained. While another thread's record is in it, this one gets a cell of its
+                // own.
                 if (was == version && Interlocked.CompareExchange(ref cell.Time, Record.Pending, Record.Drained) == Record.Drained)
                     return true;
-                if (was != 0)
+                if (was != 0) // another entry's, or in use
                     continue;
                 cell.Hash = hash;
                 Volatile.Write(ref cell.Time, Record.Pending); // publishes the hash: before this it is no record
@@ -139,9 +143,11 @@ internal sealed partial class ReadBuffer
             {
                 Cell[] part = PartOf(first) ?? MakePart(first, ClosedPart);
                 if (part == ClosedPart)
-                    continue;
+                    continue; // no record was ever in it
                 foreach (ref Cell cell in part.AsSpan())
                 {
+                    // A free cell is closed by its version; one of an entry by its time, if that is drained. Both exchanges race with
+                    // TryClaim's: one of the two wins, and a claim that loses goes to the newest set.
                     if (Interlocked.CompareExchange(ref cell.Version, ClosedVersion, 0) is not (0 or ClosedVersion))
                         isEmpty &=
                             Interlocked.CompareExchange(ref cell.Time, Record.Closed, Record.Drained) is Record.Drained or Record.Closed;
@@ -169,9 +175,9 @@ internal sealed partial class ReadBuffer
     /// </summary>
     private struct EntryRecords(Set newest, ulong version)
     {
-        private readonly int _first = Set.FirstOf(version);
-        private Set? _set = newest;
-        private int _way = -1;
+        private readonly int _first = Set.FirstOf(version); // of the window
+        private Set? _set = newest; // the one that is searched; null at the end
+        private int _way = -1; // in the window
 
         public readonly Record Current => new(_set!, _first + _way);
 

@@ -16,19 +16,13 @@ namespace BigPile.Caching.Tables;
 /// the newest set, a new set is put in front. A buffered use counts for every check of whether the entry is live.
 /// </para>
 /// <para>
-/// An entry ends once. <see cref="IsAlive(in SlidingUse, CacheClock, long)"/> reads the clock first, then exchanges the times of all the
-/// entry's records, pending ones included, for <see cref="Record.End"/>. A use publishes a pending record, then reads the clock, then
-/// exchanges the time in. Either the end sees the pending record, or the use reads a later time and fails.
-/// The drain writes an expiry beyond what the use gives, so it first marks the record (<see cref="TryMarkAhead"/>): otherwise an entry
-/// found expired in between would come back to life.
+/// An entry ends once. An end (<see cref="IsAlive(in SlidingUse, CacheClock, long)"/>) reads the clock first, then exchanges the times of
+/// all the entry's records, pending ones included. A use publishes a pending record, then reads the clock, then exchanges the time in.
+/// Either the end sees the pending record, or the use reads a later time and fails.
 /// </para>
 /// <para>
-/// Memory ordering: a cell is claimed by a compare-exchange of its version, the first free one of the entry's window, and is never given
-/// back while its set exists. So probing stops at a free cell, and an exchange in a cell concerns its entry only. The hash is written next,
-/// then the time becomes <see cref="Record.Pending"/>; a full barrier and the clock read follow. The drain applies a record before it
-/// exchanges its time for <see cref="Record.Drained"/>, so no later use is lost. New uses go to the newest set, so older sets run empty. An
-/// entry may have several records, of several threads or sets; the latest use counts.
-/// A set is removed once all its cells are closed, under <see cref="DrainLock"/>.
+/// A record is applied before it is cleared, so no use is lost in between. New uses go to the newest set, so older sets run empty, and are
+/// removed under <see cref="DrainLock"/>. An entry may have several records, of several threads or sets; the latest use counts.
 /// </para>
 /// Thread safety: all members may be called concurrently, some only by the holder of <see cref="DrainLock"/>.
 /// </remarks>
@@ -37,7 +31,7 @@ internal sealed partial class ReadBuffer
     /// <summary>Cells of the smallest set.</summary>
     internal const int MinCells = 512;
 
-    private const int Ways = 16;
+    private const int Ways = 16; // cells of an entry's window
     private const int EndWays = 4; // ends never make a set grow
     private const int FineShift = 20; // a use is not recorded again within a millionth of the sliding time
     private const int Sparse = 4; // cells per record in a set of the right size
@@ -154,6 +148,8 @@ internal sealed partial class ReadBuffer
     /// <returns><see langword="false"/> if the entry ended or was used again meanwhile.</returns>
     internal static bool TryMarkAhead(Record record, ref long time)
     {
+        // The renewal will write more than the use gives. Marked before that: otherwise an entry found expired in between would come back
+        // to life.
         long marked = time | Record.Ahead;
         if (marked != time && !record.TryExchange(time, marked))
             return false;
@@ -164,7 +160,7 @@ internal sealed partial class ReadBuffer
     /// <summary>Clears a record that was applied, unless a later use has come. The drain lock is held.</summary>
     internal bool TryClear(Record record, long time)
     {
-        if (!record.TryExchange(time, Record.Drained))
+        if (!record.TryExchange(time, Record.Drained)) // a use since then is not lost: the exchange fails
             return false;
         Interlocked.Decrement(ref _count);
         return true;
@@ -179,11 +175,12 @@ internal sealed partial class ReadBuffer
         Set newest = Newest;
         int enough = Math.Max(MinCells, (int)Math.Min(BitOperations.RoundUpToPowerOf2((uint)peakCount) * (long)Sparse, newest.Length));
         if (enough < newest.Length)
+            // If another thread has put a set in front, that one stays.
             Interlocked.CompareExchange(ref _newest, new Set(enough, newest), newest);
         for (Set set = Newest; set.Older is { } older;)
         {
             if (older.TryClose())
-                set.Older = older.Older;
+                set.Older = older.Older; // a lookup that is in it goes on from there
             else
                 set = older;
         }
@@ -211,6 +208,7 @@ internal sealed partial class ReadBuffer
         long now = clock.Now & ~Record.Ahead;
         if (now >= use.ExpiresAt && now >= use.EndAfter(time, clock))
             return 0;
+        // Close uses are one: reads of a hot entry would contend for its record.
         while (now - time > use.SlidingTicks >> FineShift)
         {
             long refreshed = now | (time & Record.Ahead);
@@ -230,6 +228,7 @@ internal sealed partial class ReadBuffer
         long now = clock.Now & ~Record.Ahead; // read after the barrier
         Debug.Assert(now > 0, "Values up to 0 are states.");
         if (now < use.ExpiresAt)
+            // Fails if IsAlive has ended the record: the caller reads the entry again.
             return record.TryExchange(Record.Pending, now) ? now : 0;
         if (record.TryExchange(Record.Pending, Record.Drained))
             Interlocked.Decrement(ref _count);
@@ -257,6 +256,7 @@ internal sealed partial class ReadBuffer
             if (TryAdd(set, version, hash, Ways, out Record record))
                 return record;
             int length = Count > set.Length / Sparse ? 2 * set.Length : set.Length; // else drained cells fill it
+            // Records in the older sets stay where they are, and lookups go through all sets.
             Interlocked.CompareExchange(ref _newest, new Set(length, set), set);
         }
     }

@@ -18,10 +18,10 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
 {
     private const int LeastCapacity = 1 << 14;
     private const int MostCapacity = 1 << 20;
-    private const int CellsPerEntry = 4;
-    private const int MostProbes = 64;
+    private const int CellsPerEntry = 4; // more than can be needed: probes stay short
+    private const int MostProbes = 64; // then the removal counts for every key
 
-    private ulong _anyUpTo = anyUpTo;
+    private ulong _anyUpTo = anyUpTo; // entries up to this version count as removed; raised by any thread
     private Cell[]? _cells; // allocated on the first removal
 
     /// <summary>Whether a key with this tag may have been removed since this version was put.</summary>
@@ -36,6 +36,7 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
         {
             ref Cell cell = ref At(cells, wanted, probe);
             uint found = Volatile.Read(ref cell.Tag);
+            // A free cell ends the search: Add takes the first free one, and none becomes free again.
             if (found == wanted || found == 0)
                 return found != 0 && version <= Volatile.Read(ref cell.UpTo);
         }
@@ -60,6 +61,7 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
             Raise(ref cell.UpTo, upTo);
             return;
         }
+        // No cell: from here on all that was put before counts as removed. That costs misses, and brings nothing back.
         Raise(ref _anyUpTo, upTo);
     }
 
@@ -84,7 +86,7 @@ internal sealed class RemovedKeys(long entries, ulong anyUpTo)
     /// <summary>One tag (plus one; 0: free), and the version up to which entries with it were removed.</summary>
     private struct Cell
     {
-        internal uint Tag;
-        internal ulong UpTo;
+        internal uint Tag; // claimed by compare-exchange, never given back
+        internal ulong UpTo; // only raised
     }
 }

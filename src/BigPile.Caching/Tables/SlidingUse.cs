@@ -20,7 +20,7 @@ internal readonly record struct SlidingUse(ulong Version, long ExpiresAt, long S
     internal long EndAfter(long time, CacheClock clock)
     {
         long used = time & ~ReadBuffer.Record.Ahead;
-        long life = used == time ? SlidingTicks : SlidingTicks + EntryTimes.AheadOf(SlidingTicks);
+        long life = used == time ? SlidingTicks : SlidingTicks + EntryTimes.AheadOf(SlidingTicks); // as far as the renewal
         return Math.Min(End, CacheClock.Add(used + clock.StepsSince(used), life));
     }
 }

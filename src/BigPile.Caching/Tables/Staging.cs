@@ -22,11 +22,11 @@ internal static unsafe class Staging
             keyOffset..(keyOffset + key.Length));
     }
 
-    /// <summary>
-    /// Queues the copy for writing, once no slot points to its entry. A use recorded after this sees the changed slot and reads again.
-    /// </summary>
+    /// <summary>Queues the copy for writing, once no slot points to its entry.</summary>
     internal static void QueueDemotionLocked(this TableCore core, in EntryHead head, PendingDemotion pending)
     {
+        // Slot, then records; pairs with the exchange in ReadBuffer.RecordUse. A read records its use, and then looks at the slot: it sees
+        // that the slot has changed, or this sees its use.
         Interlocked.MemoryBarrier();
         long used = core.UnwrittenUseOf(head);
         core.Spill!.QueueLocked(pending, used == 0 ? 0 : core.Clock.RenewalOf(head, used & ~ReadBuffer.Record.Ahead));

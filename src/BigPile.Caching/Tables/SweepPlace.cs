@@ -7,7 +7,7 @@ namespace BigPile.Caching.Tables;
 /// </summary>
 internal sealed class SweepPlace
 {
-    internal TinySpinLock SweepLock;
+    internal TinySpinLock SweepLock; // held for a sweep of some buckets or records
 
     /// <summary>The next bucket.</summary>
     internal ulong Next { get; set; }

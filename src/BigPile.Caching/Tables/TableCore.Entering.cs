@@ -9,9 +9,9 @@ namespace BigPile.Caching.Tables;
 /// <summary>Entering and leaving the table. A change of what calls depend on waits until no thread is in a critical region.</summary>
 internal sealed partial class TableCore
 {
-    private const int Open = 0;
-    private const int Closed = 1;
-    private const int Paused = 2;
+    private const int Open = 0; // all calls enter
+    private const int Closed = 1; // for good, unless a drop fails: calls throw
+    private const int Paused = 2; // calls wait
 
     /// <summary>Open, Closed or Paused. Paused and back under <see cref="ConfigurationLock"/>.</summary>
     private int _state;
@@ -23,6 +23,8 @@ internal sealed partial class TableCore
     internal CriticalRegion EnterReader()
     {
         CriticalRegion critical = Pile.Barrier.EnterReader();
+        // The region, then the state. CloseToDrop and RunPausedLocked store the state, and then wait for quiescence with a process-wide
+        // barrier: this thread sees their state, or they wait for its region.
         return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
     }
 
@@ -91,7 +93,7 @@ internal sealed partial class TableCore
         }
         finally
         {
-            _ = Interlocked.CompareExchange(ref _state, Open, Paused);
+            _ = Interlocked.CompareExchange(ref _state, Open, Paused); // Closed stays
         }
     }
 
@@ -100,12 +102,13 @@ internal sealed partial class TableCore
         var spinner = default(SpinWait);
         while (true)
         {
-            Pile.Blocks.Exit(critical);
+            Pile.Blocks.Exit(critical); // before it waits: else the pause waited for it
             if (Volatile.Read(ref _state) == Closed)
                 ThrowClosed();
             if (critical.IsInRegion && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
                 ThrowConfiguring(); // Configure waits for this thread: spinning would deadlock
             spinner.SpinOnce();
+            // Also for a reader: as a writer it may wait for a flush, no more.
             critical = Pile.Barrier.EnterWriter();
             if (Volatile.Read(ref _state) == Open)
                 return critical;

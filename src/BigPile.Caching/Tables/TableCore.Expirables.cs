@@ -5,14 +5,10 @@ using BigPile.Caching.Index;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Whether the table may hold entries that can expire or be removed by tag: without them a sweep has nothing to do.</summary>
-/// <remarks>
-/// Memory ordering: a put sets the flags with two plain stores and loads, under its bucket's lock; the sweep pays for the fence with a
-/// process-wide barrier. Either the sweep sees the put's flag, or the put sees that the sweep cleared it, and sets it again.
-/// </remarks>
 internal sealed partial class TableCore
 {
-    private bool _hasExpirables;
-    private bool _hadExpirable;
+    private bool _hasExpirables; // set by puts and marks; cleared by the sweep alone
+    private bool _hadExpirable; // the same, since the round began
 
     /// <summary>Whether the table may hold entries that expire, or tag marks.</summary>
     internal bool HasExpirables
@@ -29,6 +25,8 @@ internal sealed partial class TableCore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void MarkExpirable()
     {
+        // A store, then a load, with no fence between: the sweep pays for it with the process-wide barrier of EndExpirablesRound. Either
+        // the sweep sees this store, or this load sees that the sweep has cleared the flag.
         if (!HadExpirable)
             Volatile.Write(ref _hadExpirable, true); // before the check of what a sweep may clear
         if (!HasExpirables)
@@ -46,6 +44,7 @@ internal sealed partial class TableCore
     internal void EndExpirablesRound()
     {
         HasExpirables = false;
+        // Pairs with MarkExpirable, as its store and load have no fence.
         Interlocked.MemoryBarrierProcessWide();
         if (HadExpirable)
             HasExpirables = true;

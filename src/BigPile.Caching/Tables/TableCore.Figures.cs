@@ -14,8 +14,8 @@ internal sealed partial class TableCore
 
     /// <summary>Statistics at close; null while open. Same lock.</summary>
     private TableStatistics? _finalStatistics;
-    private long _damageCount;
-    private long _damagedLines;
+    private long _damageCount; // interlocked
+    private long _damagedLines; // interlocked
 
     /// <summary>Called when the index is found damaged. A lock is held: it must only record.</summary>
     internal Action? OnDamage { get; init; }
@@ -116,7 +116,7 @@ internal sealed partial class TableCore
                 : Describe();
             Index.Dispose();
             Evictor?.Dispose();
-            Evictor = null;
+            Evictor = null; // its memory is freed; calls are refused by now
             Spill?.Dispose();
         }
     }

@@ -23,9 +23,9 @@ namespace BigPile.Caching.Tables;
 /// </remarks>
 internal sealed unsafe partial class TableCore : IDisposable
 {
-    private const long LargeLimitBytes = 64 << 20;
-    private const long LargeAllowanceBytes = 4 << 20;
-    private const long SmallAllowanceBytes = 128 << 10;
+    private const long LargeLimitBytes = 64 << 20; // from this limit on the large allowance
+    private const long LargeAllowanceBytes = 4 << 20; // index lines and queue pages between two checks
+    private const long SmallAllowanceBytes = 128 << 10; // the same, below LargeLimitBytes
 
     // Most are written with release and read with acquire, as reads take no lock. The properties say what they hold.
     private TableOptions _options; // replaced while the table is paused
@@ -35,10 +35,10 @@ internal sealed unsafe partial class TableCore : IDisposable
     private RemovedKeys? _removedKeys; // set and cleared by the comparison of index and pile
     private FlightRuns? _runs; // created by the first factory
     private ulong _visibilityFloor; // versions below it are invisible; 0: none
-    private bool _isRebuilding;
-    private bool _hasOpaqueValues;
-    private bool _hasPriorities;
-    private bool _hasTombstones;
+    private bool _isRebuilding; // set before the table is in use; cleared while paused
+    private bool _hasOpaqueValues; // set by the first use with other values than bytes; stays
+    private bool _hasPriorities; // set at opening, or under a bucket's lock before the slot
+    private bool _hasTombstones; // set before the first tombstone; stays
     private bool _readsPlain; // set after the floor drops to 0; see Showing
 
     /// <summary>Makes a table with an empty index, or over an index to restore. The options apply once it has begun.</summary>
@@ -272,6 +272,7 @@ internal sealed unsafe partial class TableCore : IDisposable
 
     private void Set(ref bool field, int flag, bool value)
     {
+        // The flag in the index before the field: a put that finds the field set relies on the flag.
         if (value != Volatile.Read(ref field))
             SetFlag(flag, value);
         Volatile.Write(ref field, value);

@@ -122,10 +122,10 @@ internal static class BatchAnswer
     {
         BatchItem item = batch.Items[index];
         json.WriteStartObject();
-        if (InvalidText.CanEcho(batch.Key(index)))
+        if (ClientText.CanEcho(batch.Key(index)))
             json.WriteString("key"u8, batch.Key(index));
         else
-            json.WriteString("key"u8, InvalidText.Echo(batch.Key(index)));
+            json.WriteString("key"u8, ClientText.Echo(batch.Key(index)));
         json.WriteNumber("status"u8, item.Status);
         if (item.Problem != null)
             json.WriteString("code"u8, item.Problem.Code);
@@ -197,7 +197,7 @@ internal static class BatchAnswer
     private static ReadOnlyMemory<byte> WritePart(ValueBuffer document, string boundary, Batch batch, int index)
     {
         BatchItem item = batch.Items[index];
-        string key = Uri.EscapeDataString(InvalidText.Echo(batch.Key(index)));
+        string key = Uri.EscapeDataString(ClientText.Echo(batch.Key(index)));
         WriteText(
             document, $"--{boundary}\r\nBigPile-Key: {key}\r\nBigPile-Status: {item.Status.ToString(CultureInfo.InvariantCulture)}\r\n");
         if (item.Problem != null)

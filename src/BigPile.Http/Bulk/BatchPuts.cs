@@ -47,7 +47,7 @@ internal sealed class BatchPuts(
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument(InvalidText.Reason);
+            return ProblemCatalog.InvalidDocument(ClientText.Reason);
         }
     }
 

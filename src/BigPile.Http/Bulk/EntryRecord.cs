@@ -109,7 +109,7 @@ internal sealed partial class EntryRecord : IDisposable
         {
             json = start;
             json.Skip();
-            return InvalidText.Reason;
+            return ClientText.Reason;
         }
     }
 
@@ -129,8 +129,8 @@ internal sealed partial class EntryRecord : IDisposable
         string contentType = _contentType ?? _defaultType ?? MediaTypes.Default;
         if (!MediaTypes.IsValid(contentType))
             return $"its contentType '{contentType}' is no media type of at most {MediaTypes.MaxLength} ASCII characters";
-        if (!_isDecoded && !InvalidText.IsValid(source.Slice(_start, _length)))
-            return InvalidText.Reason; // the reader validates only strings that are retrieved
+        if (!_isDecoded && !ClientText.IsValid(source.Slice(_start, _length)))
+            return ClientText.Reason; // the reader validates only strings that are retrieved
         StoredValue.WriteHead(_value, contentType, _coding);
         _value.Write(_isDecoded ? _decoded.Span[.._length] : source.Slice(_start, _length));
         return null;

@@ -35,7 +35,7 @@ internal static class KeyList
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument(InvalidText.Reason);
+            return ProblemCatalog.InvalidDocument(ClientText.Reason);
         }
     }
 

@@ -32,7 +32,7 @@ internal static class KeyPrefix
         stated = stated.Replace("+", "%20", StringComparison.Ordinal);
         var bytes = new byte[stated.Length];
         if (PercentCoding.Decode(stated, bytes, out int length) != OperationStatus.Done
-            || !InvalidText.IsValid(bytes.AsSpan(0, length)))
+            || !ClientText.IsValid(bytes.AsSpan(0, length)))
         {
             return ProblemCatalog.InvalidQuery("prefix", stated, Form);
         }

@@ -24,8 +24,8 @@ internal sealed class RecordKey(string field)
     internal string? Find(ReadOnlySpan<byte> record, out ReadOnlyMemory<byte> key)
     {
         key = default;
-        if (!InvalidText.IsValid(record))
-            return InvalidText.Reason;
+        if (!ClientText.IsValid(record))
+            return ClientText.Reason;
         if (!MayBeObject(record))
             return NoObject;
         try

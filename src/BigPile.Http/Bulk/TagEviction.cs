@@ -54,7 +54,7 @@ internal sealed class TagEviction(RequestLimits limits, BufferQuota quota)
         }
         catch (InvalidOperationException)
         {
-            return ProblemCatalog.InvalidDocument(InvalidText.Reason);
+            return ProblemCatalog.InvalidDocument(ClientText.Reason);
         }
     }
 

@@ -75,7 +75,7 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
     public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
 
     /// <inheritdoc/>
-    public override void AdvanceTo(SequencePosition consumed, SequencePosition scanned)
+    public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
     {
         if (_isSynthetic)
         {
@@ -88,7 +88,7 @@ internal sealed class HandoverReader : PipeReader, IHandoverFeature
             _read = default;
             _isPassThrough = _remainingBytes < 0; // the stack consumed more than the counted request: trust the stack's framing
         }
-        _input.AdvanceTo(consumed, scanned);
+        _input.AdvanceTo(consumed, examined);
     }
 
     /// <inheritdoc/>

@@ -101,7 +101,7 @@ internal sealed unsafe class BlockReader
                     continue;
                 return false;
             }
-            if (!TChecks.Sequence || ((sequence & 1) == 0 && !header.IsBusy))
+            if (!TChecks.SequenceAgain || ((sequence & 1) == 0 && !header.IsBusy))
             {
                 bool whole = true;
                 if (header.Kind != BlockKind.Link)
@@ -110,13 +110,13 @@ internal sealed unsafe class BlockReader
                     whole = TryReadTarget(address, header, ref reader);
                 Volatile.ReadBarrier(); // the copy ends before the checks; pairs with BeginChangeLocked
                 bool isSame = !TChecks.HeaderAgain || (*(ulong*)block == header.Word && infoAt->Word == info.Word); // not freed, nor reused
-                bool isQuiet = !TChecks.Sequence || stripe->Sequence == sequence; // a replacement may leave the header as it was
+                bool isQuiet = !TChecks.SequenceAgain || stripe->Sequence == sequence; // a replacement may leave the header as it was
                 if (whole && isSame && isQuiet && (!_checksEveryRead || IsIntact(address, block, header, info, infoAt, stripe, sequence)))
                     return true;
                 if (!whole && isSame && isQuiet && spinner.Count > MaxLinkAttempts)
                     Throw.DanglingLink(pointer);
             }
-            else if (TChecks.Sequence && (sequence & 1) == 0
+            else if (TChecks.SequenceAgain && (sequence & 1) == 0
                 && TryReadShadowed(pointer, block, header, ref reader, out bool isLive, out bool isIntact)
                 && infoAt->Word == info.Word && stripe->Sequence == sequence)
             {

@@ -10,7 +10,7 @@ namespace BigPile.Access;
 /// <param name="Redo">The redo log for payloads that are overwritten in place.</param>
 /// <param name="ShadowHeaders">The current headers of flushed blocks that changed since.</param>
 /// <param name="PageRecovery">Recovers the pages that were found at opening; null if there are none.</param>
-/// <param name="FreeEpoch">The epoch that marks blocks freed before the first flush.</param>
+/// <param name="FreeMarkEpoch">The epoch that marks blocks freed before the first flush.</param>
 internal readonly record struct BlockRules(
     string? DirectoryPath,
     BlockChecksumKind Checksums,
@@ -18,7 +18,7 @@ internal readonly record struct BlockRules(
     Redo Redo,
     ShadowHeaderTable ShadowHeaders,
     PageRecovery? PageRecovery,
-    long FreeEpoch)
+    long FreeMarkEpoch)
 {
     /// <summary>For a pile in memory: nothing outlives the process.</summary>
     internal static BlockRules OfMemory => new(null, BlockChecksumKind.None, false, new NoRedo(), ShadowHeaderTable.None(), null, 0);

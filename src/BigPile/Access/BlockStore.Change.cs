@@ -38,7 +38,7 @@ internal sealed unsafe partial class BlockStore
     /// </remarks>
     internal void CheckShadowCapacity(bool usesReserve = false)
     {
-        int events = _reclaimEvents.Read(); // before the check: a flush that ends in between is noticed by CanReclaim
+        int events = _transferEvents.Read(); // before the check: a flush that ends in between is noticed by CanReclaim
         if (usesReserve ? _shadowHeaders.IsExhausted : _shadowHeaders.IsFull)
             ThrowShadowTableFull(events);
     }

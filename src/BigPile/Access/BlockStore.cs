@@ -21,7 +21,7 @@ internal sealed unsafe partial class BlockStore
     private readonly OperationBarrier _barrier; // admits operations
     private readonly SegmentMap _map; // memory, page info and metadata by address; written by the page pool
     private readonly Allocator _allocator; // slots, runs, dirty lists, pending frees
-    private readonly ReclaimEvents _reclaimEvents; // the allocator's: a failed search asks whether memory was on its way
+    private readonly TransferEvents _transferEvents; // the allocator's: a failed search asks whether memory was on its way
     private readonly LeaseTable _leases = new(); // written by Lessor, and by who frees a leased block
     private readonly ShadowHeaderTable _shadowHeaders; // written by writers; emptied by flushes
     // Link targets made less those freed since the pile was opened; interlocked.
@@ -36,7 +36,7 @@ internal sealed unsafe partial class BlockStore
         _barrier = barrier;
         _map = map;
         _allocator = allocator;
-        _reclaimEvents = allocator.ReclaimEvents;
+        _transferEvents = allocator.TransferEvents;
         Stripes = stripes;
         Reclaimer = reclaimer;
         _checksums = rules.Checksums;
@@ -46,7 +46,7 @@ internal sealed unsafe partial class BlockStore
         ChecksEveryRead = rules.ChecksEveryRead;
         DirectoryPath = rules.DirectoryPath;
         PageRecovery = rules.PageRecovery;
-        FreeEpoch = rules.FreeEpoch;
+        FreeMarkEpoch = rules.FreeMarkEpoch;
     }
 
     /// <summary>Admits operations.</summary>
@@ -92,7 +92,7 @@ internal sealed unsafe partial class BlockStore
     internal long LinkCount => Interlocked.Read(ref _linkCount);
 
     /// <summary>The log epoch that marks freed flushed blocks, and pages that are laid out.</summary>
-    internal long FreeEpoch
+    internal long FreeMarkEpoch
     {
         get => Volatile.Read(ref _freeEpoch);
         set
@@ -121,7 +121,7 @@ internal sealed unsafe partial class BlockStore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ExitAfterFree(CriticalRegion critical)
     {
-        bool wantsTrim = _reclaimEvents.IsTrimWanted; // a hint: TrimQuietly checks again
+        bool wantsTrim = _transferEvents.IsTrimWanted; // a hint: TrimQuietly checks again
         critical.Exit();
         if (wantsTrim && !critical.IsInRegion) // still in one: the trim would wait for the outer call
             Reclaimer.TrimQuietly();

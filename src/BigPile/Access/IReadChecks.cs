@@ -12,7 +12,7 @@ internal interface IReadChecks
     static abstract bool HeaderAgain { get; }
 
     /// <summary>Whether no replacement may have happened in between.</summary>
-    static abstract bool Sequence { get; }
+    static abstract bool SequenceAgain { get; }
 
     /// <summary>Called between the loads of header and page info; does something only in a test of their order.</summary>
     static virtual void BehindHeader()
@@ -27,7 +27,7 @@ internal readonly struct AllReadChecks : IReadChecks
 
     public static bool HeaderAgain => true;
 
-    public static bool Sequence => true;
+    public static bool SequenceAgain => true;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static void BehindHeader()

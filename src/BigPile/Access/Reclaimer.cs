@@ -19,9 +19,9 @@ internal abstract class Reclaimer
     /// <summary>Other threads may take the reclaimed space again and again: a call gives up after so many attempts.</summary>
     private protected const int MostAttempts = 8;
 
-    private readonly ReclaimEvents _reclaimEvents; // the allocator's; counts what flushes and trims return
+    private readonly TransferEvents _transferEvents; // the allocator's; counts what flushes and trims return
 
-    private protected Reclaimer(ReclaimEvents reclaimEvents) => _reclaimEvents = reclaimEvents;
+    private protected Reclaimer(TransferEvents transferEvents) => _transferEvents = transferEvents;
 
     /// <summary>Whether a flush would free space.</summary>
     private protected abstract bool IsFlushWanted { get; }
@@ -42,7 +42,7 @@ internal abstract class Reclaimer
             return false;
         // The failed search read the count before it began. What a flush or trim was returning meanwhile was in no list, and is free now,
         // or soon.
-        if (full.ObservedEvents is { } events && (IsFlushWanted || _reclaimEvents.MayHaveMissed(events)))
+        if (full.ObservedEvents is { } events && (IsFlushWanted || _transferEvents.MayHaveMissed(events)))
             return true; // in this order: space that is no longer pending was counted as an event before
         return IsDiskFull(full) && TryRequestDiskSpace();
     }

@@ -70,7 +70,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         else if (origin.Header.Kind == BlockKind.Link)
             WriteBehindLinkLocked(stripe, origin, payload, kind);
         else
-            Move(origin, payload, kind);
+            MoveToNewBlock(origin, payload, kind);
     }
 
     /// <summary>Writes a payload into the pointer's own block, and frees the target if that was a link.</summary>
@@ -109,7 +109,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         Debug.Assert(origin.Header.Kind == BlockKind.Link, "There is an old target.");
         if (freesFirst)
             blocks.FreeTarget(origin.Header);
-        Link(origin, TakeTarget(origin, payload, kind)); // throws only in TakeTarget, before the link changes
+        PointTo(origin, TakeTarget(origin, payload, kind)); // throws only in TakeTarget, before the link changes
         CrashPoints.Pass(crashPoint);
         if (!freesFirst) // behind the link, as in WriteIntoOriginLocked
             blocks.FreeTarget(origin.Header);
@@ -162,7 +162,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         _allocator.MarkDirty(target.Address); // the caller adds the link
     }
 
-    private void Move(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    private void MoveToNewBlock(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         Debug.Assert(origin.Header.Kind != BlockKind.Link, "One hop at most: a block that becomes a link is not one yet.");
         // The target is whole before the link leads to it: a kill in between leaves an orphan, and the old object.
@@ -173,7 +173,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
             && !blocks.IsFlushed(origin) && !_leases.IsLeased(origin.Address);
         if (isToBeCut)
             _allocator.MarkDirty(origin.Address);
-        Link(origin, target);
+        PointTo(origin, target);
         if (isToBeCut)
             CutRun(origin);
     }
@@ -193,7 +193,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         return slot.Address;
     }
 
-    private void Link(Block origin, ulong targetAddress)
+    private void PointTo(Block origin, ulong targetAddress)
     {
         var link = new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress);
         Debug.Assert(blocks.TargetOf(link).Header.Kind == BlockKind.LinkTarget, "The target is valid before the link points to it.");

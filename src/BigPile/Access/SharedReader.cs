@@ -37,8 +37,8 @@ internal sealed unsafe class SharedReader
         Damaged,
     }
 
-    private readonly SharedCatalog _writer; // the writer's segments, stripes and shadow headers
-    private readonly PagePool _pool; // what this process has mapped; written by SharedCatalog
+    private readonly WriterFollower _writer; // the writer's segments, stripes and shadow headers
+    private readonly PagePool _pool; // what this process has mapped; written by WriterFollower
     private readonly SeqLockStripes _ownStripes; // all even: for a directory without a writer
     private readonly BlockChecksumKind _checksums; // as the superblock stated at opening
 
@@ -50,7 +50,7 @@ internal sealed unsafe class SharedReader
     /// The kind of checksum that blocks have. Without one (only in shared memory, which no power cut survives) an undisturbed read is taken
     /// as whole.
     /// </param>
-    internal SharedReader(SharedCatalog writer, PagePool pool, SeqLockStripes ownStripes, BlockChecksumKind checksums) =>
+    internal SharedReader(WriterFollower writer, PagePool pool, SeqLockStripes ownStripes, BlockChecksumKind checksums) =>
         (_writer, _pool, _ownStripes, _checksums) = (writer, pool, ownStripes, checksums);
 
     /// <summary>Reads the payload that a pointer names.</summary>
@@ -80,7 +80,7 @@ internal sealed unsafe class SharedReader
         var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
         var word = new PageWord(Volatile.Read(ref *wordAt)); // behind the header, as the info in BlockReader
         bool isThere = header.IsPlain && header.Generation == pointer.Generation && header.Generation >= word.GenerationBase;
-        bool isQuiet = !TChecks.Sequence || (sequence & 1) == 0; // odd for another address: left to the slow way
+        bool isQuiet = !TChecks.SequenceAgain || (sequence & 1) == 0; // odd for another address: left to the slow way
         if (!isThere || !isQuiet || !word.Info.HasSlotAt(pointer.Address))
             return false;
         long lengthBytes = header.OwnPayloadBytes;
@@ -90,7 +90,7 @@ internal sealed unsafe class SharedReader
         Volatile.ReadBarrier(); // pairs with the writer's BeginChangeLocked
         // Header and page word, then sequence, then change count: the reverse of their loads.
         return (!TChecks.HeaderAgain || (*(ulong*)block == header.Word && *wordAt == word.Word))
-            && (!TChecks.Sequence || stripe->Sequence == sequence) && snapshot.IsCurrent;
+            && (!TChecks.SequenceAgain || stripe->Sequence == sequence) && snapshot.IsCurrent;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -106,9 +106,9 @@ internal sealed unsafe class SharedReader
             ulong sequence = stripe->Sequence;
             // A stripe serves many addresses: a writer that was killed, or is slow, keeps readers only from the one that it names. What
             // another change of the stripe disturbs is noticed by the sequence.
-            bool isHeld = TChecks.Sequence && (sequence & 1) != 0 && stripe->Address == pointer.Address;
+            bool isHeld = TChecks.SequenceAgain && (sequence & 1) != 0 && stripe->Address == pointer.Address;
             SharedRead read = isHeld ? SharedRead.Held : TryReadOnce<TReader, TChecks>(pointer, ref reader);
-            bool isQuiet = (!TChecks.Sequence || stripe->Sequence == sequence) && _writer.IsCurrent(snapshot);
+            bool isQuiet = (!TChecks.SequenceAgain || stripe->Sequence == sequence) && _writer.IsCurrent(snapshot);
             // "No such object" needs a quiet read, too: its segment may have come since the snapshot.
             if (isQuiet && read is SharedRead.None or SharedRead.Whole)
                 return read == SharedRead.Whole;

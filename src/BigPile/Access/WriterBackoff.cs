@@ -5,7 +5,7 @@ using System.Threading;
 namespace BigPile.Access;
 
 /// <summary>Waits for the writer with backoff and a timeout.</summary>
-internal struct WriterBackoff(SharedCatalog writer)
+internal struct WriterBackoff(WriterFollower writer)
 {
     private const int PausesWithoutSleep = 200; // spins before the first sleep of a millisecond
     private const ulong AllAddresses = ulong.MaxValue;

@@ -13,7 +13,7 @@ internal sealed unsafe partial class Allocator
     internal void CheckInvariants()
     {
         const string Structure = "Allocator";
-        Invariant.False(Structure, 0, "transfer under way, and no thread running", ReclaimEvents.IsUnderWay);
+        Invariant.False(Structure, 0, "transfer under way, and no thread running", TransferEvents.IsUnderWay);
         Pool.CheckInvariants();
         Segment[] segments = Pool.Segments();
         long liveBlocks = 0;
@@ -33,7 +33,7 @@ internal sealed unsafe partial class Allocator
                 if (meta->Owner == PageMeta.NoOwner)
                     continue;
                 Invariant.Between(Structure, meta->PageNumber, "owner of a page", meta->Owner, 0, _heaps.Length - 1);
-                int live = meta->SlotCount - meta->FreeCount - meta->RetiredCount - meta->PendingFreeCount;
+                int live = meta->SlotCount - meta->FreeCount - meta->ExhaustedCount - meta->PendingFreeCount;
                 liveBlocks += live;
                 liveBytes += (long)live * meta->SlotBytes;
                 withPending += meta->HasNewPendingFrees ? 1 : 0;

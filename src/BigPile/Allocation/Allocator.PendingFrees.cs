@@ -79,18 +79,18 @@ internal sealed unsafe partial class Allocator
     }
 
     /// <summary>Frees blocks whose deletion a flush has made durable.</summary>
-    internal void CompletePendingFrees(PendingFrees pending)
+    internal void ReleasePendingFrees(PendingFrees pending)
     {
-        foreach (ulong address in pending.Deferred)
+        foreach (ulong address in pending.Leased)
             CompleteDeferred(address); // first: the lease may have ended since, and its block be among the pages below as well
         foreach (ulong address in pending.Runs)
             Pool.ReleaseRun(_map.MetaOf(address));
-        Span<ulong> retired = stackalloc ulong[PageMeta.MostBitWords];
+        Span<ulong> exhausted = stackalloc ulong[PageMeta.MostBitWords];
         for (int index = 0; index < pending.PageCount; index++)
         {
             PageMeta* page = pending.PageAt(index, out ReadOnlySpan<ulong> slots);
-            StoreFreeHeaders(page, slots, retired);
-            ReleaseSlots(page, slots, retired[..slots.Length]);
+            StoreFreeHeaders(page, slots, exhausted);
+            ReleaseSlots(page, slots, exhausted[..slots.Length]);
         }
     }
 
@@ -112,24 +112,24 @@ internal sealed unsafe partial class Allocator
     }
 
     // No other thread touches a slot that is pending, so its header is stored without a lock. The lock is taken once, to free them all.
-    private static void StoreFreeHeaders(PageMeta* page, ReadOnlySpan<ulong> slots, Span<ulong> retired)
+    private static void StoreFreeHeaders(PageMeta* page, ReadOnlySpan<ulong> slots, Span<ulong> exhausted)
     {
         for (int word = 0; word < slots.Length; word++)
         {
-            retired[word] = 0;
+            exhausted[word] = 0;
             for (ulong bits = slots[word]; bits != 0; bits &= bits - 1)
             {
                 int bit = BitOperations.TrailingZeroCount(bits);
                 if (PagePool.StorePlainFree(page->BlockAt(word * 64 + bit)) == PilePointer.MaxGeneration)
-                    retired[word] |= 1UL << bit;
+                    exhausted[word] |= 1UL << bit;
             }
         }
     }
 
-    private void ReleaseSlots(PageMeta* page, ReadOnlySpan<ulong> slots, ReadOnlySpan<ulong> retired)
+    private void ReleaseSlots(PageMeta* page, ReadOnlySpan<ulong> slots, ReadOnlySpan<ulong> exhausted)
     {
         PageMeta* emptied;
-        while (!_heaps[Volatile.Read(ref page->Owner)].TryRelease(page, slots, retired, out emptied))
+        while (!_heaps[Volatile.Read(ref page->Owner)].TryRelease(page, slots, exhausted, out emptied))
         {
         }
         if (emptied != null)

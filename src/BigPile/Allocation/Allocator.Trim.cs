@@ -14,14 +14,14 @@ internal sealed unsafe partial class Allocator
     {
         lock (_trimming)
         {
-            ReclaimEvents.Begin();
+            TransferEvents.Begin();
             try
             {
                 return TrimLocked();
             }
             finally
             {
-                ReclaimEvents.End();
+                TransferEvents.End();
             }
         }
     }
@@ -33,7 +33,7 @@ internal sealed unsafe partial class Allocator
         {
             // Empty on purpose: waits for a running trim, which waits for the slowest reader and for the file system.
         }
-        ReclaimEvents.Wait();
+        TransferEvents.Wait();
     }
 
     private Exception? TrimLocked()
@@ -61,6 +61,6 @@ internal sealed unsafe partial class Allocator
     private void ReturnPage(PageMeta* emptied)
     {
         Pool.ReturnPage(emptied);
-        ReclaimEvents.End();
+        TransferEvents.End();
     }
 }

@@ -35,17 +35,17 @@ internal sealed unsafe partial class Allocator : IDisposable
         _map = map;
         _limitBytes = limitBytes;
         _tracksFlushed = store.IsCopyOnWrite;
-        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, ReclaimEvents, _tracksFlushed);
+        Pool = new PagePool(map, store, limitBytes, pileId, generationBase, TransferEvents, _tracksFlushed);
         _heaps = new Heap[BitOperations.RoundUpToPowerOf2((uint)Environment.ProcessorCount)];
         for (int i = 0; i < _heaps.Length; i++)
-            _heaps[i] = new Heap(i, _tracksFlushed, ReclaimEvents);
-        _slowPath = new AllocatorSlowPath(_heaps, Pool, ReclaimEvents);
+            _heaps[i] = new Heap(i, _tracksFlushed, TransferEvents);
+        _slowPath = new AllocatorSlowPath(_heaps, Pool, TransferEvents);
     }
 
     internal PagePool Pool { get; }
 
     /// <summary>Counts transfers of memory: tells a failed search whether memory was freed meanwhile.</summary>
-    internal ReclaimEvents ReclaimEvents { get; } = new();
+    internal TransferEvents TransferEvents { get; } = new();
 
     /// <summary>Allocates memory for a block.</summary>
     /// <param name="blockBytes">The bytes of the block, header included.</param>

@@ -9,7 +9,7 @@ namespace BigPile.Allocation;
 /// of a new segment; a slot in another heap's current page; the empty pages that heaps keep for other size classes.
 /// It fails only if there was an instant at which no memory was free, or after <see cref="MostSearches"/> attempts.
 /// </remarks>
-internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, ReclaimEvents reclaimEvents)
+internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, TransferEvents transferEvents)
 {
     private const int MostWaste = 2;
     private const int MostSearches = 32; // bounds the retries when other threads always win
@@ -18,19 +18,19 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Recl
     /// <param name="sizeClass">Its size class; in a fragmented pile the slot may be of a larger one.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
     /// <param name="critical">The calling thread.</param>
-    /// <param name="events">What <see cref="ReclaimEvents.Read"/> returned before the last search.</param>
+    /// <param name="events">What <see cref="TransferEvents.Read"/> returned before the last search.</param>
     /// <returns>None when no memory is free.</returns>
     internal Slot TakeSlot(int sizeClass, long payloadBytes, CriticalRegion critical, out int events)
     {
         for (int searches = 1; ; searches++)
         {
-            events = reclaimEvents.Read();
+            events = transferEvents.Read();
             Slot slot = TakeFromNewPage(sizeClass, payloadBytes, critical);
             if (slot.IsNone)
                 slot = TakeFromAny(sizeClass, payloadBytes, critical);
             // A search is not atomic: other threads take and free behind it. Before it gives up, HasSpace checks with all heap locks held,
             // and the event count tells whether memory was in transit meanwhile.
-            if (!slot.IsNone || searches == MostSearches || !(HasSpace(sizeClass) || reclaimEvents.HasAdvanced(events)))
+            if (!slot.IsNone || searches == MostSearches || !(HasSpace(sizeClass) || transferEvents.HasAdvanced(events)))
                 return slot;
         }
     }
@@ -38,17 +38,17 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Recl
     /// <summary>Takes consecutive pages.</summary>
     /// <param name="pages">How many.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
-    /// <param name="events">What <see cref="ReclaimEvents.Read"/> returned before the last search.</param>
+    /// <param name="events">What <see cref="TransferEvents.Read"/> returned before the last search.</param>
     /// <returns>The metadata of the first page; <see langword="null"/> when there are none.</returns>
     internal PageMeta* TakeRun(int pages, long payloadBytes, out int events)
     {
         for (int searches = 1; ; searches++)
         {
-            events = reclaimEvents.Read();
+            events = transferEvents.Read();
             PageMeta* first = pool.TakeRun(pages, payloadBytes, mayGrow: true);
             if (first == null)
                 first = TakeRunOfAll(pages, payloadBytes);
-            if (first != null || searches == MostSearches || !reclaimEvents.HasAdvanced(events))
+            if (first != null || searches == MostSearches || !transferEvents.HasAdvanced(events))
                 return first;
         }
     }
@@ -87,7 +87,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Recl
         page = heaps[own].Attach(page);
         if (page != null)
             pool.ReturnPage(page);
-        reclaimEvents.End();
+        transferEvents.End();
         return heaps[own].TryTake(sizeClass, payloadBytes, critical);
     }
 
@@ -176,7 +176,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Recl
                 if (page == null)
                     continue;
                 pool.ReturnPage(page);
-                reclaimEvents.End();
+                transferEvents.End();
             }
         }
     }

@@ -10,7 +10,7 @@ namespace BigPile.Allocation;
 /// Thread safety: all members need the pool's lock. Invariant: <see cref="Count"/> = free pages of the segments in use + all pages except
 /// head pages of the segments that are idle, or withdrawn and not yet forgotten.
 /// </remarks>
-internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, ReclaimEvents reclaimEvents, Lock poolLock)
+internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, TransferEvents transferEvents, Lock poolLock)
 {
     private int _firstWithSpace; // no segment below this number has a free page; under the pool's lock
     private long _trimAbovePages; // a trim is wanted while Count is above; under the pool's lock
@@ -80,7 +80,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         return -1;
     }
 
-    /// <summary>Frees an empty page. A page whose generations are exhausted is retired.</summary>
+    /// <summary>Frees an empty page. A page whose generations are exhausted is never used again.</summary>
     /// <remarks>
     /// Each use of a page raises its generation base, even if it used no slot: so the newer one of two words of a page is known.
     /// </remarks>
@@ -97,7 +97,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         segment.AddFreePage(page);
         Count++;
         IncludeInSearch(segment);
-        reclaimEvents.IsTrimWanted = Count > _trimAbovePages;
+        transferEvents.IsTrimWanted = Count > _trimAbovePages;
     }
 
     /// <summary>Adds a segment that was held before its pages were known.</summary>
@@ -122,7 +122,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     internal void OnTrimmed(long withdrawnPages)
     {
         _trimAbovePages = NextTrimAbove(Count - withdrawnPages);
-        reclaimEvents.IsTrimWanted = false;
+        transferEvents.IsTrimWanted = false;
     }
 
     /// <summary>Subtracts the pages of a segment that is gone.</summary>

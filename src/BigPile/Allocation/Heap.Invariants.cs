@@ -74,11 +74,11 @@ internal sealed unsafe partial class Heap
         bool isCurrent = _classes[page->SizeClass].Current == page;
         if (page->FreeCount != 0)
             Invariant.True(PageStructure, page->PageNumber, "page with a free slot listed or current", page->IsListed || isCurrent);
-        if (page->IsEmpty)
+        if (page->IsAllFree)
             Invariant.True(PageStructure, page->PageNumber, "empty page current", isCurrent);
         owned.Listed += page->IsListed ? 1 : 0;
         owned.PageBytes += SizeClasses.PageBytes;
-        owned.UnusableBytes += SizeClasses.PageBytes - (page->SlotCount - page->RetiredCount) * page->SlotBytes;
+        owned.UnusableBytes += SizeClasses.PageBytes - (page->SlotCount - page->ExhaustedCount) * page->SlotBytes;
         owned.PendingFreeBytes += page->PendingFreeCount * page->SlotBytes;
     }
 

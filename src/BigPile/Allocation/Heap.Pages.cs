@@ -15,7 +15,7 @@ internal sealed unsafe partial class Heap
     {
         _lock.Enter();
         PageMeta* current = _classes[page->SizeClass].Current;
-        bool isNeeded = !page->IsEmpty || current == null || current->FreeCount == 0;
+        bool isNeeded = !page->IsAllFree || current == null || current->FreeCount == 0;
         if (isNeeded)
             AttachLocked(page);
         _lock.Exit();
@@ -33,7 +33,7 @@ internal sealed unsafe partial class Heap
         if (page != null)
         {
             Debug.Assert(page->Owner == _index && newOwner != _index, "The page is not this heap's to give.");
-            _reclaimEvents.Begin();
+            _transferEvents.Begin();
             _classes[sizeClass].Unlist(page);
             page->IsInTransit = true;
             page->Owner = newOwner;
@@ -60,7 +60,7 @@ internal sealed unsafe partial class Heap
     {
         AssertLocked();
         PageMeta* page = _classes[sizeClass].Current;
-        if (page == null || !page->IsEmpty)
+        if (page == null || !page->IsAllFree)
             return null;
         _classes[sizeClass].Current = null;
         return GiveUpLocked(page);
@@ -116,7 +116,7 @@ internal sealed unsafe partial class Heap
         AssertLocked();
         int rest = SizeClasses.PageBytes - page->SlotCount * page->SlotBytes;
         PageBytes += sign * SizeClasses.PageBytes;
-        UnusableBytes += sign * (rest + page->RetiredCount * page->SlotBytes);
+        UnusableBytes += sign * (rest + page->ExhaustedCount * page->SlotBytes);
         _pendingFreeBytes += sign * page->PendingFreeCount * page->SlotBytes;
         Debug.Assert(PageBytes >= 0 && UnusableBytes >= 0, "More pages went than came.");
     }
@@ -128,14 +128,14 @@ internal sealed unsafe partial class Heap
     }
 
     private bool IsToReturnLocked(PageMeta* page) =>
-        page->IsEmpty && !page->IsInTransit && page != _classes[page->SizeClass].Current;
+        page->IsAllFree && !page->IsInTransit && page != _classes[page->SizeClass].Current;
 
     // Begins a transfer: until the pool has the page, no search finds it.
     private PageMeta* GiveUpLocked(PageMeta* page)
     {
         AssertLocked();
-        _reclaimEvents.Begin();
-        Debug.Assert(page->IsEmpty && page->PendingFreeCount == 0 && page->Owner == _index, "The page holds something.");
+        _transferEvents.Begin();
+        Debug.Assert(page->IsAllFree && page->PendingFreeCount == 0 && page->Owner == _index, "The page holds something.");
         if (page->IsListed)
             _classes[page->SizeClass].Unlist(page);
         page->Owner = PageMeta.NoOwner;

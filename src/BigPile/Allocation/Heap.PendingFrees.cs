@@ -30,7 +30,7 @@ internal sealed unsafe partial class Heap
         foreach (nint page in _pendingPages)
             pending.Take((PageMeta*)page);
         _pendingPages.Clear();
-        pending.Deferred.AddRange(_deferred);
+        pending.Leased.AddRange(_deferred);
         _deferred.Clear();
         _lock.Exit();
     }
@@ -70,10 +70,10 @@ internal sealed unsafe partial class Heap
     /// <summary>Frees pending slots whose deletion is durable, and whose plain free headers are stored.</summary>
     /// <param name="page">Their page.</param>
     /// <param name="released">The slots, as bits.</param>
-    /// <param name="retired">Those of them whose generation is exhausted.</param>
+    /// <param name="exhausted">Those of them whose generation is exhausted.</param>
     /// <param name="emptied">The page, if it is empty: the caller returns it to the pool, and then ends the transfer.</param>
     /// <returns><see langword="false"/> when another heap owns the page by now.</returns>
-    internal bool TryRelease(PageMeta* page, ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> retired, out PageMeta* emptied)
+    internal bool TryRelease(PageMeta* page, ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> exhausted, out PageMeta* emptied)
     {
         emptied = null;
         _lock.Enter();
@@ -82,7 +82,7 @@ internal sealed unsafe partial class Heap
         {
             if (!page->IsInTransit)
                 CountLocked(page, -1);
-            page->Release(released, retired);
+            page->Release(released, exhausted);
             if (!page->IsInTransit)
                 CountLocked(page, +1);
             ListIfFreeLocked(page);

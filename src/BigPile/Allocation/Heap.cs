@@ -26,7 +26,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private const int FragmentedShare = 8;
 
     private readonly int _index; // the owner number in this heap's pages
-    private readonly ReclaimEvents _reclaimEvents; // counts transfers: of pages between heaps and pool, and what flushes and trims free
+    private readonly TransferEvents _transferEvents; // counts transfers: of pages between heaps and pool, and what flushes and trims free
     private readonly DirtyList? _dirty; // null without flushes: an unused list would slow down each put
     private HeapClass* _classes; // one for each size class; under the lock
     private TinySpinLock _lock; // protects all members, and the metadata of the pages that this heap owns
@@ -35,10 +35,10 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
-    internal Heap(int index, bool tracksFlushed, ReclaimEvents reclaimEvents)
+    internal Heap(int index, bool tracksFlushed, TransferEvents transferEvents)
     {
         _index = index;
-        _reclaimEvents = reclaimEvents;
+        _transferEvents = transferEvents;
         _dirty = tracksFlushed ? new DirtyList(DirtyList.Capacity) : null;
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
@@ -57,7 +57,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     /// <summary>Bytes of this heap's pages.</summary>
     internal long PageBytes { get; private set; }
 
-    /// <summary>Bytes of this heap's pages behind the last slot, and of retired slots.</summary>
+    /// <summary>Bytes of this heap's pages behind the last slot, and of exhausted slots.</summary>
     internal long UnusableBytes { get; private set; }
 
     /// <summary>Whether so many slots are free that a block should take a larger slot before the pile grows.</summary>
@@ -193,7 +193,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
             new BlockHeader(*(ulong*)page->BlockAt(slot)).Generation == generation, "The generation is not that of the slot's header.");
         if (generation == PilePointer.MaxGeneration)
         {
-            page->RetiredCount++; // never used again: its generation has no successor
+            page->ExhaustedCount++; // never used again: its generation has no successor
             if (!page->IsInTransit)
                 UnusableBytes += page->SlotBytes;
             return;

@@ -49,8 +49,8 @@ internal unsafe partial struct PageMeta
         Invariant.Equal(Structure, PageNumber, "free slots", FreeCount, free);
         Invariant.Between(Structure, PageNumber, "pending slots", PendingFreeCount, pending, SlotCount);
         Invariant.Equal(Structure, PageNumber, "pending frees not taken", HasNewPendingFrees, pending != 0);
-        int notLive = FreeCount + RetiredCount + PendingFreeCount;
-        Invariant.Between(Structure, PageNumber, "slots free, retired or pending", notLive, 0, SlotCount);
+        int notLive = FreeCount + ExhaustedCount + PendingFreeCount;
+        Invariant.Between(Structure, PageNumber, "slots free, exhausted or pending", notLive, 0, SlotCount);
     }
 
     private readonly void CheckFreeSlots()

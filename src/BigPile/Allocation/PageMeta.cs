@@ -69,7 +69,7 @@ internal unsafe partial struct PageMeta
     internal ushort FreeCount;
 
     /// <summary>Slots that are never used again, as their generation is exhausted.</summary>
-    internal ushort RetiredCount;
+    internal ushort ExhaustedCount;
 
     /// <summary>The word of the free bits in which the last slot was found.</summary>
     internal ushort Cursor;
@@ -99,7 +99,7 @@ internal unsafe partial struct PageMeta
     internal PageMeta* Previous;
     internal PageMeta* Next; // as Previous
 
-    internal readonly bool IsEmpty => FreeCount == SlotCount;
+    internal readonly bool IsAllFree => FreeCount == SlotCount;
 
     /// <summary>The memory of a slot.</summary>
     internal readonly byte* BlockAt(int slot) => Start + slot * SlotBytes;
@@ -125,7 +125,7 @@ internal unsafe partial struct PageMeta
         SizeClass = (short)sizeClass;
         SlotBytes = SizeClasses.SlotBytes(sizeClass);
         SlotCount = (ushort)(SizeClasses.PageBytes / SlotBytes);
-        RetiredCount = 0;
+        ExhaustedCount = 0;
         GenerationFloor = 0;
         Cursor = 0;
         FreeBits = (ulong*)NativeMemory.AlignedAlloc((nuint)OwnBitsBytes, LineBytes);
@@ -176,7 +176,7 @@ internal unsafe partial struct PageMeta
         Debug.Assert((uint)slot < SlotCount && !IsFree(slot), "A slot comes back that was free.");
         FreeBits[slot >> 6] |= 1UL << slot;
         FreeCount++;
-        Debug.Assert(FreeCount + RetiredCount + PendingFreeCount <= SlotCount, "More slots than the page has.");
+        Debug.Assert(FreeCount + ExhaustedCount + PendingFreeCount <= SlotCount, "More slots than the page has.");
     }
 
     internal readonly bool IsFree(int slot) => (FreeBits[slot >> 6] >> slot & 1) != 0;
@@ -219,18 +219,18 @@ internal unsafe partial struct PageMeta
 
     /// <summary>Frees pending slots whose deletion is durable.</summary>
     /// <param name="released">The slots, as bits.</param>
-    /// <param name="retired">Those of them whose generation is exhausted.</param>
-    internal void Release(ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> retired)
+    /// <param name="exhausted">Those of them whose generation is exhausted.</param>
+    internal void Release(ReadOnlySpan<ulong> released, ReadOnlySpan<ulong> exhausted)
     {
-        Debug.Assert(released.Length == WordCount && retired.Length == WordCount, "The page was laid out for another class meanwhile.");
+        Debug.Assert(released.Length == WordCount && exhausted.Length == WordCount, "The page was laid out for another class meanwhile.");
         for (int word = 0; word < released.Length; word++)
         {
-            ulong free = released[word] & ~retired[word];
+            ulong free = released[word] & ~exhausted[word];
             Debug.Assert((FreeBits[word] & released[word]) == 0, "A pending slot is free.");
             FlushedBits[word] &= ~released[word];
             FreeBits[word] |= free;
             FreeCount += (ushort)BitOperations.PopCount(free);
-            RetiredCount += (ushort)BitOperations.PopCount(retired[word]);
+            ExhaustedCount += (ushort)BitOperations.PopCount(exhausted[word]);
             PendingFreeCount -= (ushort)BitOperations.PopCount(released[word]);
         }
         Debug.Assert(PendingFreeCount <= SlotCount, "More slots are released than were pending.");

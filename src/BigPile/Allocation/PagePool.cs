@@ -23,20 +23,20 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly TouchAhead _touch; // touches pages before they are needed
     private readonly SegmentGrowth _growth; // adds segments
     private readonly SegmentTrim _trim; // gives empty segments back
-    private readonly ReclaimEvents _reclaimEvents;
+    private readonly TransferEvents _transferEvents;
 
     internal PagePool(
-        SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, ReclaimEvents reclaimEvents,
+        SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, TransferEvents transferEvents,
         bool tracksFlushed = false)
     {
-        _reclaimEvents = reclaimEvents;
+        _transferEvents = transferEvents;
         var generations = new SegmentGenerations(Math.Max(generationBase, store.LeastGeneration), store.Generations);
         _source = new SegmentSource(map, store, limitBytes, pileId);
         TracksFlushed = tracksFlushed;
         _dirty = new DirtyList(tracksFlushed ? DirtyList.Capacity : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
-        _free = new FreePages(_segments, _suspects, reclaimEvents, _lock);
+        _free = new FreePages(_segments, _suspects, transferEvents, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _dirty, _lock);
         _touch = new TouchAhead(store, _segments, map.SegmentBytes, limitBytes);
@@ -88,7 +88,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             while (page < 0);
             _touch.OnPageTaken(segment, page);
             PageMeta* meta = _slots.LayOut(segment, page, sizeClass, owner);
-            _reclaimEvents.Begin();
+            _transferEvents.Begin();
             return meta;
         }
     }
@@ -126,7 +126,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         }
     }
 
-    /// <summary>Frees a run whose header already says free. A first page whose generation is exhausted is retired.</summary>
+    /// <summary>Frees a run whose header already says free. A first page whose generation is exhausted is never used again.</summary>
     /// <returns>Whether the run is pending until a flush.</returns>
     internal bool ReturnRun(PageMeta* meta, uint generation, long payloadBytes)
     {

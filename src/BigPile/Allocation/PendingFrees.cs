@@ -20,13 +20,13 @@ internal sealed unsafe class PendingFrees
     private readonly List<ulong> _bits = [];
 
     /// <summary>Whether nothing is pending.</summary>
-    internal bool IsEmpty => _pages.Count == 0 && Runs.Count == 0 && Deferred.Count == 0;
+    internal bool IsEmpty => _pages.Count == 0 && Runs.Count == 0 && Leased.Count == 0;
 
     /// <summary>The addresses of runs.</summary>
     internal List<ulong> Runs { get; } = [];
 
     /// <summary>The addresses of leased blocks: only their headers are completed; the end of the lease frees their memory.</summary>
-    internal List<ulong> Deferred { get; } = [];
+    internal List<ulong> Leased { get; } = [];
 
     /// <summary>The number of pages with slots; a page counts as often as it was taken.</summary>
     internal int PageCount => _pages.Count;
@@ -64,7 +64,7 @@ internal sealed unsafe class PendingFrees
         }
         foreach (ulong address in Runs)
             MarkEpoch(map.Find(address, out _), epoch);
-        foreach (ulong address in Deferred)
+        foreach (ulong address in Leased)
             MarkEpoch(map.Find(address, out _), epoch);
     }
 
@@ -73,7 +73,7 @@ internal sealed unsafe class PendingFrees
         _pages.Clear();
         _bits.Clear();
         Runs.Clear();
-        Deferred.Clear();
+        Leased.Clear();
     }
 
     /// <summary>Checks that what was taken is still pending, each slot and run once. For tests, which use nothing concurrently.</summary>

@@ -39,7 +39,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
         return meta;
     }
 
-    /// <summary>Frees a run whose header already says free. A first page whose generation is exhausted is retired.</summary>
+    /// <summary>Frees a run whose header already says free. A first page whose generation is exhausted is never used again.</summary>
     /// <returns>Whether the run is pending until a flush.</returns>
     internal bool Return(PageMeta* meta, uint generation, long payloadBytes)
     {

@@ -119,7 +119,7 @@ internal sealed unsafe partial class Segment
         Invariant.Equal(PageStructure, meta->PageNumber, "what readers know of an unused page", info.Word, 0ul);
         Invariant.True(PageStructure, meta->PageNumber, "unused page without bits", meta->FreeBits == null);
         bool mayBeKept = IsIdle || meta->MaxGeneration == PilePointer.MaxGeneration;
-        Invariant.True(PageStructure, meta->PageNumber, "unused page free, idle or retired", IsFreePage(page) || mayBeKept);
+        Invariant.True(PageStructure, meta->PageNumber, "unused page free, idle or exhausted", IsFreePage(page) || mayBeKept);
         meta->CheckInvariants();
     }
 }

@@ -92,8 +92,8 @@ internal sealed unsafe class SegmentTable
     /// <summary>The lowest free consecutive numbers, those with exhausted generations last; -1 when there are none.</summary>
     internal int FreeNumber(int spans, SegmentGenerations generations)
     {
-        int number = FreeNumber(spans, generations, includeRetired: false);
-        return number >= 0 ? number : FreeNumber(spans, generations, includeRetired: true);
+        int number = FreeNumber(spans, generations, includeExhausted: false);
+        return number >= 0 ? number : FreeNumber(spans, generations, includeExhausted: true);
     }
 
     /// <summary>Adds a segment.</summary>
@@ -233,12 +233,12 @@ internal sealed unsafe class SegmentTable
         HeadBytes -= HeadBytesOf(replaced);
     }
 
-    private int FreeNumber(int spans, SegmentGenerations generations, bool includeRetired)
+    private int FreeNumber(int spans, SegmentGenerations generations, bool includeExhausted)
     {
         int free = 0;
         for (int number = 0; number < _segments.Length; number++)
         {
-            free = _segments[number] == null && (includeRetired || generations.IsPreferred(number)) ? free + 1 : 0;
+            free = _segments[number] == null && (includeExhausted || generations.IsPreferred(number)) ? free + 1 : 0;
             if (free == spans)
                 return number - spans + 1;
         }

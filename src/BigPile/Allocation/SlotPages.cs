@@ -40,7 +40,7 @@ internal sealed unsafe class SlotPages(SegmentTable segments, FreePages free, Lo
     /// <summary>Takes back an empty page that no heap refers to.</summary>
     internal void Return(PageMeta* meta)
     {
-        Debug.Assert(meta->IsEmpty && !meta->IsListed && meta->PendingFreeCount == 0, "The page holds something, or a heap knows it.");
+        Debug.Assert(meta->IsAllFree && !meta->IsListed && meta->PendingFreeCount == 0, "The page holds something, or a heap knows it.");
         meta->Owner = PageMeta.NoOwner;
         BitsBytes -= meta->BitsBytes;
         Debug.Assert(BitsBytes >= 0, "More pages came back than went out.");

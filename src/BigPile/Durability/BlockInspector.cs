@@ -48,7 +48,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksumKind che
     internal long Epoch { get; init; }
 
     /// <summary>The epoch that blocks freed before the first checkpoint are marked with.</summary>
-    internal long FreeEpoch => HasTracesOfCut ? Epoch + BlockHeader.AfterCut : Epoch;
+    internal long FreeMarkEpoch => HasTracesOfCut ? Epoch + BlockHeader.AfterCut : Epoch;
 
     /// <summary>The current header of an unrecovered block. After a power cut this undoes a deletion that was not flushed.</summary>
     internal BlockHeader CurrentHeader(byte* block, ulong address, long capacityBytes)

@@ -93,8 +93,8 @@ internal sealed unsafe class PageRecovery
             BlockHeader header = RecoverBlock(
                 block, address, meta->SlotBytes - BlockHeader.SizeBytes, word.GenerationBase, isDurable, out bool isPendingFree);
             meta->MaxGeneration = Math.Max(meta->MaxGeneration, header.Generation);
-            bool isRetired = header.IsFree && !isPendingFree && header.Generation >= PilePointer.MaxGeneration - 1;
-            if (!isRetired && ((header.IsFree && !isPendingFree) || _inspector.GenerationSkip != 0))
+            bool isExhausted = header.IsFree && !isPendingFree && header.Generation >= PilePointer.MaxGeneration - 1;
+            if (!isExhausted && ((header.IsFree && !isPendingFree) || _inspector.GenerationSkip != 0))
                 meta->GenerationFloor = Math.Max(meta->GenerationFloor, FloorAbove(header.Generation));
             if (!header.IsFree)
             {
@@ -105,10 +105,10 @@ internal sealed unsafe class PageRecovery
             {
                 meta->AddPendingFree(slot);
             }
-            else if (isRetired)
+            else if (isExhausted)
             {
-                Retire(block, header);
-                meta->RetiredCount++;
+                StoreExhausted(block, header);
+                meta->ExhaustedCount++;
             }
             else
             {
@@ -117,11 +117,12 @@ internal sealed unsafe class PageRecovery
             }
         }
         Debug.Assert(
-            meta->FreeCount + meta->RetiredCount + meta->PendingFreeCount + blocks == meta->SlotCount, "A slot is lost, or counted twice.");
+            meta->FreeCount + meta->ExhaustedCount + meta->PendingFreeCount + blocks == meta->SlotCount,
+            "A slot is lost, or counted twice.");
         if (_inspector.GenerationSkip != 0 && lastFree != null)
             *(ulong*)lastFree = BlockHeader.Free(meta->GenerationFloor).Word; // stored for later owners, which then start above it too
         meta->MaxGeneration = Math.Max(meta->MaxGeneration, meta->GenerationFloor);
-        if (meta->IsEmpty)
+        if (meta->IsAllFree)
         {
             segment.PublishInfo(page, default); // before the pool may lay the page out anew
             _allocator.Pool.FreeRecovered(meta);
@@ -139,7 +140,7 @@ internal sealed unsafe class PageRecovery
     private uint FloorAbove(uint found) => Math.Min(found + 1 + _inspector.GenerationSkip, PilePointer.MaxGeneration - 1);
 
     // Pointers with any of the slot's last generations may exist: none is left that is certainly new.
-    private static void Retire(byte* block, BlockHeader header)
+    private static void StoreExhausted(byte* block, BlockHeader header)
     {
         Debug.Assert(header.IsFree, "A live block would be lost.");
         if (header.Generation != PilePointer.MaxGeneration)
@@ -215,10 +216,10 @@ internal sealed unsafe class PageRecovery
                 ? DropDamaged(block, address, found, generationBase, BlockInspector.StaleFaultOf(found))
                 : DropStale(block, address, found, generationBase);
         }
-        if (header.IsUndoableFree && IsFinallyFree(header))
+        if (header.IsUndoableFree && IsNoLongerPending(header))
             header = BlockHeader.Free(header.Generation);
         else if (header.IsUndoableFree && _inspector.Shutdown == ShutdownKind.Killed)
-            header = header.WithEpoch(_inspector.FreeEpoch); // a failed checkpoint may have left marks of an epoch that never began
+            header = header.WithEpoch(_inspector.FreeMarkEpoch); // a failed checkpoint may have left marks of an epoch that never began
         if (header.Word != found.Word && !isShadowed)
             *(ulong*)block = header.Word; // one word: a kill leaves either, and they recover alike
         isPendingFree = header.IsUndoableFree || (isShadowed && header.IsFree);
@@ -248,7 +249,7 @@ internal sealed unsafe class PageRecovery
         RecordLostOrigin(block);
         // After a kill it stays undoable: if the link changed since the flush, this may be the target of the flushed link.
         bool mayBeFlushed = _inspector.Shutdown == ShutdownKind.Killed && _allocator.Pool.TracksFlushed;
-        BlockHeader freed = mayBeFlushed ? header.UndoableFree(capacityBytes, _inspector.FreeEpoch) : header.Freed;
+        BlockHeader freed = mayBeFlushed ? header.UndoableFree(capacityBytes, _inspector.FreeMarkEpoch) : header.Freed;
         *(ulong*)block = freed.Word;
         isPendingFree = freed.IsUndoableFree;
         return freed;
@@ -264,7 +265,7 @@ internal sealed unsafe class PageRecovery
     }
 
     // Never in a closed pile: it has no undoable headers, so one found there is damage.
-    private bool IsFinallyFree(BlockHeader undoable) =>
+    private bool IsNoLongerPending(BlockHeader undoable) =>
         _inspector.Shutdown == ShutdownKind.PowerCut
         || (_inspector.Shutdown == ShutdownKind.Killed && !undoable.IsPendingIn(_inspector.Epoch));
 

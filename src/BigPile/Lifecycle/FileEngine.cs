@@ -59,7 +59,7 @@ internal sealed class FileEngine : PileEngine
             bool checksEveryRead = superblock.ChecksumKind != BlockChecksumKind.None && options.Checksums == PileChecksums.AtEveryRead;
             var rules = new BlockRules(
                 _directory.Path, superblock.ChecksumKind, checksEveryRead, _redo, _shadowHeaders, recovery.PageRecovery,
-                recovery.FreeEpoch);
+                recovery.FreeMarkEpoch);
             Blocks = new BlockStore(Barrier, Map!, Allocator, _stripes, reclaimer, rules);
             _flusher = new Flusher(name, Meter, Blocks, _directory, _log, Versions, LazyRecovery, logger);
             Allocator.FlushWanted = reclaimer.RequestFlush; // only now that there is a flusher

@@ -54,7 +54,7 @@ internal sealed unsafe class FileRecovery
     internal PageRecovery PageRecovery { get; }
 
     /// <summary>The epoch that marks blocks freed before the first flush.</summary>
-    internal long FreeEpoch => _inspector.FreeEpoch;
+    internal long FreeMarkEpoch => _inspector.FreeMarkEpoch;
 
     /// <summary>Runs the recovery.</summary>
     internal OpeningReport Run(RedoFile redo, FlushLog log, Versions versions, LazyRecovery lazyRecovery, ILogger logger)

@@ -11,7 +11,7 @@ namespace BigPile.Lifecycle;
 
 /// <summary>Reclaims space of a mapped pile: a flush completes pending frees, and returns the log's space.</summary>
 internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
-    : Reclaimer(allocator.ReclaimEvents)
+    : Reclaimer(allocator.TransferEvents)
 {
     private int _isRequested; // 1 while a background flush is queued; interlocked
 
@@ -66,7 +66,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
     {
         Volatile.Write(ref _isRequested, 0); // before the flush: a request that it misses queues another one
         FlushQuietly();
-        if (allocator.ReclaimEvents.IsTrimWanted)
+        if (allocator.TransferEvents.IsTrimWanted)
             engine.Trimmer.TrimQuietly();
     }
 }

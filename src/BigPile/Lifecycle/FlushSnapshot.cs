@@ -74,29 +74,29 @@ internal sealed unsafe class FlushSnapshot
     {
         _ = TakeAll(); // dropped: the segments have these changes, and are synced
         long epoch = _directory.Superblock.LogEpoch;
-        if (_blocks.FreeEpoch == epoch)
+        if (_blocks.FreeMarkEpoch == epoch)
             return;
         // An earlier checkpoint failed after its last capture, and frees since then are marked with a later epoch. This checkpoint would
         // not make them final: mark them again.
         _freed.MarkEpoch(epoch, _map);
-        _blocks.FreeEpoch = epoch;
+        _blocks.FreeMarkEpoch = epoch;
     }
 
     /// <summary>Completes the pending frees that a flush has made durable.</summary>
     internal void Release()
     {
         Debug.Assert(_shadowEntries.Count == 0 || !_blocks.Barrier.IsClosed, "A closed pile has installed its shadow headers before.");
-        _allocator.ReclaimEvents.Begin(); // before the slots leave their list: a failed search waits for them
+        _allocator.TransferEvents.Begin(); // before the slots leave their list: a failed search waits for them
         try
         {
             if (_shadowEntries.Count != 0)
                 _blocks.Barrier.RunExclusive(InstallShadowHeaders); // before the frees: deleted links are free in their own headers by then
-            _allocator.CompletePendingFrees(_freed);
+            _allocator.ReleasePendingFrees(_freed);
             _freed.Clear();
         }
         finally
         {
-            _allocator.ReclaimEvents.End();
+            _allocator.TransferEvents.End();
         }
     }
 

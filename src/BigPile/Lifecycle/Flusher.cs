@@ -25,7 +25,7 @@ internal sealed class Flusher
 
     private readonly string _name; // of the pile, in metrics
     private readonly PileMeter _meter; // gets the duration of each flush
-    private readonly BlockStore _blocks; // what is flushed; its FreeEpoch is written here
+    private readonly BlockStore _blocks; // what is flushed; its FreeMarkEpoch is written here
     private readonly PileDirectory _directory; // superblock and catalog
     private readonly FlushLog _log; // used under _flushing
     private readonly Versions _versions; // each batch has their limit
@@ -189,7 +189,7 @@ internal sealed class Flusher
     {
         _needsCheckpoint = false;
         _blocks.HasNewHeaders = false;
-        Debug.Assert(_blocks.FreeEpoch == _directory.Superblock.LogEpoch, "Frees and layouts are marked with another epoch.");
+        Debug.Assert(_blocks.FreeMarkEpoch == _directory.Superblock.LogEpoch, "Frees and layouts are marked with another epoch.");
         // Not before: until the flush is durable a power cut brings back the flushed blocks, whose bytes must be there.
         _snapshot.Release();
     }
@@ -204,7 +204,7 @@ internal sealed class Flusher
             if (isCheckpoint)
                 // This checkpoint makes final, by the epoch in the headers, what was freed before this capture. Later frees, while the
                 // superblock still states the old epoch, must not have the same mark.
-                _blocks.FreeEpoch = _directory.Superblock.LogEpoch + (batch is { IsEmpty: true } ? FlushLog.EpochsWithoutBatch : 1);
+                _blocks.FreeMarkEpoch = _directory.Superblock.LogEpoch + (batch is { IsEmpty: true } ? FlushLog.EpochsWithoutBatch : 1);
         });
         if (batch == null || (isCheckpoint ? _log.FitsWhenEmpty(batch.LengthBytes) : _log.Fits(batch.LengthBytes)))
             return batch;
@@ -221,7 +221,7 @@ internal sealed class Flusher
         if (_snapshot.HasShadowHeaders)
         {
             using FlushBatch headers = _snapshot.CaptureShadowHeaders();
-            _blocks.FreeEpoch = _directory.Superblock.LogEpoch + 1;
+            _blocks.FreeMarkEpoch = _directory.Superblock.LogEpoch + 1;
             refusal = _log.Restart(headers.Bytes, _versions.Limit, _snapshot.Version);
             if (refusal == null)
                 return null;
@@ -229,7 +229,7 @@ internal sealed class Flusher
             _snapshot.StoreShadowHeaders();
             _sync.Run();
         }
-        _blocks.FreeEpoch = _directory.Superblock.LogEpoch + FlushLog.EpochsWithoutBatch;
+        _blocks.FreeMarkEpoch = _directory.Superblock.LogEpoch + FlushLog.EpochsWithoutBatch;
         _log.RestartEmpty(_snapshot.Version, releasesSpace || refusal != null);
         return refusal;
     }
@@ -243,13 +243,13 @@ internal sealed class Flusher
         // before frees are marked with the log's current epoch: after a kill they would look like marks from before the power cut
         if (!_directory.LastShutdown.WasClean)
             _directory.Superblock.MarkRecovered();
-        CompletePendingFrees();
+        ReleasePendingFrees();
         Debug.Assert(_snapshot.IsEmpty, "Something is left that a later owner could undo.");
         _sync.Run();
     }
 
     // Raising the epoch makes the frees final; then nothing is left to undo.
-    private void CompletePendingFrees()
+    private void ReleasePendingFrees()
     {
         _snapshot.BeginCheckpoint();
         if (_snapshot.IsEmpty)

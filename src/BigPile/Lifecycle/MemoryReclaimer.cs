@@ -6,7 +6,7 @@ using BigPile.Concurrency;
 namespace BigPile.Lifecycle;
 
 /// <summary>Reclaims space of a pile in memory: freed space is free at once, except what a trim is returning just now.</summary>
-internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Reclaimer(allocator.ReclaimEvents)
+internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Reclaimer(allocator.TransferEvents)
 {
     private protected override bool IsFlushWanted => false;
 

@@ -20,7 +20,7 @@ internal sealed class ReaderEngine : PileEngine
 
     private readonly PileDirectory _directory; // open for reading only, not locked
     private readonly SeqLockStripes _ownStripes = new(); // for a directory without a writer; never odd
-    private readonly SharedCatalog? _writer; // null until the opening has got so far
+    private readonly WriterFollower? _writer; // null until the opening has got so far
     private readonly ITimer? _pollTimer; // of a shared pile only
 
     /// <summary>Opens a pile for reading.</summary>
@@ -47,7 +47,7 @@ internal sealed class ReaderEngine : PileEngine
                 _directory.Path, superblock.ChecksumKind, checksEveryRead, new NoRedo(), ShadowHeaderTable.None(), null, 0);
             Blocks = new BlockStore(Barrier, Map!, Allocator!, _ownStripes, new MemoryReclaimer(Allocator!, Trimmer), rules);
             LazyRecovery = new LazyRecovery(Barrier, Map!, Allocator!.Pool, pageRecovery: null, _directory.Faults);
-            _writer = new SharedCatalog(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterTimeout);
+            _writer = new WriterFollower(_directory, Barrier, Map!, Allocator.Pool, logger, options.WriterTimeout);
             bool isKilled = !_directory.IsBeingWritten && !_directory.LastShutdown.WasClean;
             Report = OpeningReport.OfNew with { WasClean = !isKilled, WasPowerCut = isKilled && _directory.LastShutdown.WasPowerCut };
             Shared = new SharedReader(_writer, Allocator.Pool, _ownStripes, superblock.ChecksumKind);
@@ -68,7 +68,7 @@ internal sealed class ReaderEngine : PileEngine
     internal override PileDirectory? Directory => _directory;
 
     /// <summary>What is known of the writing process.</summary>
-    internal SharedCatalog Writer => _writer!;
+    internal WriterFollower Writer => _writer!;
 
     internal override void Refresh() => _writer!.Poll();
 

@@ -51,7 +51,7 @@ internal sealed class Verifier(PileEngine engine)
         using PileDirectory files = PileDirectory.Open(options, NullLogger.Instance, reportsCatalog: true);
         using var map = new SegmentMap(files.Superblock.SegmentBytes);
         using var pool = new PagePool(
-            map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new ReclaimEvents());
+            map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new TransferEvents());
         foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
             SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
         using ShadowHeaderTable? shadowHeaders =

@@ -18,7 +18,7 @@ internal sealed unsafe class HeapModel : IDisposable
     private readonly Random _random;
     private readonly bool _tracksFlushed;
     private readonly SegmentMap _map = new(SegmentBytes);
-    private readonly ReclaimEvents _reclaimEvents = new();
+    private readonly TransferEvents _transferEvents = new();
     private readonly PagePool _pool;
     private readonly Heap[] _heaps;
     private readonly Dictionary<ulong, Taken> _live = [];
@@ -32,8 +32,8 @@ internal sealed unsafe class HeapModel : IDisposable
         _random = new Random(seed);
         _tracksFlushed = tracksFlushed;
         var store = new MemorySegmentStore(StoreKind.Native, hugePages: false);
-        _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, _reclaimEvents, tracksFlushed);
-        _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, tracksFlushed, _reclaimEvents))];
+        _pool = new PagePool(_map, store, SegmentBytes * MostSegments, Guid.NewGuid(), generationBase, _transferEvents, tracksFlushed);
+        _heaps = [.. Enumerable.Range(0, HeapCount).Select(index => new Heap(index, tracksFlushed, _transferEvents))];
     }
 
     internal HeapTally Done { get; private set; }
@@ -127,7 +127,7 @@ internal sealed unsafe class HeapModel : IDisposable
         page = _heaps[own].Attach(page);
         if (page != null)
             _pool.ReturnPage(page);
-        _reclaimEvents.End();
+        _transferEvents.End();
         return true;
     }
 
@@ -172,7 +172,7 @@ internal sealed unsafe class HeapModel : IDisposable
             _changes.Add(address);
         if (_flushed.Remove(address))
             _pendingFrees.Add(address);
-        Done += new HeapTally { Freed = 1, Retired = freed.Generation == PilePointer.MaxGeneration ? 1 : 0 };
+        Done += new HeapTally { Freed = 1, Exhausted = freed.Generation == PilePointer.MaxGeneration ? 1 : 0 };
         if (emptied == null)
             return;
         Assert.DoesNotContain(_live.Keys.Concat(_pendingFrees), left => _map.MetaOf(left) == emptied);
@@ -181,9 +181,9 @@ internal sealed unsafe class HeapModel : IDisposable
 
     private void ReturnPage(PageMeta* emptied)
     {
-        Assert.True(_reclaimEvents.IsUnderWay);
+        Assert.True(_transferEvents.IsUnderWay);
         _pool.ReturnPage(emptied);
-        _reclaimEvents.End();
+        _transferEvents.End();
     }
 
     private void MovePage()
@@ -202,7 +202,7 @@ internal sealed unsafe class HeapModel : IDisposable
         page = _heaps[1 - from].Attach(page);
         if (page != null)
             _pool.ReturnPage(page);
-        _reclaimEvents.End();
+        _transferEvents.End();
         Done += new HeapTally { Transferred = 1 };
     }
 
@@ -230,12 +230,12 @@ internal sealed unsafe class HeapModel : IDisposable
         foreach (Heap heap in _heaps)
             heap.TakePendingFrees(pending);
         pending.CheckInvariants(_map);
-        ulong[] retired = new ulong[PageMeta.MostBitWords];
+        ulong[] exhausted = new ulong[PageMeta.MostBitWords];
         int released = 0;
         for (int index = 0; index < pending.PageCount; index++)
         {
             PageMeta* page = pending.PageAt(index, out ReadOnlySpan<ulong> slots);
-            released += Release(page, slots, retired);
+            released += Release(page, slots, exhausted);
         }
         Assert.Equal(_pendingFrees.Count, released);
         _pendingFrees.Clear();
@@ -248,9 +248,9 @@ internal sealed unsafe class HeapModel : IDisposable
         }
     }
 
-    private int Release(PageMeta* page, ReadOnlySpan<ulong> slots, ulong[] retired)
+    private int Release(PageMeta* page, ReadOnlySpan<ulong> slots, ulong[] exhausted)
     {
-        Array.Clear(retired);
+        Array.Clear(exhausted);
         int released = 0;
         for (int slot = 0; slot < page->SlotCount; slot++)
         {
@@ -258,10 +258,10 @@ internal sealed unsafe class HeapModel : IDisposable
                 continue;
             Assert.Contains(page->FirstAddress + (ulong)(slot * page->SlotBytes / SizeClasses.GranuleBytes), _pendingFrees);
             if (PagePool.StorePlainFree(page->BlockAt(slot)) == PilePointer.MaxGeneration)
-                retired[slot / 64] |= 1UL << slot;
+                exhausted[slot / 64] |= 1UL << slot;
             released++;
         }
-        Assert.True(_heaps[page->Owner].TryRelease(page, slots, retired.AsSpan(0, slots.Length), out PageMeta* emptied));
+        Assert.True(_heaps[page->Owner].TryRelease(page, slots, exhausted.AsSpan(0, slots.Length), out PageMeta* emptied));
         if (emptied != null)
             ReturnPage(emptied);
         return released;
@@ -278,7 +278,7 @@ internal sealed unsafe class HeapModel : IDisposable
 
     private void Check()
     {
-        Assert.False(_reclaimEvents.IsUnderWay);
+        Assert.False(_transferEvents.IsUnderWay);
         Segment[] segments = _pool.Segments();
         foreach (Heap heap in _heaps)
             heap.CheckInvariants(segments);

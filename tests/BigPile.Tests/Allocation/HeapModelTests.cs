@@ -25,6 +25,6 @@ public sealed class HeapModelTests(ITestOutputHelper output)
         output.WriteLine(total.ToString());
         Assert.True(total is { Taken: > 0, Freed: > 0, Transferred: > 0, FreedInTransit: > 0, GivenUp: > 0 });
         Assert.Equal(tracksFlushed, total.Released > 0);
-        Assert.Equal(generationBase != 0, total.Retired > 0);
+        Assert.Equal(generationBase != 0, total.Exhausted > 0);
     }
 }

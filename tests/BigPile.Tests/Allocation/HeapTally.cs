@@ -15,7 +15,7 @@ internal readonly record struct HeapTally
 
     public long Released { get; init; }
 
-    public long Retired { get; init; }
+    public long Exhausted { get; init; }
 
     public static HeapTally operator +(HeapTally left, HeapTally right) => new()
     {
@@ -25,6 +25,6 @@ internal readonly record struct HeapTally
         Transferred = left.Transferred + right.Transferred,
         GivenUp = left.GivenUp + right.GivenUp,
         Released = left.Released + right.Released,
-        Retired = left.Retired + right.Retired,
+        Exhausted = left.Exhausted + right.Exhausted,
     };
 }

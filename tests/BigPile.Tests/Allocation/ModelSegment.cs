@@ -54,26 +54,26 @@ internal sealed unsafe class ModelSegment
     }
 
     /// <summary>Frees pages.</summary>
-    /// <returns>How many of them are retired.</returns>
+    /// <returns>How many of them are exhausted.</returns>
     internal int Free(int first, int pages, uint reached)
     {
-        int retired = 0;
+        int exhausted = 0;
         for (int page = first; page < first + pages; page++)
         {
             uint generation = Math.Max(page == first ? reached : 0, Generations[page] + 1);
             Generations[page] = Math.Min(generation, PilePointer.MaxGeneration);
-            Uses[page] = Generations[page] == PilePointer.MaxGeneration ? PageState.Retired : PageState.Free;
-            retired += Uses[page] == PageState.Retired ? 1 : 0;
+            Uses[page] = Generations[page] == PilePointer.MaxGeneration ? PageState.Exhausted : PageState.Free;
+            exhausted += Uses[page] == PageState.Exhausted ? 1 : 0;
             Assert.True(Segment.WordOf(page).IsUnused);
             Assert.Equal(Generations[page], Segment.WordOf(page).GenerationBase);
         }
-        return retired;
+        return exhausted;
     }
 
     internal enum PageState
     {
         Free,
         Used,
-        Retired,
+        Exhausted,
     }
 }

@@ -34,7 +34,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
         Live,
         PendingFree, // and no flush has taken it
         Flushing,
-        Retired,
+        Exhausted,
     }
 
     private sealed class Rig : IDisposable
@@ -115,7 +115,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
                     FlushPendingFrees();
                     break;
             }
-            if (_page->IsEmpty && _random.Next(20) == 0)
+            if (_page->IsAllFree && _random.Next(20) == 0)
             {
                 _page->Drop();
                 _page->CheckInvariants();
@@ -196,13 +196,13 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
             Compare();
             if (_random.Next(3) == 0)
                 Free(); // between the flush's snapshot and its end
-            ulong[] retired = [.. taken.Select(bits => bits & SparseBits())];
-            _page->Release(taken, retired);
+            ulong[] exhausted = [.. taken.Select(bits => bits & SparseBits())];
+            _page->Release(taken, exhausted);
             for (int slot = 0; slot < _states.Length; slot++)
             {
                 if (_states[slot] != SlotState.Flushing)
                     continue;
-                _states[slot] = (retired[slot / 64] >> slot & 1) != 0 ? SlotState.Retired : SlotState.Free;
+                _states[slot] = (exhausted[slot / 64] >> slot & 1) != 0 ? SlotState.Exhausted : SlotState.Free;
                 _isFlushed[slot] = false;
             }
         }
@@ -226,7 +226,7 @@ public sealed unsafe class PageMetaModelTests(ITestOutputHelper output)
         {
             Assert.Equal(_states.Length, _page->SlotCount);
             Assert.Equal(_states.Count(static state => state == SlotState.Free), _page->FreeCount);
-            Assert.Equal(_states.Count(static state => state == SlotState.Retired), _page->RetiredCount);
+            Assert.Equal(_states.Count(static state => state == SlotState.Exhausted), _page->ExhaustedCount);
             Assert.Equal(_states.Count(static state => state is SlotState.PendingFree or SlotState.Flushing), _page->PendingFreeCount);
             for (int slot = 0; slot < _states.Length; slot++)
             {

@@ -20,7 +20,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private readonly SortedDictionary<int, ModelSegment> _segments = [];
     private readonly Dictionary<int, uint> _reached = []; // the highest generation of the segments that a number had
     private readonly List<nint> _slotPages = [];
-    private readonly ReclaimEvents _reclaimEvents = new();
+    private readonly TransferEvents _transferEvents = new();
     private readonly List<Run> _runs = [];
     private readonly List<Run> _pendingFrees = [];
     private readonly HashSet<ulong> _changes = [];
@@ -30,14 +30,14 @@ internal sealed unsafe class PagePoolModel : IDisposable
     {
         _random = new Random(seed);
         _store = new FlakySegmentStore(new Random(seed + 1)) { FailsOneOf = failsOneOf };
-        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _reclaimEvents, tracksFlushed: true);
+        _pool = new PagePool(_map, _store, LimitBytes, Guid.NewGuid(), generationBase, _transferEvents, tracksFlushed: true);
     }
 
     internal int Trimmed { get; private set; }
 
     internal int Cut { get; private set; }
 
-    internal int Retired { get; private set; }
+    internal int Exhausted { get; private set; }
 
     internal long Released { get; private set; }
 
@@ -94,15 +94,15 @@ internal sealed unsafe class PagePoolModel : IDisposable
         PageMeta* page = _pool.TakePage(_random.Next(SizeClasses.Count), owner: 0, mayGrow);
         if (page == null)
         {
-            Assert.False(_reclaimEvents.IsUnderWay);
+            Assert.False(_transferEvents.IsUnderWay);
             CheckRefused(expected, 1, mayGrow);
             return;
         }
-        Assert.True(_reclaimEvents.IsUnderWay);
-        _reclaimEvents.End();
+        Assert.True(_transferEvents.IsUnderWay);
+        _transferEvents.End();
         ModelSegment segment = PlaceOf(page, expected, out int at);
         Assert.True(expected != null || mayGrow);
-        Assert.True(page->IsEmpty && page->Owner == 0 && segment.Segment.WordOf(at).SizeClass == page->SizeClass);
+        Assert.True(page->IsAllFree && page->Owner == 0 && segment.Segment.WordOf(at).SizeClass == page->SizeClass);
         segment.Use(at, 1, isRun: false);
         _slotPages.Add((nint)page);
     }
@@ -204,7 +204,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private void Free(PageMeta* meta, int pages, uint reached)
     {
         Segment segment = _pool.SegmentOf(meta);
-        Retired += _segments[segment.Number].Free(segment.IndexOf(meta), pages, reached);
+        Exhausted += _segments[segment.Number].Free(segment.IndexOf(meta), pages, reached);
     }
 
     private void CutRun()

@@ -13,7 +13,7 @@ public sealed class PagePoolModelTests(ITestOutputHelper output)
     {
         int trimmed = 0;
         int cut = 0;
-        int retired = 0;
+        int exhausted = 0;
         int failures = 0;
         long released = 0;
         for (int run = 0; run < TestLeg.Steps(6, 1_500); run++)
@@ -25,14 +25,14 @@ public sealed class PagePoolModelTests(ITestOutputHelper output)
                 model.Step();
             trimmed += model.Trimmed;
             cut += model.Cut;
-            retired += model.Retired;
+            exhausted += model.Exhausted;
             failures += model.Failures;
             released += model.Released;
         }
-        output.WriteLine($"trimmed {trimmed}, runs cut {cut}, worn {retired}, failures {failures}, runs released {released}");
+        output.WriteLine($"trimmed {trimmed}, runs cut {cut}, worn {exhausted}, failures {failures}, runs released {released}");
         Assert.True(cut != 0 && released != 0);
         Assert.Equal(generationBase == 0, trimmed != 0);
-        Assert.Equal(generationBase != 0, retired != 0);
+        Assert.Equal(generationBase != 0, exhausted != 0);
         Assert.Equal(failsOneOf != 0, failures != 0);
     }
 }

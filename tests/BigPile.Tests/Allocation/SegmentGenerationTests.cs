@@ -68,7 +68,7 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
     public void An_empty_page_that_is_not_needed_goes_back_to_the_pool()
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
-        using var heap = new Heap(0, tracksFlushed: false, new ReclaimEvents());
+        using var heap = new Heap(0, tracksFlushed: false, new TransferEvents());
         PagePool pool = pile.Blocks.Allocator.Pool;
         PageMeta* first = pool.TakePage(3, 0, mayGrow: true);
         PageMeta* second = pool.TakePage(3, 0, mayGrow: true);
@@ -76,8 +76,8 @@ public sealed unsafe class SegmentGenerationTests : IDisposable
         Assert.True(heap.Attach(second) == second);
         pool.ReturnPage(second);
         pool.ReturnPage(heap.GiveUpEmpty(3));
-        pile.Blocks.Allocator.ReclaimEvents.End();
-        pile.Blocks.Allocator.ReclaimEvents.End();
+        pile.Blocks.Allocator.TransferEvents.End();
+        pile.Blocks.Allocator.TransferEvents.End();
         Assert.Equal(0, pile.Statistics.CommittedBytes - pool.HeadBytes);
     }
 

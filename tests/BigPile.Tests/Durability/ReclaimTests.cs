@@ -69,7 +69,7 @@ public sealed class ReclaimTests(ITestOutputHelper output) : DurabilityTest
         int deleted;
         try
         {
-            Eventually.True(() => pile.Blocks.Allocator.ReclaimEvents.IsUnderWay);
+            Eventually.True(() => pile.Blocks.Allocator.TransferEvents.IsUnderWay);
             deleted = pointers.Count - (int)pile.Statistics.ObjectsSoFar;
             Assert.InRange(deleted, pointers.Count / 3, pointers.Count);
             puts = SideBySide.Start(() => pointers.Take(deleted).ToList().ForEach(_ => pile.Put(new byte[LengthBytes])));
@@ -89,7 +89,7 @@ public sealed class ReclaimTests(ITestOutputHelper output) : DurabilityTest
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes });
         List<PilePointer> pointers = Fill(pile);
-        ReclaimEvents givingBack = pile.Blocks.Allocator.ReclaimEvents;
+        TransferEvents givingBack = pile.Blocks.Allocator.TransferEvents;
         givingBack.Begin();
         Task put = SideBySide.Start(() => pile.Put(new byte[LengthBytes]));
         Assert.NotSame(put, Task.WhenAny(put, Task.Delay(200)).Result);

@@ -96,7 +96,7 @@ public sealed unsafe class RecoveredMeanwhileTests : DurabilityTest
 
         public static bool HeaderAgain => true;
 
-        public static bool Sequence => true;
+        public static bool SequenceAgain => true;
 
         public static void BehindHeader() => Once();
     }
@@ -107,7 +107,7 @@ public sealed unsafe class RecoveredMeanwhileTests : DurabilityTest
 
         public static bool HeaderAgain => false;
 
-        public static bool Sequence => true;
+        public static bool SequenceAgain => true;
 
         public static void BehindHeader() => Once();
     }

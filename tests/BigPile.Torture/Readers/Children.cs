@@ -64,7 +64,7 @@ internal static class Children
 
         public static bool HeaderAgain => true;
 
-        public static bool Sequence => true;
+        public static bool SequenceAgain => true;
     }
 
     private readonly struct NoSequence : IReadChecks
@@ -73,7 +73,7 @@ internal static class Children
 
         public static bool HeaderAgain => true;
 
-        public static bool Sequence => false;
+        public static bool SequenceAgain => false;
     }
 
     private readonly struct NoHeaderAgain : IReadChecks
@@ -82,6 +82,6 @@ internal static class Children
 
         public static bool HeaderAgain => false;
 
-        public static bool Sequence => true;
+        public static bool SequenceAgain => true;
     }
 }

@@ -11,7 +11,7 @@ namespace BigPile.Allocation;
 /// after it has failed. A transfer that ended before <see cref="Read"/> is visible to the search; any other one is counted, or under way.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class ReclaimEvents
+internal sealed class TransferEvents
 {
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1);
 

@@ -21,7 +21,7 @@ namespace BigPile.Access;
 /// reason. A directory without the stripe file has had no owner of this version: nothing changes until there is one. Thread safety: all
 /// members may be called concurrently.
 /// </remarks>
-internal sealed class SharedCatalog : IDisposable
+internal sealed class WriterFollower : IDisposable
 {
     private readonly PileDirectory _directory; // open for reading only
     private readonly OperationBarrier _barrier; // this process's own
@@ -40,7 +40,7 @@ internal sealed class SharedCatalog : IDisposable
     private int _isReleasing; // 1 while a release of dropped segments is queued; interlocked
 
     /// <summary>Follows the writer of a directory.</summary>
-    internal SharedCatalog(
+    internal WriterFollower(
         PileDirectory directory, OperationBarrier barrier, SegmentMap map, PagePool pool, ILogger logger, TimeSpan backoff)
     {
         _directory = directory;

@@ -5,7 +5,7 @@ using System.Text.Unicode;
 namespace BigPile.Http.Protocol;
 
 /// <summary>Validates text from clients, and makes invalid text safe to echo.</summary>
-internal static class InvalidText
+internal static class ClientText
 {
     /// <summary>The message for invalid text.</summary>
     internal const string Reason = "a text in it is no valid text: it has half a surrogate pair, or is not UTF-8";
