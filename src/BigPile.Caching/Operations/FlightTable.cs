@@ -20,7 +20,7 @@ namespace BigPile.Caching.Operations;
 internal sealed class FlightTable<TKey, TValue>(TypedTable<TKey, TValue> table, IEqualityComparer<TKey>? comparer)
     where TKey : notnull
 {
-    private readonly FlightKeyComparer<TKey> _keys = new(comparer); // hashes each key once
+    private readonly FlightKeyComparer<TKey> _keys = new(comparer); // compares keys as the table does
 
     // Any comparer of the table will do: they compare alike.
     private FlightRuns Flights => table.Core.FlightRunsBy(_keys);

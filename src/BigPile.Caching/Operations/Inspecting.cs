@@ -94,7 +94,7 @@ internal static unsafe class Inspecting
     {
         if (!core.TryViewLocked(address, out EntryHead head, out _) || head.Kind == ValueKind.TagMark)
             return false;
-        // A put or a split may change the bucket under this look. A wrong no costs a lookup under the lock, in AddFoundLocked.
+        // A put or a split may change the bucket meanwhile. A wrong no costs a lookup under the lock, in AddFoundLocked.
         ulong hash = core.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes));
         return new BucketSlots(core.Index, core.Index.Find(hash, out _)).Has(new IndexSlot(hash, address));
     }

@@ -55,7 +55,7 @@ internal static unsafe class Leasing
     {
         lock (spill.StripeOf(key.Hash).Lock)
         {
-            // Again, under the lock: it may have been promoted since the first look.
+            // Again, under the lock: it may have been promoted since the first try.
             return core.TryLeaseInMemory(key, out lease, out info, isUse: false)
                 || (core.TryReadAliveStripeLocked(spill, key, block) && core.LeaseCopy(block, out lease, out info));
         }

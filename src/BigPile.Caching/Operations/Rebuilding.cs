@@ -206,7 +206,7 @@ internal static unsafe class Rebuilding
     {
         PilePointer owned = head.Owned;
         PilePointer otherOwned = other.Owned;
-        // Of equal versions one is a renewal's copy, and either may stay. Both may own the same object, which stays as well.
+        // Of equal versions one is a copy, as of a renewal, and either may stay. Both may own the same object, which stays as well.
         if (head.Version <= other.Head.Version)
         {
             LockedEntries.Free(core.Pile, found.Address, owned == otherOwned ? default : owned);

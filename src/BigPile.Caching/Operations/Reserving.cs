@@ -123,7 +123,7 @@ internal static class Reserving
     {
         own = default;
         ulong hash = key.Hash;
-        // An early answer, under the lock for this look only. SwapLocking asks again under the lock that counts.
+        // An early answer, under the lock for this search only. SwapLocking asks again under the lock that counts.
         using LockedBucket bucket = core.Index.Lock(hash);
         if (!core.TryFindLocked(bucket, key, out LockedEntry entry))
         {

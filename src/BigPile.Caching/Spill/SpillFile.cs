@@ -243,7 +243,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     {
         if (_database is not { } database)
             return;
-        Volatile.Write(ref _database, null); // first: later calls find no file, running ones throw
+        Volatile.Write(ref _database, null); // first: later calls find no file
         EndLocked("the end of a file of evicted entries", () =>
         {
             try

@@ -56,7 +56,7 @@ internal static class EntryLife
         if (!head.HasExpiry)
             return Liveness.Live;
         if (now == 0)
-            now = core.Clock.BeforeLock; // not 0 with an application's clock only
+            now = core.Clock.BeforeLock; // 0 with the system's clock, which is read below
         if (now == 0)
         {
             // By an upper bound of the time, which is cheap: an entry that lives by it lives.

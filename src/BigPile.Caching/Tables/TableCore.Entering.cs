@@ -102,7 +102,7 @@ internal sealed partial class TableCore
         var spinner = default(SpinWait);
         while (true)
         {
-            Pile.Blocks.Exit(critical); // before it waits: else the pause waited for it
+            Pile.Blocks.Exit(critical); // before it waits, as the pause waits for the region
             if (Volatile.Read(ref _state) == Closed)
                 ThrowClosed();
             if (critical.IsInRegion && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
