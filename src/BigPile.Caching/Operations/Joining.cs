@@ -12,7 +12,7 @@ namespace BigPile.Caching.Operations;
 /// <remarks>
 /// A run keeps its value only if its key was neither put nor removed since it began. A put shows in the version in the index, under the
 /// bucket's lock. Removals from the index, and removals of missing keys, outdate the runs under that lock; while no factory runs, that
-/// costs one load. For removals by tag and clears see <see cref="Marking"/>.
+/// costs one load. For removals by tag and clears see <see cref="TagInvalidation"/>.
 /// </remarks>
 internal static class Joining
 {

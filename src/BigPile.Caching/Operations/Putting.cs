@@ -23,7 +23,7 @@ internal static unsafe class Putting
         out EntryInfo info)
     {
         KeyLimits.CheckLength(key.Bytes.Length);
-        var request = new PutOrder(value, kind, condition);
+        var request = new PutRequest(value, kind, condition);
         PutResult? result = core.PutAnywhere(key, spec, request, out info);
         if (result == PutResult.Collision)
             result = core.PutAfterSweeps(key, spec, request, out info);
@@ -33,12 +33,13 @@ internal static unsafe class Putting
     }
 
     /// <summary>Puts a value into memory, regardless of spilled entries.</summary>
-    internal static PutResult? PutOnce(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info) =>
+    internal static PutResult? PutOnce(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info) =>
         core.Put(key, spec, request, attempt: 0, out info);
 
     // Retries a refused put while sweeps free something, for one round of them at most.
     private static PutResult? PutAfterSweeps(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
         info = default;
         // It does not fit into an empty table: no sweep helps.
@@ -54,14 +55,14 @@ internal static unsafe class Putting
     }
 
     private static PutResult? PutAnywhere(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info) =>
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info) =>
         // A tombstone concerns memory only. RemoveSpilling, which has it put, holds the stripe lock and removes the spilled entry itself.
         core.Spill is { } spill && !request.IsTombstone
             ? core.PutSpilling(spill, key, spec, request, out info)
             : core.PutOnce(key, spec, request, out info);
 
     private static PutResult? Put(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, int attempt, out EntryInfo info)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, int attempt, out EntryInfo info)
     {
         bool hasSpace = true;
         CriticalRegion critical = core.EnterWriter();
@@ -87,7 +88,7 @@ internal static unsafe class Putting
 
     /// <summary>Puts a value. The caller is in a critical region.</summary>
     internal static PutResult? PutInRegion(
-        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
+        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
         Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Options do not change meanwhile.");
         core.Index.Prefetch(key.Hash); // the bucket arrives while the entry is written
@@ -96,7 +97,7 @@ internal static unsafe class Putting
         EntryQueue queue = EntryQueue.Undecided; // kept over retries, so that an entry is admitted once
         while (true)
         {
-            var change = new PutChange
+            var change = new PutContext
             {
                 Critical = critical,
                 Now = now,
@@ -142,7 +143,7 @@ internal static unsafe class Putting
         }
     }
 
-    private static PutResult? Refuse(this TableCore core, CriticalRegion critical, Reservation.Promise promise, in PutOrder request)
+    private static PutResult? Refuse(this TableCore core, CriticalRegion critical, Reservation.Promise promise, in PutRequest request)
     {
         if (promise == Reservation.Promise.ConditionNotMet)
             return null;
@@ -151,7 +152,7 @@ internal static unsafe class Putting
         return PutResult.Collision;
     }
 
-    private static void WriteEntry(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in PutChange change)
+    private static void WriteEntry(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, in PutContext change)
     {
         Slot slot = change.Slot;
         long payloadBytes = change.PayloadBytes;
@@ -172,7 +173,7 @@ internal static unsafe class Putting
     }
 
     // Returns the reservation and the block of a put that was not published.
-    private static void ReleaseUnpublished(this TableCore core, in PutChange change)
+    private static void ReleaseUnpublished(this TableCore core, in PutContext change)
     {
         if (change.IsPublished)
             return;
@@ -183,7 +184,7 @@ internal static unsafe class Putting
             core.Usage.Release(change.Reserved.HasEntry ? 1 : 0, change.Reserved.FootprintBytes); // else TakeOver does
     }
 
-    private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in PutChange change)
+    private static void Follow(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, in PutContext change)
     {
         // A backfill that has yet to reach the bucket enters the entry with the rest.
         if (!request.IsTombstone && !core.IsBackfilledLater(key.Hash, spec.Priority))

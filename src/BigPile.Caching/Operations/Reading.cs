@@ -116,7 +116,7 @@ internal static unsafe class Reading
         if (match == 0)
             return IsPlainMiss<TChecks>(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
         ulong* slotAt = Bucket.SlotAt(line, BitOperations.TrailingZeroCount(match));
-        // Acquire; pairs with the slot's store in Swinging.PublishLocked: what it leads to is visible.
+        // Acquire; pairs with the slot's store in IndexSwap.PublishLocked: what it leads to is visible.
         var slot = new IndexSlot(Volatile.Read(ref *slotAt));
         EntryView view = core.Pile.Entries.ViewRecovered(slot.Address); // header (acquire), then page info
         // None also in a page that recovery has yet to check: Searching has it checked.

@@ -24,7 +24,7 @@ internal static class Reserving
 
     /// <summary>Reserves for an entry, and evicts others until it fits; but none where that can't suffice.</summary>
     internal static Reservation.Promise TryReserve(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, Condition condition, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, Condition condition, ref PutContext change)
     {
         Debug.Assert(core.Evictor != null, "Only a limited table takes reservations.");
         core.Evictor.Prefetch(key.Hash, spec.Priority);
@@ -41,7 +41,7 @@ internal static class Reserving
 
     // The key's own entry passes its footprint to the new one. It must not be evicted before, as the put may still fail.
     private static Reservation.Promise TryReserveAtLimit(
-        this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, long limitBytes, ref PutChange change)
+        this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, long limitBytes, ref PutContext change)
     {
         long footprintBytes = change.Reserved.FootprintBytes;
         change.Reserved = default; // nothing is held, and so nothing released if what follows throws
@@ -70,7 +70,7 @@ internal static class Reserving
 
     // A new entry is admitted before anything is evicted for it: the victim is what it was compared with.
     private static bool TryEvictEnough(
-        this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, ref PutChange change)
+        this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, ref PutContext change)
     {
         double weight = core.WeightOf(change.PayloadBytes);
         if (!own.IsThere && change.Queue is EntryQueue.Undecided or EntryQueue.Filling)
@@ -91,7 +91,7 @@ internal static class Reserving
     }
 
     private static void TakeBlockFirst(
-        this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, ref PutChange change)
+        this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, ref PutContext change)
     {
         try
         {

@@ -142,7 +142,7 @@ internal static class Spilling
 
     /// <summary>Puts a value, and removes the key's spilled entry.</summary>
     internal static PutResult? PutSpilling(
-        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
+        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
         core.EvictSurplusFirst();
         PutResult? result;
@@ -206,7 +206,7 @@ internal static class Spilling
     }
 
     private static PutResult? PutIfStripeLocked(
-        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, out EntryInfo info)
+        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
         PileBuffer block = BufferRental.Rent();
         try
@@ -221,7 +221,7 @@ internal static class Spilling
 
     // No other thread puts the key meanwhile, but memory may evict it at any instant.
     private static PutResult? PutIfStripeLocked(
-        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutOrder request, PileBuffer block,
+        this TableCore core, SpillStore spill, in KeyProbe key, in EntrySpec spec, in PutRequest request, PileBuffer block,
         out EntryInfo info)
     {
         while (true)
@@ -246,7 +246,7 @@ internal static class Spilling
                     return null;
                 // The spilled entry is the basis: SwapLocking looks whether its tags were removed meanwhile, of which the ticket knows
                 // nothing.
-                PutOrder inFlight = request.On(Condition.Of(ticket), isThere ? block.WrittenSpan : default);
+                PutRequest inFlight = request.On(Condition.Of(ticket), isThere ? block.WrittenSpan : default);
                 if (core.PutOnce(key, spec, inFlight, out info) is { } result)
                     return result;
             }

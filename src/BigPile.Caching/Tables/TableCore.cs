@@ -30,7 +30,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     // Most are written with release and read with acquire, as reads take no lock. The properties say what they hold.
     private TableOptions _options; // replaced while the table is paused
     private Evictor? _evictor; // replaced while the table is paused; null once closed
-    private Adoption? _backfill; // set while paused; cleared by the thread that completes it
+    private Backfill? _backfill; // set while paused; cleared by the thread that completes it
     private ReadBuffer? _readBuffer; // created by the first record
     private RemovedKeys? _removedKeys; // set and cleared by the comparison of index and pile
     private FlightRuns? _runs; // created by the first factory
@@ -39,7 +39,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     private bool _hasOpaqueValues; // set by the first use with other values than bytes; stays
     private bool _hasPriorities; // set at opening, or under a bucket's lock before the slot
     private bool _hasTombstones; // set before the first tombstone; stays
-    private bool _readsPlain; // set after the floor drops to 0; see Showing
+    private bool _readsPlain; // set after the floor drops to 0; see Visibility
 
     /// <summary>Makes a table with an empty index, or over an index to restore. The options apply once it has begun.</summary>
     /// <param name="pile">The pile that holds the entries.</param>
@@ -168,7 +168,7 @@ internal sealed unsafe partial class TableCore : IDisposable
     }
 
     /// <summary>The backfill of the evictor's queues with entries from before it; null once complete.</summary>
-    internal Adoption? Backfill
+    internal Backfill? Backfill
     {
         get => Volatile.Read(ref _backfill);
         set => Volatile.Write(ref _backfill, value);
@@ -226,7 +226,7 @@ internal sealed unsafe partial class TableCore : IDisposable
         set => Volatile.Write(ref _removedKeys, value);
     }
 
-    /// <summary>The visibility floor: reads show no entry below this version. See <c>Showing</c>.</summary>
+    /// <summary>The visibility floor: reads show no entry below this version. See <c>Visibility</c>.</summary>
     internal ulong VisibilityFloor
     {
         get => Volatile.Read(ref _visibilityFloor);

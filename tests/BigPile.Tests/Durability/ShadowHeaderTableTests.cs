@@ -72,7 +72,7 @@ public sealed unsafe class ShadowHeaderTableTests(ITestOutputHelper output) : ID
     }
 
     [Fact]
-    public void Adopting_drops_what_waits_for_nothing_and_what_a_kill_left_busy_is_not()
+    public void Recovery_after_a_kill_drops_shadow_headers_without_a_waiting_block_and_clears_stale_busy_bits()
     {
         Directory.CreateDirectory(_temporary.Path);
         using (ShadowHeaderTable table = OpenTable())

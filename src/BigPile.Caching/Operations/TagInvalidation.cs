@@ -7,7 +7,7 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Operations;
 
 /// <summary>Removes the entries with a tag, or all: a mark invalidates them up to a version.</summary>
-internal static class Marking
+internal static class TagInvalidation
 {
     /// <summary>Removes all entries with a tag that were put before.</summary>
     internal static void RemoveByTag(this TableCore core, string tag)

@@ -5,14 +5,15 @@ using BigPile.Caching.Tables;
 namespace BigPile.Caching.Operations;
 
 /// <summary>The arguments of a put. Key and entry spec are passed beside it by reference, which is cheaper than copying them.</summary>
-internal readonly ref struct PutOrder(ReadOnlySpan<byte> value, ValueKind kind, Condition condition, MovedOut? externalized = null)
+internal readonly ref struct PutRequest(
+    ReadOnlySpan<byte> value, ValueKind kind, Condition condition, ExternalizedValue? externalized = null)
 {
     internal readonly ReadOnlySpan<byte> Value = value; // as the pile stores it
     internal readonly Condition Condition = condition; // checked under the bucket's lock
     internal readonly ValueKind Kind = kind; // of the value; or Tombstone, without one
 
     /// <summary>The externalized value, which becomes live with the entry; null for an inline value.</summary>
-    internal readonly MovedOut? Externalized = externalized;
+    internal readonly ExternalizedValue? Externalized = externalized;
 
     /// <summary>The version that a promoted entry keeps; 0: a new one is drawn.</summary>
     internal ulong KeptVersion { get; init; }
@@ -24,7 +25,7 @@ internal readonly ref struct PutOrder(ReadOnlySpan<byte> value, ValueKind kind, 
     internal bool IsPromotion => KeptVersion != 0;
 
     /// <summary>The same put with another condition, replacing a spilled entry.</summary>
-    internal PutOrder On(Condition condition, ReadOnlySpan<byte> basis) =>
+    internal PutRequest On(Condition condition, ReadOnlySpan<byte> basis) =>
         new(Value, Kind, condition, Externalized) { KeptVersion = KeptVersion, Basis = basis };
 
     internal bool IsTombstone => Kind == ValueKind.Tombstone;

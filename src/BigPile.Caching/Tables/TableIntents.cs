@@ -10,7 +10,7 @@ namespace BigPile.Caching.Tables;
 /// <remarks>
 /// The bucket's lock is held from begin to end of an intent. After a kill, <c>IntentRecovery</c> completes or undoes what is left.
 /// </remarks>
-internal static unsafe class Noting
+internal static unsafe class TableIntents
 {
     /// <summary>Logs that an entry will be removed.</summary>
     /// <param name="core">The table.</param>

@@ -13,7 +13,7 @@ namespace BigPile.Caching.Operations;
 /// A promotion is treated like a factory's value for a missing key: a faster put or removal outdates it. Version, age and tags stay; the
 /// expiry of a sliding entry is extended as by any use.
 /// </remarks>
-internal static unsafe class Returning
+internal static unsafe class PromotionFromSpill
 {
     /// <summary>Promotes an entry that memory does not have. The stripe lock is held.</summary>
     internal static SpillOutcome PromoteStripeLocked(
@@ -104,7 +104,7 @@ internal static unsafe class Returning
                 Priority = head.Priority,
                 Tags = tags[..head.TagCount],
             };
-            var request = new PutOrder(block[head.ValueOffset..], head.Kind, Condition.Of(ticket)) { KeptVersion = head.Version };
+            var request = new PutRequest(block[head.ValueOffset..], head.Kind, Condition.Of(ticket)) { KeptVersion = head.Version };
             try
             {
                 return core.PutOnce(key, spec, request, out _);

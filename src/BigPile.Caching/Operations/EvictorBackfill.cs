@@ -10,7 +10,7 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Operations;
 
 /// <summary>Backfills the queues of a new evictor with the entries that the table already has.</summary>
-internal static unsafe class Adopting
+internal static unsafe class EvictorBackfill
 {
     private const ulong BucketsAtOnce = 1 << 14; // some ten thousand entries: a short pause
     private const int BucketsForOneEviction = 16; // an eviction fills the queues faster than it drains them
@@ -32,7 +32,7 @@ internal static unsafe class Adopting
             }
             return;
         }
-        var backfill = new Adoption(evictor);
+        var backfill = new Backfill(evictor);
         core.Backfill = backfill; // release; puts ask it from their first instant
         core.Pile.Engine.Background.Queue($"filling the queues of the table '{core.Name}'", () => core.BackfillAll(backfill));
     }
@@ -90,7 +90,7 @@ internal static unsafe class Adopting
         core.Backfill is { } backfill && priority == EntryPriority.Normal && backfill.IsPending(core.Index.Locate(hash));
 
     /// <summary>Completes the backfill. The caller is outside of critical regions.</summary>
-    internal static void BackfillAll(this TableCore core, Adoption backfill)
+    internal static void BackfillAll(this TableCore core, Backfill backfill)
     {
         try
         {
@@ -103,7 +103,7 @@ internal static unsafe class Adopting
         }
     }
 
-    private static bool EnterAndBackfillSome(this TableCore core, Adoption backfill)
+    private static bool EnterAndBackfillSome(this TableCore core, Backfill backfill)
     {
         CriticalRegion critical = core.EnterReader();
         try
@@ -118,7 +118,7 @@ internal static unsafe class Adopting
 
     /// <summary>Backfills some buckets.</summary>
     /// <returns><see langword="false"/> when the backfill is complete.</returns>
-    private static bool BackfillSome(this TableCore core, Adoption backfill, int buckets)
+    private static bool BackfillSome(this TableCore core, Backfill backfill, int buckets)
     {
         ulong first = backfill.Begin(buckets);
         try
@@ -136,7 +136,7 @@ internal static unsafe class Adopting
 
     /// <summary>Ends the backfill, once other threads that work on it are done.</summary>
     /// <returns>Whether another thread was.</returns>
-    private static bool EndBackfill(this TableCore core, Adoption backfill)
+    private static bool EndBackfill(this TableCore core, Backfill backfill)
     {
         var spinner = default(SpinWait);
         // Other threads still enter entries: a caller that gave up now would refuse a put for no reason.

@@ -7,7 +7,7 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Operations;
 
 /// <summary>The state of one put. Owned by the calling thread.</summary>
-internal unsafe struct PutChange
+internal unsafe struct PutContext
 {
     /// <summary>The critical region of the calling thread.</summary>
     internal CriticalRegion Critical;

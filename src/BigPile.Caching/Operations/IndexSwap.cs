@@ -11,10 +11,10 @@ using BigPile.Layout;
 namespace BigPile.Caching.Operations;
 
 /// <summary>The part of a put under the bucket's lock: swaps the index slot to the entry that was written.</summary>
-internal static unsafe class Swinging
+internal static unsafe class IndexSwap
 {
     /// <summary>Points the index to a written entry, if the request's condition holds and there is space.</summary>
-    internal static void SwapLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, ref PutChange change)
+    internal static void SwapLocking(this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, ref PutContext change)
     {
         Debug.Assert(!change.IsPublished && !change.Slot.IsNone, "The entry is written, and invisible.");
         // From here on no other thread puts, removes, evicts or renews an entry of this bucket. Reads go on.
@@ -35,7 +35,7 @@ internal static unsafe class Swinging
 
     // A replacement must not get a version above the mark of a removal that it did not see. So its version is drawn first: a removal not
     // seen here then has a higher one.
-    private static bool IsGoneByNow(this TableCore core, in EntryHead followed, ref PutChange change)
+    private static bool IsGoneByNow(this TableCore core, in EntryHead followed, ref PutContext change)
     {
         change.Version = core.NextVersion(change.Now);
         if (!core.Tags.IsRemoved(followed))
@@ -44,17 +44,17 @@ internal static unsafe class Swinging
         return true;
     }
 
-    private static bool IsGoneByNow(this TableCore core, ReadOnlySpan<byte> followed, ref PutChange change)
+    private static bool IsGoneByNow(this TableCore core, ReadOnlySpan<byte> followed, ref PutContext change)
     {
         fixed (byte* payload = followed)
             return core.IsGoneByNow(new EntryHead(payload), ref change);
     }
 
-    private static bool HasEnough(this TableCore core, in PutChange change, bool hasOld, long oldFootprintBytes) =>
+    private static bool HasEnough(this TableCore core, in PutContext change, bool hasOld, long oldFootprintBytes) =>
         change.Reserved.IsEnough(core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes), hasOld, oldFootprintBytes);
 
     private static void ReplaceLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in LockedEntry old, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, in LockedEntry old, ref PutContext change)
     {
         Liveness liveness = core.LivenessOf(old.Head, ref change.Now);
         bool isDead = liveness.IsDead();
@@ -101,7 +101,7 @@ internal static unsafe class Swinging
 
     /// <summary>Publishes the new entry in the old one's slot, and frees the old block.</summary>
     private static void ExchangeLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in LockedEntry old, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, in LockedEntry old, ref PutContext change)
     {
         ulong oldAddress = old.Address;
         PilePointer owned = old.Owned;
@@ -129,7 +129,7 @@ internal static unsafe class Swinging
     }
 
     // The new entry takes over the reservation and the old entry's footprint. The rest is released.
-    private static void TakeOver(this TableCore core, in EntrySpec spec, in PutOrder request, in PutChange change, OldEntry old)
+    private static void TakeOver(this TableCore core, in EntrySpec spec, in PutRequest request, in PutContext change, OldEntry old)
     {
         long footprintBytes = request.IsTombstone ? 0 : core.Pile.Blocks.FootprintBytesOf(change.PayloadBytes);
         int entries = (change.Reserved.HasEntry ? 1 : 0) + (old.WasTombstone ? 0 : 1) - (request.IsTombstone ? 0 : 1);
@@ -146,7 +146,7 @@ internal static unsafe class Swinging
     }
 
     private static void InsertLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, in LockedBucket bucket, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, in LockedBucket bucket, ref PutContext change)
     {
         change.Result = PutResult.Inserted;
         // While the index is incomplete a full bucket grows instead of evicting.
@@ -178,13 +178,14 @@ internal static unsafe class Swinging
         change.IsNewInIndex = true; // Follow enters it into a queue
     }
 
-    private static void BeginPutIntent(this TableCore core, in PutOrder request, ulong oldAddress, ulong oldVersion, ref PutChange put) =>
+    private static void BeginPutIntent(
+        this TableCore core, in PutRequest request, ulong oldAddress, ulong oldVersion, ref PutContext put) =>
         put.Intent = core.BeginIntent(
             put.Critical, put.Slot.Address, oldAddress, oldVersion, ownsNew: request.Externalized != null, put.Added);
 
     /// <summary>Publishes the new entry, and points a slot to it.</summary>
     private static void PublishLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutOrder request, SlotPlace place, ref PutChange change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, SlotPlace place, ref PutContext change)
     {
         Debug.Assert(!change.IsPublished, "An entry is published once, with one version.");
         // Drawn under the lock: of two puts of a key, the later swap has the higher version. An exception here leaves an intent, which
@@ -221,7 +222,7 @@ internal static unsafe class Swinging
         place.Store(new IndexSlot(key.Hash, change.Slot.Address));
     }
 
-    private static void CountPut(this TableCore core, in PutOrder request, in PutChange change, bool isNew)
+    private static void CountPut(this TableCore core, in PutRequest request, in PutContext change, bool isNew)
     {
         core.Counters.Count(change.Critical, change.Added);
         if (!request.IsTombstone && !request.IsPromotion)

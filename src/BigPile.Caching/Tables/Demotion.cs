@@ -6,7 +6,7 @@ using BigPile.Caching.Spill;
 namespace BigPile.Caching.Tables;
 
 /// <summary>The first half of a demotion from memory to the file: in the critical region, without file access.</summary>
-internal static unsafe class Staging
+internal static unsafe class Demotion
 {
     /// <summary>Copies an evicted entry, for <c>Spilling.DrainSpill</c> to write. The bucket's lock is held.</summary>
     /// <returns>The copy; null for an entry that is not demoted: a pointer goes with its object, a tombstone has no value.</returns>

@@ -9,7 +9,7 @@ namespace BigPile.Caching.Operations;
 /// the opening is visible until all blocks were read. Versions put since are higher than all in the pile, and nothing that the walk finds
 /// outdates them.
 /// </remarks>
-internal static class Showing
+internal static class Visibility
 {
     /// <summary>Begins a rebuild: the pile has entries that the index does not know. The table is not in use yet.</summary>
     internal static void BeginRebuild(this TableCore core)

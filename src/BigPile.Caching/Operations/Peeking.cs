@@ -12,7 +12,7 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Operations;
 
 /// <summary>Reads entries without their values: metadata, an owned pointer, all entries of a bucket.</summary>
-internal static class Looking
+internal static class Peeking
 {
     /// <summary>Copies an entry's metadata under the bucket's lock. No use is counted.</summary>
     internal static bool TryPeek(this TableCore core, in KeyProbe key, out EntryCopy copy) =>

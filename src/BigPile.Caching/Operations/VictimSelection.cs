@@ -8,7 +8,7 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Operations;
 
 /// <summary>Chooses the victim in a full bucket of a speculative table.</summary>
-internal static unsafe class Ejecting
+internal static unsafe class VictimSelection
 {
     /// <summary>Evicts the entry of least worth from a full bucket.</summary>
     /// <returns><see langword="false"/> when every entry is worth more.</returns>

@@ -6,7 +6,7 @@ using BigPile.Layout;
 namespace BigPile.Caching.Operations;
 
 /// <summary>An object that is filled, and becomes live with its entry.</summary>
-internal sealed class MovedOut(Slot slot, BlockKind kind, long payloadBytes)
+internal sealed class ExternalizedValue(Slot slot, BlockKind kind, long payloadBytes)
 {
     private bool _isLive; // set by the putting thread, under the bucket's lock
 

@@ -11,7 +11,7 @@ namespace BigPile.Caching.Tables;
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 /// <param name="evictor">The evictor whose queues are filled.</param>
-internal sealed class Adoption(Evictor evictor)
+internal sealed class Backfill(Evictor evictor)
 {
     /// <summary>The first bucket that no thread has taken. Interlocked.</summary>
     private long _nextBucket;

@@ -14,7 +14,7 @@ namespace BigPile.Caching.Operations;
 /// It is one call of the pile, so a flush has all or nothing. After a kill the slot gets a higher generation when the pile is opened again,
 /// so the object's pointer is never reused.
 /// </remarks>
-internal static class MovingOut
+internal static class Externalization
 {
     /// <summary>Puts a value again as an object that its entry owns.</summary>
     /// <param name="core">The table.</param>
@@ -38,7 +38,7 @@ internal static class MovingOut
         {
             // Filled, and free by its header until PublishLocked publishes the entry that points to it, and then the object. A kill before
             // that leaves a dead pointer, and the old entry. The other order would leak the object for good.
-            var externalized = new MovedOut(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
+            var externalized = new ExternalizedValue(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
             CrashPoints.Pass(CrashPoint.ExternalizeBeforeEntry);
             pointer = externalized.Pointer;
             return core.PutPointerInRegion(critical, key, entry, externalized);
@@ -60,7 +60,7 @@ internal static class MovingOut
     }
 
     private static PutResult? PutPointerInRegion(
-        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntryCopy entry, MovedOut externalized)
+        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntryCopy entry, ExternalizedValue externalized)
     {
         Debug.Assert(externalized.Pointer.IsValid, "An entry with a dead pointer is taken for the trace of a kill.");
         ulong word = externalized.Pointer.ToUInt64();
@@ -71,7 +71,7 @@ internal static class MovingOut
             : entry with { ExpiresAt = EntryTimes.RenewalOf(entry.SlidingTicks, entry.SlidingEnd, core.Clock.Now) };
         try
         {
-            var request = new PutOrder(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
+            var request = new PutRequest(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
             return core.PutInRegion(critical, key, used.Spec, request, out _);
         }
         finally
