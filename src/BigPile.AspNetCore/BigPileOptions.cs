@@ -93,7 +93,7 @@ public sealed class BigPileOptions
     /// </summary>
     public bool UpgradeFormat { get; set; } = true;
 
-    /// <summary>What the codec may read and write, and which types it accepts without being told.</summary>
+    /// <summary>What the codec may read and write; see <see cref="PileCodecOptions"/> for the types that are always allowed.</summary>
     public PileCodecOptions CodecOptions { get; set; } = new();
 
     /// <summary>

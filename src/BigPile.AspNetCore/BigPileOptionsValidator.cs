@@ -52,7 +52,7 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         if (options.MaxTables is < 1 or > BigPileOptions.LargestMaxTables)
             yield return $"BigPileOptions.MaxTables is {options.MaxTables:N0}; it must be from 1 to {BigPileOptions.LargestMaxTables:N0}.";
         if (options.OpenTimeout < TimeSpan.Zero || options.OpenTimeout > PileOptions.MaxOpenTimeout)
-            yield return $"BigPileOptions.OpenTimeout is {options.OpenTimeout}; it must not be negative and at most "
+            yield return $"BigPileOptions.OpenTimeout is {options.OpenTimeout}; it must not be negative, and at most "
                 + $"{PileOptions.MaxOpenTimeout}. Zero does not wait.";
         if (options.StartWait < TimeSpan.Zero)
             yield return $"BigPileOptions.StartWait is {options.StartWait}; it must not be negative. "

@@ -8,7 +8,7 @@ namespace BigPile.Caching;
 public sealed partial class CacheTable<TKey, TValue>
 {
     /// <summary>
-    /// Puts an object of the pile as a value. The table takes ownership: the object is deleted with the entry, and by nothing else.
+    /// Puts an object of the pile as a value. The table takes ownership: the object is deleted with the entry; no one else may delete it.
     /// </summary>
     /// <remarks>
     /// The entry points to the object, and each becomes durable on its own. A power cut may leave an entry put since the last flush beside

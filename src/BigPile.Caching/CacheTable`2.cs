@@ -38,7 +38,7 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     }
 
     /// <summary>Reports entries that were evicted or expired: in batches, a little later, on a thread of the pool.</summary>
-    /// <remarks>A listener's exception is logged. One that falls some ten thousand entries behind loses the rest.</remarks>
+    /// <remarks>A listener's exception is logged. While a listener is 65,536 entries behind, further ones are not reported.</remarks>
     [SuppressMessage("Design", "CA1003", Justification = "A batch is no object that a sender would be of interest for.")]
     public event Action<IReadOnlyList<RemovedEntry<TKey>>> EntriesRemoved
     {

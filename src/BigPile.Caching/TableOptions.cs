@@ -33,7 +33,7 @@ public sealed record TableOptions(string Name)
     /// <summary>The age at which an entry expires that was put without one; above zero, none by default.</summary>
     public TimeSpan? DefaultMaxAge { get; init; }
 
-    /// <summary>The sliding time of an entry that was put without one; above zero, none by default.</summary>
+    /// <summary>The time without a use after which an entry expires that was put without one; above zero, none by default.</summary>
     public TimeSpan? DefaultSliding { get; init; }
 
     /// <summary>The priority of entries that were put without another one.</summary>

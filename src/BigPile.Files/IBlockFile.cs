@@ -83,8 +83,8 @@ public interface IBlockFile : IDisposable
 
     /// <summary>Hands written bytes to the operating system, or makes them durable.</summary>
     /// <param name="hard">
-    /// Whether to return only when the device has the bytes and the file's name, so that a power cut cannot undo them. Otherwise the
-    /// operating system needs to have them.
+    /// Whether to return only when the device has the bytes and the file's name, so that a power cut cannot undo them. Otherwise only
+    /// the operating system needs to have them.
     /// </param>
     /// <param name="offset">The offset of the first byte that is needed.</param>
     /// <param name="length">The number of bytes. More may be written through: some systems can only synchronize the whole file.</param>

@@ -259,8 +259,8 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
 
     /// <summary>Hands all writes to the operating system, or makes them durable.</summary>
     /// <param name="hard">
-    /// Whether to return only when the device has everything, so that a power cut cannot undo it. Otherwise the operating system needs to
-    /// have it.
+    /// Whether to return only when the device has everything, so that a power cut cannot undo it. Otherwise only the operating system
+    /// needs to have it.
     /// </param>
     /// <exception cref="IOException">The device failed.</exception>
     /// <exception cref="InvalidOperationException">The database is read-only, or called by one of its own callbacks.</exception>

@@ -77,8 +77,8 @@ public static class BigPileApplicationExtensions
     }
 
     /// <summary>
-    /// Maps the console at <c>/</c>, with its files below <c>/console/</c>: a page in the browser that shows and changes tables, entries
-    /// and operations.
+    /// Maps the console at <c>/</c>, with its files below <c>/console/</c>: a page in the browser that shows statistics, and shows and
+    /// changes tables, entries and operations.
     /// </summary>
     /// <remarks>It uses <see cref="MapBigPile"/>'s routes and no other host, with the rights of its user.</remarks>
     /// <param name="endpoints">Where to map it.</param>

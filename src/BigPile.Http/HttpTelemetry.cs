@@ -10,7 +10,7 @@ public static class HttpTelemetry
     /// <summary>Requests that the full stack answered, by status.</summary>
     public const string Requests = "bigpile.server.requests";
 
-    /// <summary>The duration of those requests.</summary>
+    /// <summary>The duration of requests that the full stack answered.</summary>
     public const string RequestDuration = "bigpile.server.request.duration";
 
     /// <summary>Requests that were refused for their key or for the lack of one.</summary>

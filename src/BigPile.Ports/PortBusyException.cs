@@ -3,7 +3,7 @@ using System.IO;
 
 namespace BigPile.Ports;
 
-/// <summary>Another living process has this end of the port.</summary>
+/// <summary>A living process, perhaps this one, has this end of the port.</summary>
 public sealed class PortBusyException : IOException
 {
     /// <summary>Makes an exception with a message.</summary>

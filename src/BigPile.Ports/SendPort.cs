@@ -53,7 +53,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
     public void Send(SharedObject sent)
     {
         if (!TrySend(sent, _whenFull == FullPolicy.Fail ? TimeSpan.Zero : Timeout.InfiniteTimeSpan))
-            throw new PortFullException($"The port '{Name}' is full. Receive more, or open it with a greater depth or another FullPolicy.");
+            throw new PortFullException($"The port '{Name}' is full. Receive more, create it with more depth, or use another FullPolicy.");
     }
 
     /// <summary>As <see cref="Send"/>, but never waits.</summary>
@@ -105,7 +105,7 @@ public sealed class SendPort : IDisposable, ISendingEnd
         if (TrySend(sent))
             return Task.CompletedTask;
         if (_whenFull == FullPolicy.Fail)
-            throw new PortFullException($"The port '{Name}' is full. Receive more, or open it with a greater depth or another FullPolicy.");
+            throw new PortFullException($"The port '{Name}' is full. Receive more, create it with more depth, or use another FullPolicy.");
         Volatile.Write(ref _side.Port.SenderWatches, 1); // adding the call is a full fence
         return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => _peers.DetectDeath(_side.Port.ReceiverEnd.Slot))
             .Begin(_work, _peers.WakeEvents.OfWaiter(_peers.OwnSlot), token);

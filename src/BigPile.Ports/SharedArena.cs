@@ -106,7 +106,7 @@ public sealed partial class SharedArena : IDisposable
     /// keeps its own.
     /// </param>
     /// <exception cref="ArgumentException">The name, the depth or another argument is invalid.</exception>
-    /// <exception cref="PortBusyException">Another living process has this end.</exception>
+    /// <exception cref="PortBusyException">A living process, perhaps this one, has this end.</exception>
     /// <exception cref="ArenaRemovedException">The arena was removed or replaced while it was open.</exception>
     /// <exception cref="IOException">All ports are in use.</exception>
     /// <exception cref="ObjectDisposedException">The arena was closed.</exception>
@@ -136,7 +136,7 @@ public sealed partial class SharedArena : IDisposable
     }
 
     /// <summary>Opens the sending end of a multicast port, which is created if it does not exist.</summary>
-    /// <param name="name">Its name: 1 to 48 bytes in UTF-8. One-to-one ports have names of their own.</param>
+    /// <param name="name">Its name: 1 to 48 bytes in UTF-8. A one-to-one port may have the same name.</param>
     /// <param name="whenSlow">What a send does if a receiver is behind by the whole depth.</param>
     /// <param name="depth">
     /// The number of objects that a receiver may be behind, a power of two; the arena's greatest depth if <see langword="null"/>. An

@@ -23,7 +23,7 @@ public sealed partial class Pile
     /// <summary>Overwrites a part of a payload; the pointer stays valid. Concurrent reads see all of the part or nothing of it.</summary>
     /// <remarks>
     /// If the process is killed during the call, a mapped pile has all of the part or nothing of it if it is at most 65,472 bytes long; a
-    /// longer one is stored in parts of that length, of which the first may be there.
+    /// longer one is stored in parts of that length, of which only the first ones may be there.
     /// </remarks>
     /// <param name="pointer">The object.</param>
     /// <param name="source">The new bytes.</param>

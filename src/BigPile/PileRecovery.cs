@@ -125,7 +125,7 @@ public sealed class PileRecovery
     {
         _stopping = new CancellationTokenSource();
         var walk = new RecoveryWalk(_engine, _plan with { Warmup = warmup }, _stopping.Token);
-        Completion = _engine.Background.Start("examining pages", () => Run(walk));
+        Completion = _engine.Background.Start("recovering pages", () => Run(walk));
     }
 
     private void Run(RecoveryWalk walk)

@@ -48,7 +48,7 @@ public sealed record PileStatistics
     /// <summary>Bytes in live blocks behind their payload, and in pages behind their last slot; in recovered pages.</summary>
     public required long SlackBytes { get; init; }
 
-    /// <summary>Bytes of free slots in recovered pages.</summary>
+    /// <summary>Bytes of free slots in recovered pages that are in use.</summary>
     public required long FreeBytes { get; init; }
 
     /// <summary>

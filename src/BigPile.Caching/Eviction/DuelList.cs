@@ -96,7 +96,6 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
         Count++;
     }
 
-    /// <summary>Checks the invariants.</summary>
     internal void CheckInvariants(string place)
     {
         Invariant.Require(Score is >= -1 and <= 1, $"{place}: the score of the duels is {Score}.");

@@ -59,7 +59,6 @@ internal sealed class EvictionClass(ShardEntries entries, FrequencySketch sketch
 
     private double Target => Math.Max(_meanWeight, _share * _capacity.Weight);
 
-    /// <summary>Sets the capacity.</summary>
     internal void SetCapacity(TableCapacity capacity)
     {
         Debug.Assert(capacity.Entries >= 1 && capacity.Weight > 0, "The capacity is at least one entry.");

@@ -107,7 +107,6 @@ internal sealed unsafe class FrequencySketch : IDisposable
             HalveSome();
     }
 
-    /// <summary>Checks the invariants.</summary>
     internal void CheckInvariants(string place)
     {
         Invariant.Require((_lines == null) == (_lineCount == 0), $"{place}: the sketch has {_lineCount} lines, and memory or none.");

@@ -16,8 +16,8 @@ namespace BigPile.Caching.Eviction;
 /// bit 10..0   age mark: the evictions from that queue, scaled down, modulo 2,048; the word 0 is an empty place
 /// </code>
 /// A set-associative table: a hash maps to one cache line of 16 words, and replaces the oldest word there. A ghost expires after a window
-/// of evictions from its queue. A window is at most 256 marks, so marks wrap around only after three windows or more, and an expired ghost
-/// is not taken for a fresh one before. Thread safety: none; its owner has a lock.
+/// of evictions from its queue. A window is at most 256 marks, or twice that once the capacity has grown. So marks wrap around only after
+/// three windows or more, and an expired ghost is not taken for a fresh one before. Thread safety: none; its owner has a lock.
 /// </remarks>
 internal sealed unsafe class GhostList : IDisposable
 {
@@ -115,7 +115,6 @@ internal sealed unsafe class GhostList : IDisposable
         return kind;
     }
 
-    /// <summary>Checks the invariants.</summary>
     internal void CheckInvariants(string place)
     {
         Invariant.Require((_lines == null) == (_lineCount == 0), $"{place}: the ghosts have {_lineCount} lines, and memory or none.");

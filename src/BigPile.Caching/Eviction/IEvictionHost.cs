@@ -5,10 +5,8 @@ namespace BigPile.Caching.Eviction;
 /// <summary>What an evictor needs from its table.</summary>
 internal interface IEvictionHost
 {
-    /// <summary>The table's index.</summary>
     TableIndex Index { get; }
 
-    /// <summary>The number of entries.</summary>
     long Entries { get; }
 
     /// <summary>The capacity, read when the table is full: if it is limited in bytes, its present entries.</summary>

@@ -5,6 +5,5 @@ namespace BigPile.Caching.Eviction;
 /// <param name="Weight">Their weight: bytes in a table that is limited in bytes, else one for each.</param>
 internal readonly record struct TableCapacity(long Entries, double Weight)
 {
-    /// <summary>The mean weight of an entry.</summary>
     internal double MeanWeight => Weight / Entries;
 }

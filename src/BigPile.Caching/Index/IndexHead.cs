@@ -85,7 +85,7 @@ internal unsafe struct IndexHead
     [FieldOffset(48)]
     internal int Flags;
 
-    // Filling or Whole. Written by the opening, or the walk that fills the index.
+    // Filling or Whole. Set to Whole when a new table is made, or at the end of the walk that fills the index.
     [FieldOffset(52)]
     internal int State;
 

@@ -9,7 +9,6 @@ internal abstract unsafe class IndexStorage : IDisposable
     /// <summary>Whether the index survives the process.</summary>
     internal abstract bool OutlivesProcess { get; }
 
-    /// <summary>The index's header.</summary>
     internal abstract IndexHead* Head { get; }
 
     /// <summary>The memory of the buckets.</summary>

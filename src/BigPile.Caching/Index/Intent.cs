@@ -11,7 +11,7 @@ namespace BigPile.Caching.Index;
 /// <remarks>
 /// <code>
 /// word 0   bit 63: valid; bits 15..0 the table's id; 31..16 the counter cell of the thread; 33..32 entries added, plus one;
-///          bit 34: the entry owns the object that it points to; bit 35: the block is a tag mark, which no counter counts;
+///          bit 34: the new entry's object was made for it, and goes with it; bit 35: the block is a tag mark, which is not counted;
 ///          bits 62..36: a check of all other bits of the intent, which detects damage
 /// word 1   address of the block that the index will point to; 0: none
 /// word 2   address of the block that the index points to now; 0: none
@@ -72,7 +72,9 @@ internal struct Intent
 
     internal readonly int EntriesAdded => (int)(Word >> EntriesShift & 3) - 1;
 
-    /// <summary>Whether the new entry owns the object that it points to.</summary>
+    /// <summary>
+    /// Whether the new entry's object was made for it: undone, the change frees it, too. A renewed entry, or a put pointer, has another's.
+    /// </summary>
     internal readonly bool OwnsNew => (Word & OwnsBit) != 0;
 
     /// <summary>Whether the change is one of the list of tag marks.</summary>

@@ -7,9 +7,9 @@ namespace BigPile.Caching.Index;
 
 /// <summary>A write-intent log: one intent for each thread, in memory that outlives the process.</summary>
 /// <remarks>
-/// A thread publishes its intent under the lock of the key's bucket, before the first visible store of the change, and ends it before it
-/// releases the lock. So a kill leaves at most one unfinished change a thread, and the intent describes it. The cost is plain stores to a
-/// cache line that the thread owns. Threads without an intent of their own share the last one, under a lock.
+/// A thread publishes its intent under the lock of the key's bucket, or of the tag marks, before the first visible store of the change, and
+/// ends it before it releases that lock. So a kill leaves at most one unfinished change a thread, and the intent describes it. The cost is
+/// plain stores to a cache line that the thread owns. Threads without an intent of their own share the last one, under a lock.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed unsafe class IntentLog

@@ -108,7 +108,8 @@ internal sealed unsafe partial class TableIndex
     }
 
     /// <summary>
-    /// The level that a bucket must have. Buckets are split in turn, so those before the next one to split have a level higher by one.
+    /// The level that a bucket must have. Buckets are split in turn, so those before the next one to split, and those that these splits
+    /// made, have a level higher by one.
     /// </summary>
     internal int LevelOf(ulong number)
     {

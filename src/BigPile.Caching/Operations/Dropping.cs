@@ -74,7 +74,7 @@ internal static unsafe class Dropping
         {
             foreach (ulong mark in core.Tags.Addresses())
                 core.Pile.Entries.Free(mark);
-            foreach (SlotPlace place in core.Index.MarksLocked.Slots) // marks of an earlier process's drop
+            foreach (SlotPlace place in core.Index.MarksLocked.Slots) // after a kill in a drop: Tags has not restored them
             {
                 ulong address = place.Value.Address;
                 if (core.TryViewLocked(address, out EntryHead head, out _) && head.Kind == ValueKind.TagMark)

@@ -135,7 +135,7 @@ internal static unsafe class EvictorBackfill
     }
 
     /// <summary>Ends the backfill, once other threads that work on it are done.</summary>
-    /// <returns>Whether another thread was.</returns>
+    /// <returns>Whether it had to wait for one, which may have entered more by now.</returns>
     private static bool EndBackfill(this TableCore core, Backfill backfill)
     {
         var spinner = default(SpinWait);
@@ -144,7 +144,7 @@ internal static unsafe class EvictorBackfill
             spinner.SpinOnce(sleep1Threshold: -1);
         if (core.Backfill == backfill)
             core.Backfill = null;
-        return spinner.Count != 0; // then the caller looks once more
+        return spinner.Count != 0;
     }
 
     // Shard locks come before bucket locks: collect the hashes under the bucket's lock, enter them after it.

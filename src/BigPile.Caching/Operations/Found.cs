@@ -18,7 +18,6 @@ internal unsafe struct Found
     /// <summary>The hash of its key.</summary>
     internal ulong Hash;
 
-    /// <summary>The block.</summary>
     internal EntryView View;
 
     /// <summary>The head of the block.</summary>

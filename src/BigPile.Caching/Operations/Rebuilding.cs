@@ -258,7 +258,7 @@ internal static unsafe class Rebuilding
         if (head.Kind == ValueKind.Tombstone)
             // A killed process left it during its own rebuild.
             core.HasTombstones = true;
-        else if (core.RemovedKeys == null) // else the counters include it already
+        else if (core.RemovedKeys == null) // else the counters include it already, and EndInspection counts all anew
             core.CountNew(critical, payloadBytes);
     }
 

@@ -11,8 +11,8 @@ namespace BigPile.Caching.Operations;
 
 /// <summary>Reserves entries and bytes of a limited table for puts.</summary>
 /// <remarks>
-/// A put reserves before it writes, and evicts until the reservation fits, so the table is never above a limit. A put that will be refused
-/// evicts nothing: its condition, and whether enough is evictable, are checked first.
+/// A put reserves before it writes, and evicts until the reservation fits, so no put takes the usage above a limit. A put that will be
+/// refused evicts nothing: its condition, and whether enough is evictable, are checked first.
 /// </remarks>
 internal static class Reserving
 {

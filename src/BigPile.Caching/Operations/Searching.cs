@@ -24,7 +24,7 @@ internal static unsafe class Searching
         where TReader : struct, IPayloadReader, allows ref struct
         where TChecks : struct, ISearchChecks
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps lines and blocks.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps lines and blocks mapped.");
         info = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
         Bucket* bucket = core.Index.Find(key.Hash, out byte state); // acquire; it covers the hash, and is not splitting

@@ -12,8 +12,8 @@ namespace BigPile.Caching.Operations;
 
 /// <summary>Moves entries between memory and file, and applies each operation on a key to both.</summary>
 /// <remarks>
-/// See <see cref="SpillStore"/>: the key's stripe lock makes each move atomic for callers. No stripe lock is held in a critical region, nor
-/// while another one is waited for.
+/// See <see cref="SpillStore"/>: the key's stripe lock makes each move atomic for callers. No stripe lock is waited for in a critical
+/// region, nor, but by a clear, while another one is held.
 /// </remarks>
 internal static class Spilling
 {

@@ -57,7 +57,7 @@ internal sealed class EntryEstimate
     /// <summary>Adds the result of a sample.</summary>
     /// <param name="sample">The sample.</param>
     /// <param name="found">The number of its entries, by table id.</param>
-    /// <returns>Whether all samples are added now.</returns>
+    /// <returns>Whether it was the last one that was missing: true once only.</returns>
     internal bool Add(int sample, IReadOnlyDictionary<int, int> found) =>
         Interlocked.Exchange(ref _samples[sample], found) == null && Interlocked.Decrement(ref _missing) == 0;
 

@@ -10,12 +10,13 @@ namespace BigPile.Caching.Persistence;
 
 /// <summary>The index files of a mapped pile's tables: one common file with the intent log, and three for each table.</summary>
 /// <remarks>
-/// The files are trusted in these cases only:
+/// The files are trusted only if all of this holds:
 /// <list type="bullet">
-/// <item>After a kill, since the system keeps all stores to a mapped file.</item>
-/// <item>After a restart of the machine, if they were closed, nothing was put since, and they match their checksums.</item>
-/// <item>If the pile's superblock names this set: a pile may be opened with other directories for its indexes in turn.</item>
-/// <item>If the number of their last use is also the pile's: either may have been restored from a copy.</item>
+/// <item>No store to them is missing: the machine was not restarted, as the system keeps a killed process's stores to a mapped file; or
+/// files and pile were closed, and each index matches its checksums.</item>
+/// <item>If they were closed, nothing was put since.</item>
+/// <item>The pile's superblock names this set: a pile may be opened with other directories for its indexes in turn.</item>
+/// <item>The number of their last use is also the pile's: either may have been restored from a copy.</item>
 /// </list>
 /// Every change of a pile's entries also changes an index, so only a cache that has these files open can make one. Earlier versions of the
 /// library, which do not know the files, can't open a pile of this format.

@@ -26,7 +26,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
     private const int Seen = 1;
     private const int Loading = 2; // Load checks for damage itself
 
-    private int _damage = Loading; // Quiet, Seen (an inspection is queued), or Loading; any thread changes it by CAS
+    private int _damage = Loading; // Quiet, Seen (an inspection is queued), or Loading; a report changes it by CAS
 
     /// <summary>The hash of keys in all tables.</summary>
     internal KeyHash Hash => _hash ??= _files is { WereUsable: true } ? new KeyHash(_files.Seed) : KeyHash.New();

@@ -57,7 +57,9 @@ internal sealed class IndexOpening(
         NeedsWalk = _unknown.Count != 0 || (ids.Free.Count != 0 && files is not { WereUsable: true, OwesWalk: false });
         if (files == null)
             return;
-        FindCutDrops(); // before BeginUse: it verifies checksums, which need the boot id of the last use
+        // Before BeginUse, which replaces the number of the last use: only an index that was closed with it is opened (GoesWith). And from
+        // BeginUse on, an opening after a kill takes all indexes for proven.
+        FindCutDrops();
         files.BeginUse(seed, NeedsWalk);
         foreach (TableCore core in _known.Values)
             core.Counters.Restart(); // after BeginUse: an opening that fails earlier must leave closed indexes unchanged

@@ -6,7 +6,8 @@ namespace BigPile.Caching.Spill;
 
 /// <summary>One stripe of a table's keys: its lock is held by a thread that moves one of them between memory and file.</summary>
 /// <remarks>
-/// The stripe lock is held during file access, and never inside a critical region.
+/// The stripe lock is held during file access. So it is never waited for in a critical region, which would wait for the file; its holder
+/// may enter one, and touches no file there.
 /// Lock order: stripe, evictor shard, bucket, pending demotions.
 /// </remarks>
 internal sealed class KeyStripe

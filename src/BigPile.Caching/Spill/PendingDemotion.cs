@@ -5,7 +5,9 @@ using BigPile.Caching.Entries;
 namespace BigPile.Caching.Spill;
 
 /// <summary>An evicted entry that the file does not have yet: a copy of its block.</summary>
-/// <remarks>Its mutable state is guarded by the pending lock of its stripe.</remarks>
+/// <remarks>
+/// The stripe lock is held to read the bytes, and to return them to the pool. Only the expiry changes, under the pending lock.
+/// </remarks>
 internal sealed class PendingDemotion : IDisposable
 {
     private readonly int _length; // of the payload in bytes; the pooled array may be longer

@@ -31,7 +31,7 @@ internal sealed class SpillFile(string path, string table, ILogger logger, Backg
     private long _lost; // interlocked
     private long _skipsLeft; // stores to skip before the file is created again
     private long _changes; // times the checks for a rebuild
-    private int _isRebuilding; // 1 while a rebuild runs
+    private int _isRebuilding; // 1 while a rebuild is queued or runs
     private bool _isClosed; // under _changing; for good
 
     /// <summary>How often a file failed or could not be created.</summary>

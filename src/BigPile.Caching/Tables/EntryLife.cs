@@ -77,8 +77,8 @@ internal static class EntryLife
         head.ExpiresAt <= now && (!core.Clock.HasSteps || core.Clock.ExpiryOf(head) <= now);
 
     /// <summary>
-    /// Whether a buffered use keeps a sliding entry alive that is expired by its block. If not, the entry's end is recorded and final, so
-    /// the caller must be certain that the block is the entry's.
+    /// Whether a buffered use keeps a sliding entry alive that is expired by its block. If not, the end is final: its records are ended,
+    /// and no later use can be recorded. So the caller must be certain that the block is the entry's.
     /// </summary>
     internal static bool IsUsed(this TableCore core, in SlidingUse use, long now) =>
         core.ReadBufferOrNull is { } buffer && buffer.IsAlive(use, core.Clock, now);

@@ -125,7 +125,8 @@ internal sealed partial class ReadBuffer
                 if (was != 0) // another entry's, or in use
                     continue;
                 cell.Hash = hash;
-                Volatile.Write(ref cell.Time, Record.Pending); // publishes the hash: before this it is no record
+                // Publishes the hash. An end that comes before this misses no use: this thread has yet to read the clock.
+                Volatile.Write(ref cell.Time, Record.Pending);
                 return true;
             }
             return false;

@@ -81,7 +81,8 @@ internal sealed partial class ReadBuffer
             if (Refresh(record, use, clock) is not 0 and var time)
                 return time;
         }
-        return CompletePending(Add(use.Version, hash), use, clock); // a record that is alive may end: the new one is checked on its own
+        // Judged by the block's expiry alone: another record that keeps the entry alive may end meanwhile.
+        return CompletePending(Add(use.Version, hash), use, clock);
     }
 
     /// <summary>Records that an entry has ended. Dropped when the window has no free cell.</summary>
@@ -199,7 +200,7 @@ internal sealed partial class ReadBuffer
         return isAdded;
     }
 
-    // Advances a recorded use to now, if the entry is still alive by it; else 0. Keeps the mark of a renewal that is being written.
+    // Advances a recorded use to now, if the entry is alive by it or its block; else 0. Keeps the mark of a renewal that is being written.
     private static long Refresh(Record record, in SlidingUse use, CacheClock clock)
     {
         long time = record.Time;

@@ -50,7 +50,6 @@ internal sealed partial class TableCore
     /// </summary>
     internal bool IsOpen => Volatile.Read(ref _state) == Open;
 
-    /// <summary>Whether the table is closed.</summary>
     internal bool IsClosed => Volatile.Read(ref _state) == Closed;
 
     /// <summary>Refuses later calls, and waits for a change of options that runs. Other running calls go on.</summary>

@@ -36,9 +36,9 @@ internal sealed unsafe partial class TableCore : IDisposable
     private FlightRuns? _runs; // created by the first factory
     private ulong _visibilityFloor; // versions below it are invisible; 0: none
     private bool _isRebuilding; // set before the table is in use; cleared while paused
-    private bool _hasOpaqueValues; // set by the first use with other values than bytes; stays
+    private bool _hasOpaqueValues; // set once objects, an adapter or a mapped route use the table; stays
     private bool _hasPriorities; // set at opening, or under a bucket's lock before the slot
-    private bool _hasTombstones; // set before the first tombstone; stays
+    private bool _hasTombstones; // set before the first one is put, or when a walk finds one; stays
     private bool _readsPlain; // set after the floor drops to 0; see Visibility
 
     /// <summary>Makes a table with an empty index, or over an index to restore. The options apply once it has begun.</summary>
@@ -134,7 +134,10 @@ internal sealed unsafe partial class TableCore : IDisposable
     /// <summary>Whether keys may be put and removed; not during recovery.</summary>
     internal bool IsInUse { get; set; } = true;
 
-    /// <summary>Whether values may be encoded objects rather than bytes: a service neither returns nor accepts those.</summary>
+    /// <summary>
+    /// Whether values may be in a form of the application's own, as encoded objects or an adapter's bytes are: a service neither returns
+    /// nor accepts them.
+    /// </summary>
     internal bool HasOpaqueValues
     {
         get => Volatile.Read(ref _hasOpaqueValues);
@@ -216,8 +219,8 @@ internal sealed unsafe partial class TableCore : IDisposable
     internal int FoundSinceGrowth { get; set; }
 
     /// <summary>
-    /// The keys removed since the comparison of index and pile began; null when none runs. While it is set, the counters include every
-    /// entry that the walk finds, whether or not a slot leads to it.
+    /// The keys removed since the comparison of index and pile began; null when none runs. While it is set, the counters are taken to
+    /// include every entry that the walk finds, whether or not a slot leads to it; after damage all is counted anew at the end.
     /// </summary>
     internal RemovedKeys? RemovedKeys
     {

@@ -6,7 +6,7 @@ using BigPile.Hash.Space;
 
 namespace BigPile.Hash.Maintenance;
 
-/// <summary>Checks the extents and buckets of a closed file against the header, and finds the free space. Writes nothing.</summary>
+/// <summary>Checks the extents and buckets of a closed file against the header, and finds the free space.</summary>
 /// <remarks>
 /// A record has exactly one link to it, from its bucket or from a record of the same bucket. So the sum over all records, weighted by
 /// bucket and offset, equals the sum over all links, weighted by their bucket and target; a lost, changed or misplaced link, or a lost
@@ -26,7 +26,9 @@ internal sealed class Inventory(RecordFile file)
     // The weighted sum over records minus that over links.
     private ulong _unbalanced;
 
-    /// <summary>Checks all, and frees what is free. Returns what is wrong, or <see langword="null"/>.</summary>
+    /// <summary>
+    /// Checks all, and gives the allocator what is free and has a class. Writes nothing. Returns what is wrong, or <see langword="null"/>.
+    /// </summary>
     /// <param name="state">The state that the file was closed with.</param>
     internal string? FindFault(in FileState state)
     {

@@ -84,7 +84,6 @@ internal sealed partial class RecordFile
         _buckets = BucketCache.Load(this);
     }
 
-    /// <summary>Empties all buckets.</summary>
     internal void EmptyBuckets()
     {
         bool wasCached = _buckets != null;

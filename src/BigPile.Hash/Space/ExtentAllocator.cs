@@ -239,7 +239,8 @@ internal sealed class ExtentAllocator
         return new Extent(offset, bytes);
     }
 
-    // Coalescing: the word of the rear extent must go, since a later split may put an extent over it.
+    // Coalescing: the word of the rear extent must go. A later split may begin an extent within the length that it states, and a scan that
+    // met it in a gap would skip that extent.
     private bool TryClearWord(Extent extent)
     {
         try

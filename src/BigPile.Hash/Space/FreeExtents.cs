@@ -19,7 +19,6 @@ internal sealed class FreeExtents(Func<Extent, bool> tryCoalesce)
     /// <summary>The bytes of all free extents.</summary>
     internal long Bytes { get; private set; }
 
-    /// <summary>Adds an extent.</summary>
     internal void Add(Extent extent)
     {
         if (_startByEnd.TryGetValue(extent.Offset, out long before) && tryCoalesce(extent))
@@ -45,7 +44,6 @@ internal sealed class FreeExtents(Func<Extent, bool> tryCoalesce)
         return new Extent(offset, length);
     }
 
-    /// <summary>Removes an extent.</summary>
     internal void Remove(Extent extent)
     {
         _bySize.Remove((extent.Bytes, extent.Offset));

@@ -38,7 +38,7 @@ internal sealed class KeyRing : IEntryGuard
             throw new InvalidOperationException("The host has no keys.");
         Dictionary<string, HeldKey> held = Held(keys);
         if (held.Count == 0)
-            throw new ArgumentException("There are no keys any more; leave one, or start anew without any.");
+            throw new ArgumentException("There are no keys any more; leave one, or restart without any.");
         if (held.Count == _keys.Count && held.Values.All(key => _keys.TryGetValue(key.Name, out HeldKey? known) && known == key))
             return false;
         Dictionary<string, HeldKey> former = _keys;

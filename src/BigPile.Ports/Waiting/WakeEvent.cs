@@ -11,7 +11,8 @@ namespace BigPile.Ports.Waiting;
 /// <para>
 /// A waiter counts itself as a sleeper, fences, checks the condition again, and sleeps. A signaller has stored the condition, fences, and
 /// reads the number of sleepers. The two fences pair: one of the two sees the other's store. The count is only a hint: a process that dies
-/// asleep leaves it too high, which costs a system call per signal. No sleep lasts longer than a slice.
+/// asleep leaves it too high, which costs a system call per signal. A wait for a peer sleeps no longer than a slice
+/// (<see cref="SpinThenWait"/>); the threads of a process that have nothing to wait for sleep until a signal.
 /// </para>
 /// <para>
 /// A relayed event wakes one sleeper, which wakes the next, so many sleepers cost the signaller no more than one. A process that is
@@ -50,7 +51,7 @@ internal readonly unsafe struct WakeEvent(byte* at, bool isRelayed = false)
     /// <summary>Sleeps until the event is signalled, unless the condition already holds.</summary>
     internal void Sleep<TEvent>(TEvent awaited, TimeSpan timeout) where TEvent : struct, IAwaited
     {
-        Interlocked.Increment(ref Sleepers); // a full fence; pairs with that in Ring
+        Interlocked.Increment(ref Sleepers); // a full fence; pairs with that in Signal
         uint seen = Volatile.Read(ref Word);
         if (!awaited.IsThere)
             Sleep(seen, timeout);

@@ -9,7 +9,10 @@ using BigPile.Layout;
 
 namespace BigPile.Access;
 
-/// <summary>The lock-free read protocol of all payloads.</summary>
+/// <summary>
+/// The lock-free read of an object by its pointer, in the process that writes. Table entries are read through <c>EntryBlocks</c>, and by
+/// other processes through <see cref="SharedReader"/>.
+/// </summary>
 /// <remarks>
 /// A read takes no lock and writes nothing shared, except in a page that is not recovered yet. It is optimistic: load the header, check it
 /// against the pointer and the page, let the reader copy the payload, then check everything again, and start over if anything differs. The

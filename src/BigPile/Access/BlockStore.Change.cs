@@ -24,7 +24,7 @@ internal sealed unsafe partial class BlockStore
             block.Publish(header);
             return;
         }
-        // The own header stays busy, as the flush has it. From here on the entry is the current header.
+        // The own header stays as it was flushed, but busy. From here on the entry is the current header.
         _shadowHeaders.Add(block.Address, block.Header.Generation, header);
         _shadowHeaders.CountInPlace(header.PayloadBytes);
         if (_shadowHeaders.IsHalfFull)

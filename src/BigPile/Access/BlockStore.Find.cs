@@ -33,7 +33,7 @@ internal sealed unsafe partial class BlockStore
     internal bool TryLocate(PilePointer pointer, out Block block, bool refusesEntries = true)
     {
         block = default;
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "A block that was found stays only during the critical region.");
+        Debug.Assert(CriticalRegion.Current.IsInRegion, "A block that was found stays mapped only during the critical region.");
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
         if (start == null)
             return false;
@@ -66,6 +66,7 @@ internal sealed unsafe partial class BlockStore
     internal static OwnerWord OwnerWordOf(Block target) => new(*(ulong*)(target.Start + BlockHeader.SizeBytes));
 
     /// <summary>Recovers the page of an address, if it is not recovered yet.</summary>
+    /// <returns>Whether it was not: what the caller has loaded of the page is out of date.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool RecoverPageIfNeeded(PageInfo info, ulong address)
     {

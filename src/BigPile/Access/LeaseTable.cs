@@ -37,7 +37,7 @@ internal sealed class LeaseTable
             return _entries.ContainsKey(address);
     }
 
-    /// <summary>Adds a lease. The block, or the link that points to it, is busy.</summary>
+    /// <summary>Adds a lease. The block, or the link that points to it, is busy; of an entry, the bucket is locked.</summary>
     internal void Add(ulong address)
     {
         lock (_lock)
@@ -45,7 +45,7 @@ internal sealed class LeaseTable
             _entries.TryGetValue(address, out Entry entry);
             Debug.Assert(!entry.IsFreed, "A freed block gets no new leases.");
             _entries[address] = entry with { Count = entry.Count + 1 };
-            // Before the block stops being busy: who frees or changes it later sees the count.
+            // Before the block stops being busy, or the bucket is unlocked: who frees or changes it later sees the count.
             Volatile.Write(ref _blockCount, _entries.Count);
         }
     }

@@ -10,10 +10,8 @@ namespace BigPile.Access;
 /// <summary>A payload that is about to be stored; writes itself into the slot taken for it.</summary>
 internal unsafe interface INewPayload
 {
-    /// <summary>Its kind.</summary>
     BlockKind Kind { get; }
 
-    /// <summary>Its length.</summary>
     long LengthBytes { get; }
 
     /// <summary>The payload bytes that the slot must hold: more than the length if it is to grow.</summary>

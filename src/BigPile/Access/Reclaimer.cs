@@ -67,6 +67,6 @@ internal abstract class Reclaimer
     /// <summary>Requests a background flush; called when much is pending.</summary>
     internal abstract void RequestFlush();
 
-    /// <summary>Trims empty segments, unless another thread is trimming. Never throws.</summary>
+    /// <summary>Trims empty segments, unless another thread trims, or blocks writers. Never throws.</summary>
     internal abstract void TrimQuietly();
 }

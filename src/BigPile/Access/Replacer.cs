@@ -9,10 +9,20 @@ namespace BigPile.Access;
 
 /// <summary>Replaces the payload of a pointer.</summary>
 /// <remarks>
-/// A payload that fits is overwritten. One that does not fit goes to a new block, and the old one becomes a link to it: at most one hop,
-/// however often it moves; when it fits again it moves back. What is leased or flushed is never overwritten: the new payload goes elsewhere
-/// as if it did not fit, and the link of a flushed block to the shadow header table. Lock order: the stripe, then the busy bit. What a kill
-/// leaves after each store: CRASH.md, the rows "replace" and "write of a part".
+/// The cases, and what tells a reader that it has met one:
+/// <code>
+/// block    neither flushed nor leased, and the payload fits
+///          written in place: sequence odd, payload, header, sequence even       the sequence: the header may be the same again
+/// block    else
+///          new block, then one store makes the header a link to it              the header
+/// link     its target neither flushed nor leased, and the payload fits there
+///          target written in place, under the sequence of the link's stripe     the sequence
+/// link     else, or the payload fits the link's own slot again
+///          new target, or own slot; header; then the old target is freed        the link's header, the target's generation and owner word
+/// flushed  as "else"; its own header stays busy, the new one is a shadow header the shadow header, and the own header
+/// </code>
+/// A table's entry is never replaced so: its put swaps the index slot. Lock order: the stripe, then the busy bit. What a kill leaves after
+/// each store: CRASH.md, the rows "replace" and "write of a part".
 /// </remarks>
 internal sealed unsafe class Replacer(BlockStore blocks)
 {
@@ -40,7 +50,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
             }
             catch
             {
-                origin.Publish(origin.Header); // no memory for a target: the old payload is untouched
+                origin.Publish(origin.Header); // no memory for a target, or no space for a shadow header: the old payload is untouched
                 throw;
             }
             return true;

@@ -200,7 +200,7 @@ internal sealed unsafe class SharedReader
         || (EffectiveHeader(block.Start, block.Address).Word == block.Effective.Word
             && segment.WordOf(segment.PageOf(block.Address)).Word == block.PageWord.Word);
 
-    /// <summary>A block's current header without its busy bit; the only place that resolves shadow headers here.</summary>
+    /// <summary>A live block's current header without the busy bit, or a free header as it is; resolves shadow headers.</summary>
     private BlockHeader EffectiveHeader(byte* block, ulong address)
     {
         while (true)

@@ -16,9 +16,9 @@ namespace BigPile.Access;
 /// <summary>What a reader knows of the writing process: its stripes, and its segment list.</summary>
 /// <remarks>
 /// All of it is valid as long as the change count in the stripe file is the same. The owner raises the count after it lists or unlists
-/// segments in the superblock, and before it overwrites or deletes the file of an unlisted one. So a reader that sees no change has every
-/// segment in which an object of a pointer it was given can be, and a reader that fails to map a segment sees a change if that was the
-/// reason. A directory without the stripe file has had no owner of this version: nothing changes until there is one. Thread safety: all
+/// segments in the superblock, and before it zeroes the magic of an unlisted one or deletes its file. So a reader that sees no change has
+/// every segment in which an object of a pointer it was given can be, and a reader that fails to map a segment sees a change if that was
+/// the reason. A directory without the stripe file has had no owner of this version: nothing changes until there is one. Thread safety: all
 /// members may be called concurrently.
 /// </remarks>
 internal sealed class WriterFollower : IDisposable

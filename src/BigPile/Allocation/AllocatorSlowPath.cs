@@ -28,8 +28,8 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Tran
             Slot slot = TakeFromNewPage(sizeClass, payloadBytes, critical);
             if (slot.IsNone)
                 slot = TakeFromAny(sizeClass, payloadBytes, critical);
-            // A search is not atomic: other threads take and free behind it. Before it gives up, HasSpace checks with all heap locks held,
-            // and the event count tells whether memory was in transit meanwhile.
+            // A search is not atomic: other threads take and free behind it. Before it fails, HasSpace checks with all heap locks held,
+            // and the event count tells whether a transfer ended meanwhile. For one still under way the caller waits (Reclaimer).
             if (!slot.IsNone || searches == MostSearches || !(HasSpace(sizeClass) || transferEvents.HasAdvanced(events)))
                 return slot;
         }

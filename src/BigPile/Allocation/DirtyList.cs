@@ -8,8 +8,8 @@ namespace BigPile.Allocation;
 
 /// <summary>The addresses of blocks that changed since the last flush, up to a capacity.</summary>
 /// <remarks>
-/// An address is added before its block is written, so the list is read only while no writer runs. Once it has overflowed, the next flush
-/// writes whole segments instead. Thread safety: the lock of the heap, or the pool, that owns the list.
+/// A writer adds an address before its critical region ends, so the list is read only while no writer runs. Once it has overflowed, the
+/// next flush writes whole segments instead. Thread safety: the lock of the heap, or the pool, that owns the list.
 /// </remarks>
 /// <param name="mostAddresses">The capacity in addresses; 0 where dirty blocks are not tracked, and then it never overflows.</param>
 internal sealed unsafe class DirtyList(int mostAddresses) : IDisposable

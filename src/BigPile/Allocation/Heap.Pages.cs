@@ -8,8 +8,8 @@ internal sealed unsafe partial class Heap
 {
     /// <summary>Adds a page from the pool or from another heap.</summary>
     /// <returns>
-    /// The page, if all its slots were freed on the way and this heap has another one: the caller returns it to the pool. It has no other
-    /// owner yet, and its transfer is still under way.
+    /// The page, if all its slots are free and the current page has a free slot by now: the caller returns it to the pool. Until then it
+    /// is in transit, owned by this heap, and its transfer is under way.
     /// </returns>
     internal PageMeta* Attach(PageMeta* page)
     {
@@ -127,7 +127,7 @@ internal sealed unsafe partial class Heap
             _classes[page->SizeClass].List(page);
     }
 
-    private bool IsToReturnLocked(PageMeta* page) =>
+    private bool IsToGiveUpLocked(PageMeta* page) =>
         page->IsAllFree && !page->IsInTransit && page != _classes[page->SizeClass].Current;
 
     // Begins a transfer: until the pool has the page, no search finds it.

@@ -86,7 +86,7 @@ internal sealed unsafe partial class Heap
             if (!page->IsInTransit)
                 CountLocked(page, +1);
             ListIfFreeLocked(page);
-            if (IsToReturnLocked(page))
+            if (IsToGiveUpLocked(page))
                 emptied = GiveUpLocked(page);
         }
         _lock.Exit();

@@ -43,7 +43,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         _classes = (HeapClass*)NativeMemory.AllocZeroed((nuint)SizeClasses.Count, (nuint)sizeof(HeapClass));
     }
 
-    // The counters: written under the lock; read under all heaps' locks and the pool's (AllocatorCounters).
+    // The counters: written under the lock; read under all heaps' locks and the pool's (AllocatorCounters), by IsFragmented without.
 
     /// <summary>Blocks taken from this heap less those freed in its pages; may be negative.</summary>
     internal long LiveBlocks { get; private set; }
@@ -137,8 +137,8 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         }
         else
         {
-            ReturnLocked(page, slot, generation);
-            if (IsToReturnLocked(page))
+            FreeSlotLocked(page, slot, generation);
+            if (IsToGiveUpLocked(page))
                 emptied = GiveUpLocked(page);
         }
         _lock.Exit();
@@ -187,7 +187,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
         return floor;
     }
 
-    private void ReturnLocked(PageMeta* page, int slot, uint generation)
+    private void FreeSlotLocked(PageMeta* page, int slot, uint generation)
     {
         Debug.Assert(
             new BlockHeader(*(ulong*)page->BlockAt(slot)).Generation == generation, "The generation is not that of the slot's header.");

@@ -13,9 +13,10 @@ namespace BigPile.Allocation;
 /// <see cref="FreeCount"/> is the number of set bits; <see cref="MaxGeneration"/> is at least the generation in each slot's header.
 /// In a mapped pile a slot is flushed if it was not free when the last flush took its snapshot, so a free slot is not flushed. A flushed
 /// slot that was freed is pending: neither free nor live until a flush has made its deletion durable.
-/// Thread safety: the lock of the owning heap, or the pool's while no heap owns the page. Without a lock only two fields are read:
-/// <see cref="Owner"/>, which is checked again under the lock, and <see cref="FlushedBits"/>, whose memory stays as long as the segment:
-/// a slot's bit does not change while its block lives and its reader is in a critical region.
+/// Thread safety: the lock of the owning heap, or the pool's while no heap owns the page. Without a lock are read: <see cref="Owner"/>,
+/// which is checked again under the lock; <see cref="FlushedBits"/>, whose memory stays as long as the segment, and
+/// <see cref="IsRunFlushed"/>: neither changes for a live block while the reading thread is in a writer's critical region; and what is
+/// constant while the page holds blocks, such as <see cref="SlotBytes"/>.
 /// </remarks>
 [StructLayout(LayoutKind.Sequential, Size = SizeBytes)]
 internal unsafe partial struct PageMeta

@@ -47,7 +47,7 @@ internal sealed unsafe partial class PagePool : IDisposable
     /// <summary>Whether each slot and run has a flushed bit: in mapped piles.</summary>
     internal bool TracksFlushed { get; }
 
-    /// <summary>Sets the epoch of the flush log that pages are laid out in from now on. No thread is in the pile.</summary>
+    /// <summary>Sets the epoch of the flush log that pages are laid out in from now on. No writer may run.</summary>
     internal void BeginEpoch(long epoch) => _slots.Epoch = epoch;
 
     /// <summary>Takes the addresses of runs that changed; false when the dirty list has overflowed.</summary>
@@ -69,8 +69,7 @@ internal sealed unsafe partial class PagePool : IDisposable
 
     /// <summary>
     /// Lays out a free page for a class and a heap; null when there is none, and growing is not allowed or has failed. It begins a
-    /// transfer:
-    /// the caller ends it once the page is attached, as other threads may use most of its slots.
+    /// transfer, which the caller ends once the page is attached: other threads may use most of its slots, and find them only then.
     /// </summary>
     internal PageMeta* TakePage(int sizeClass, int owner, bool mayGrow)
     {
@@ -150,7 +149,7 @@ internal sealed unsafe partial class PagePool : IDisposable
             _runs.AdjustPayload(deltaBytes);
     }
 
-    /// <summary>One past the highest segment number in use.</summary>
+    /// <summary>One past the highest segment number that was ever in use.</summary>
     internal int SegmentsEnd => _segments.End;
 
     /// <summary>A copy of the list of segments.</summary>

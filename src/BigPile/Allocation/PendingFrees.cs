@@ -9,7 +9,7 @@ using BigPile.Layout;
 
 namespace BigPile.Allocation;
 
-/// <summary>Freed blocks that a flush has taken, and whose deletion is not known to be durable.</summary>
+/// <summary>Freed blocks that a flush has taken, to be released once their deletion is durable.</summary>
 /// <remarks>
 /// Slots are one bit each, by page: deleting everything must not need a list of everything. A page with a pending slot keeps its layout,
 /// and its segment stays. Thread safety: the flush's lock.

@@ -11,7 +11,7 @@ namespace BigPile.Allocation;
 
 /// <summary>One contiguous block of memory, divided into pages, with the metadata of its pages.</summary>
 /// <remarks>
-/// Layout: head, page words, then pages. Thread safety: all members need the pool's lock, except constants and
+/// Layout: head, page words, then pages. Thread safety: all members need the pool's lock, except constants, loads of page words, and
 /// <see cref="PublishInfo"/>, which page recovery calls under the page's recovery lock. A page whose free bit is set has no owner, and its
 /// word says unused.
 /// </remarks>
@@ -93,7 +93,7 @@ internal sealed unsafe partial class Segment : IDisposable
     internal bool HasBytesIn(int page) =>
         new ReadOnlySpan<byte>(_metas[page].Start, SizeClasses.PageBytes).ContainsAnyExcept((byte)0);
 
-    /// <summary>Whether a page word was ever stored; if not, the disk has lost it.</summary>
+    /// <summary>False if the disk has lost a page word: it is zero, in a segment that stores a word for each page.</summary>
     internal bool IsWritten(PageWord word) => word.Word != 0 || !Head.HasWrittenWords;
 
     /// <summary>The number of pages behind the head that are in use by their words.</summary>

@@ -36,7 +36,7 @@ internal sealed unsafe class SegmentTable
 
     internal long RecordBytes { get; private set; }
 
-    /// <summary>One past the highest number in use.</summary>
+    /// <summary>One past the highest number that was ever in use.</summary>
     internal int End => Volatile.Read(ref _end);
 
     /// <summary>The pages per segment number.</summary>
@@ -89,7 +89,7 @@ internal sealed unsafe class SegmentTable
     /// <summary>How many numbers a segment takes.</summary>
     internal int SpansOf(Segment segment) => (int)((segment.PageCount + PagesPerNumber - 1) / PagesPerNumber);
 
-    /// <summary>The lowest free consecutive numbers, those with exhausted generations last; -1 when there are none.</summary>
+    /// <summary>The lowest free consecutive numbers; with high generations only if there are no others; -1 when there are none.</summary>
     internal int FreeNumber(int spans, SegmentGenerations generations)
     {
         int number = FreeNumber(spans, generations, includeExhausted: false);

@@ -6,10 +6,9 @@ namespace BigPile.Allocation;
 /// <summary>An event count of transfers of memory (Reed and Kanodia 1979): tells a failed search whether it may have missed some.</summary>
 /// <remarks>
 /// A page that is handed between heaps and pool, or memory that a flush or trim frees, is for a moment neither in use nor free, and a
-/// search may miss it. That is a transfer. A search calls <see cref="Read"/> before it begins, and <see cref="HasAdvanced"/> or <see
-/// cref="MayHaveMissed"/>
-/// after it has failed. A transfer that ended before <see cref="Read"/> is visible to the search; any other one is counted, or under way.
-/// Thread safety: all members may be called concurrently.
+/// search may miss it. That is a transfer. A search calls <see cref="Read"/> before it begins, and <see cref="HasAdvanced"/> or
+/// <see cref="MayHaveMissed"/> after it has failed. A transfer that ended before <see cref="Read"/> is visible to the search; any other one
+/// is counted, or under way. Thread safety: all members may be called concurrently.
 /// </remarks>
 internal sealed class TransferEvents
 {

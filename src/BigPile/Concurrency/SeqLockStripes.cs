@@ -8,11 +8,11 @@ namespace BigPile.Concurrency;
 
 /// <summary>Striped sequence locks for replacement in place; one stripe serves many addresses.</summary>
 /// <remarks>
-/// A writer makes the stripe's sequence odd before its first store, and even after its last. A reader that sees it odd or changed retries:
-/// generation and length may be the same before and after, so the header alone does not tell. The lock excludes a second writer of the
-/// stripe. Deletions do not use it, as the header changes. The sequence has 64 bits, so it can't wrap while a reader sleeps.
-/// A stripe also names the pointer address that is being replaced. Readers in other processes rely on it: while it names another address,
-/// theirs does not change, so a killed writer blocks no other object.
+/// A writer makes the stripe's sequence odd before the first byte of the payload changes, and even after the last. A reader that sees it
+/// odd or changed retries: generation and length may be the same before and after, so the header alone does not tell. The lock excludes a
+/// second writer of the stripe. Deletions do not use it, as the header changes. The sequence has 64 bits, so it can't wrap while a reader
+/// sleeps. A stripe also names the pointer address that is being replaced. Readers in other processes rely on it: while it names another
+/// address, theirs does not change, so a killed writer blocks no other object.
 /// </remarks>
 internal sealed unsafe class SeqLockStripes : IDisposable
 {
@@ -54,7 +54,7 @@ internal sealed unsafe class SeqLockStripes : IDisposable
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Stripe* Of(ulong address) => _stripes + ((address >> AddressShift) & _mask);
 
-    /// <summary>Ends the changes that a killed writer had begun. The stripes are not in use, and the blocks are recovered.</summary>
+    /// <summary>Ends the changes that a killed writer had begun. The stripes are not in use; the blocks are whole.</summary>
     internal void Recover()
     {
         for (ulong i = 0; i <= _mask; i++)

@@ -26,13 +26,13 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksumKind che
     /// </summary>
     internal bool HasTracesOfCut { get; init; }
 
-    /// <summary>The shadow headers; null after a power cut, when they mean nothing.</summary>
+    /// <summary>The shadow headers; after a power cut they mean nothing, and this is null, or emptied before a page is recovered.</summary>
     internal ShadowHeaderTable? ShadowHeaders { get; init; }
 
     /// <summary>The highest entry version that was flushed; 0 if unknown.</summary>
     internal ulong FlushedVersion { get; set; }
 
-    /// <summary>The highest entry version that existed before the power cut; later entries have higher ones.</summary>
+    /// <summary>An upper bound of the versions of entries from before the power cut; later entries have higher ones.</summary>
     internal ulong CutVersion { get; set; }
 
     /// <summary>
@@ -44,7 +44,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksumKind che
     /// <summary>How many generations to skip where a power cut may have lost one that was already handed out.</summary>
     internal uint GenerationSkip { get; init; }
 
-    /// <summary>The epoch of the flush log at that time.</summary>
+    /// <summary>The log's epoch in the superblock that the last owner left.</summary>
     internal long Epoch { get; init; }
 
     /// <summary>The epoch that blocks freed before the first checkpoint are marked with.</summary>
@@ -100,7 +100,7 @@ internal sealed unsafe class BlockInspector(PagePool pool, BlockChecksumKind che
         if (header.PayloadBytes > capacityBytes)
             return $"its header states {header.PayloadBytes:N0} bytes, and its slot holds {capacityBytes:N0}";
         if (header.Kind == BlockKind.LinkTarget && header.PayloadBytes < OwnerWord.SizeBytes)
-            return "the payload behind a link is shorter than its back word";
+            return "the payload behind a link is shorter than its owner word";
         return BlockChecksum.IsValid(block, header, capacityBytes, checksums) ? null : "the payload does not match its checksum";
     }
 

@@ -27,7 +27,8 @@ namespace BigPile.Durability;
 /// - no record is ever written behind a failed one, whole or torn, nor behind a cut that the device may not have;
 /// - no flush reports success, and no pile is closed, while the file may hold a record of a failed call.
 /// A crash while in doubt leaves the failed record torn (the next owner cuts it off), whole, or absent. A whole one is accepted, as if the
-/// owner had died right after the write: like any call that a crash interrupts, it took effect or did not.
+/// owner had died right after the write: like any call that a crash interrupts, it took effect or did not. Only what came after the last
+/// flush can rely on either.
 /// </remarks>
 internal sealed partial class FileCatalog : PileCatalog
 {
@@ -149,7 +150,7 @@ internal sealed partial class FileCatalog : PileCatalog
                 : "It could not be taken back either: if the process ends before the next flush, it may have been stored.";
             throw new PileStorageException(
                 $"The catalog '{_file.Path}' can't take a new type or table: {e.Message} "
-                + left + " Free disk space, or fix the error above, and try again.", e);
+                + left + " Free disk space, or remove the cause of the error, and try again.", e);
         }
     }
 

@@ -265,7 +265,7 @@ internal sealed partial class FlushLog : IDisposable
         BinaryPrimitives.WriteUInt64LittleEndian(batch[24..], versionLimit);
         BinaryPrimitives.WriteUInt32LittleEndian(batch[20..], ChecksumOf(batch));
         Preallocate(file, offsetBytes + batch.Length);
-        _directory.OnSyncing(file.Path); // for tests and hosts that watch syncs
+        _directory.OnSyncing(file.Path); // for tests
         file.Write(batch, offsetBytes);
         file.Sync(); // one sync for the whole batch: its checksum tells a torn one
         _directory.OnSynced(file.Path);

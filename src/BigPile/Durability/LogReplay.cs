@@ -11,8 +11,9 @@ namespace BigPile.Durability;
 /// <summary>Restores flushed blocks from the log that may be missing in the segments after a power cut.</summary>
 /// <remarks>
 /// The device may hold any mixture of page states between the last checkpoint and the power cut. The last flushed state of each address
-/// overwrites whatever the segment holds: links with their targets, and no link that a later flush had changed. A kill on the way changes
-/// nothing: the next owner replays from the start. Nobody else uses the pile yet, and no page is recovered.
+/// overwrites whatever the segment holds: links with their targets, and no link that a later flush had changed. Two exceptions: the page
+/// was laid out anew since, or the flushed state is a free slot and a whole block was put there since. A kill on the way changes nothing:
+/// the next owner replays from the start. Nobody else uses the pile yet, and no page is recovered.
 /// </remarks>
 internal sealed unsafe class LogReplay(SegmentMap map, PagePool pool, BlockChecksumKind checksums)
 {

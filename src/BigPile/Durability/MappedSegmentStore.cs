@@ -26,7 +26,8 @@ internal sealed class MappedSegmentStore(PileDirectory directory) : SegmentStore
     internal override bool IsCopyOnWrite => !directory.IsShared;
 
     /// <summary>
-    /// Called after the superblock's segment list changed, and before the file of a removed segment is overwritten or deleted.
+    /// Called after the superblock's segment list changed, and before the magic of a removed segment is zeroed or its file deleted; also
+    /// once readers must stop undoing deletions (<see cref="Superblock.MarkRecovered"/>).
     /// </summary>
     internal Action? ListChanged { get; set; }
 

@@ -9,9 +9,9 @@ namespace BigPile.Durability;
 
 /// <summary>Lazy recovery: rebuilds a page's allocator metadata from the page, when it is needed or the walk reaches it.</summary>
 /// <remarks>
-/// Checks everything from the file before following it. A kill can leave free slots, live slots, busy ones, and link targets without a
-/// link. Anything else is damage: such a slot is dropped and never reused, since its generation is unknown. After a power cut it is nearly
-/// always an unflushed block that was torn: dropped too, but reused. Lock order: a page's, then a heap's, then the pool's.
+/// Checks everything from the file before following it. A kill can leave free slots, also undoable ones, live slots, busy ones, and link
+/// targets without a link. Anything else is damage: such a slot is dropped and never reused, since its generation is unknown. After a power
+/// cut it is nearly always an unflushed block that was torn: dropped too, but reused. Lock order: a page's, then a heap's, then the pool's.
 /// </remarks>
 internal sealed unsafe class PageRecovery
 {

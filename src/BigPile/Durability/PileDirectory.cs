@@ -11,14 +11,17 @@ namespace BigPile.Durability;
 /// <summary>
 /// The directory of a mapped pile, opened for writing or only for reading: its lock, its file names, and the files that are opened first.
 /// </summary>
-/// <remarks>The pile's state as a whole, and its changes, are in <see cref="Durability.Superblock"/>.</remarks>
+/// <remarks>
+/// The pile's state as a whole, and its changes, are in <see cref="Durability.Superblock"/>. Thread safety: all members may be called
+/// concurrently.
+/// </remarks>
 internal sealed class PileDirectory : IDisposable
 {
     internal const string SuperblockName = "superblock";
     internal const string CatalogName = "catalog";
 
     private readonly DirectoryLock? _owner; // null of a reader
-    private readonly Action<string>? _syncing; // the application's or a test's; told of each sync
+    private readonly Action<string>? _syncing; // a test's; told of each sync
     private readonly Action<string>? _synced; // the same, behind it
 
     private PileDirectory(HeldDirectory files, DirectoryLock? owner, PileOptions options, ILogger logger, bool reportsCatalog)
@@ -86,7 +89,6 @@ internal sealed class PileDirectory : IDisposable
     /// <summary>The damage found at opening.</summary>
     internal FaultLog Faults { get; } = new();
 
-    /// <summary>The superblock.</summary>
     internal Superblock Superblock { get; }
 
     /// <summary>How the last owner left the pile.</summary>

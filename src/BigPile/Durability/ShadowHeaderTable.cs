@@ -38,7 +38,7 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     private const int MostUsed = Capacity / 16 * 15; // the rest is for callers that can neither wait nor fail
     private const int LeastUnused = 1_024; // more threads than can have checked the capacity without having inserted yet
     private const long MostBytesInPlace = 32 << 20; // above it a writer flushes first
-    private const int PostponedEntries = Capacity / 64; // by so much thresholds rise after a failed flush
+    private const int PostponedEntries = Capacity / 64; // after a failed flush the next one is requested after so many more
     private const long PostponedBytes = 4 << 20; // the same, of payload bytes
     private const ulong ValidBit = 1UL << 63;
     private const ulong DeletedKey = 1; // no entry: the valid bit is missing
@@ -82,7 +82,8 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     internal bool IsNearlyFull { get; private set; }
 
     /// <summary>
-    /// Raises the thresholds after a failed flush, so that the next one is requested after some more entries, not for each.
+    /// Sets the thresholds after a failed flush: the next one is requested after some more entries, not for each. With few entries that is
+    /// earlier than without a failure.
     /// </summary>
     internal void Postpone()
     {
@@ -171,10 +172,10 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
         Debug.Assert(_words != null, "Only flushed blocks have shadow headers.");
         Debug.Assert(
             address is > 0 and <= PilePointer.AddressMask && generation <= PilePointer.MaxGeneration, "Two blocks would have one key.");
-        _lock.Enter(); // two threads must not take one place
+        _lock.Enter(); // two threads must not take one entry
         ulong key = KeyOf(address, generation);
         int at = HomeIndex(key);
-        while (_words[2 * at] > DeletedKey) // an empty place, or a deleted one
+        while (_words[2 * at] > DeletedKey) // until an empty entry, or a deleted one
         {
             Debug.Assert(_words[2 * at] != key, "A block has at most one shadow header.");
             at = (at + 1) & (Capacity - 1);

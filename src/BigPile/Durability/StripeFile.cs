@@ -43,7 +43,7 @@ internal sealed unsafe class StripeFile : IDisposable
     /// <summary>The stripes in use.</summary>
     internal SeqLockStripes Stripes => StripesOf(Head->Count);
 
-    /// <summary>Twice the number of changes of the segment list; odd while an owner recovers the pile.</summary>
+    /// <summary>The change count: 2 more after each change of the segment list, and each opening; odd while an owner recovers.</summary>
     internal ulong Changes => Volatile.Read(ref Head->Changes);
 
     /// <summary>The address of that count.</summary>
@@ -174,7 +174,6 @@ internal sealed unsafe class StripeFile : IDisposable
         // The change count; raised by the owner (interlocked), set to Removed by a removal, read by readers in other processes.
         internal ulong Changes;
 
-        /// <summary>A head.</summary>
         internal static FileHead For(Guid pileId, ulong changes) =>
             new() { Magic = ExpectedMagic, Count = SeqLockStripes.DefaultCount, PileId = pileId, Changes = changes };
 

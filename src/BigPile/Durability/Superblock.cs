@@ -55,7 +55,7 @@ internal sealed class Superblock : IDisposable
     internal ulong FlushedVersion => _directory.LastShutdown.WasClean && _state.IsClean ? _state.VersionLimit : _state.FlushedVersion;
 
     /// <summary>
-    /// The highest entry version that existed before the power cut whose traces pages may hold; later entries have higher ones.
+    /// An upper bound of the versions of entries from before the power cut whose traces pages may hold; later entries have higher ones.
     /// </summary>
     internal ulong CutVersion => _directory.LastShutdown.WasPowerCut ? VersionLimit : _state.CutVersion;
 
@@ -163,7 +163,7 @@ internal sealed class Superblock : IDisposable
         {
             throw new PileStorageException(
                 $"No versions of entries can be reserved in '{_directory.Path}': {e.Message} "
-                + "Nothing was changed. Free disk space, or fix the error above, and try again.", e);
+                + "Nothing was changed. Free disk space, or remove the cause of the error, and try again.", e);
         }
     }
 

@@ -22,8 +22,8 @@ namespace BigPile.Layout;
 ///   bit 1..0    the bytes of slack behind the payload
 /// </code>
 /// A power cut undoes a deletion that no flush has made durable. So the block's bytes stay until the next flush, and its header's fields
-/// move within the header word, which is all that the deletion stores. To readers it is a free slot of the next generation. A link has no
-/// such form: there are no bits for its target's address.
+/// move within the header word. That is all that the deletion stores, and lies in one sector: the device has all of it, or nothing. To
+/// readers it is a free slot of the next generation. A link has no such form: there are no bits for its target's address.
 /// </remarks>
 internal readonly partial struct BlockHeader
 {

@@ -9,7 +9,7 @@ namespace BigPile.Layout;
 /// <code>
 /// bit 63..40  generation: how often the slot was freed before; the pointer must hold the same
 /// bit 39..37  kind: see BlockKind
-/// bit 36      busy: the payload is being replaced, or the block has a shadow header; in a free slot: undoable
+/// bit 36      busy: the payload is being replaced or leased, or the block has a shadow header; in a free slot: undoable
 /// of a link:
 ///   bit 35..0   the target's address in units of 8 bytes
 /// of any other live block:
@@ -28,8 +28,8 @@ namespace BigPile.Layout;
 /// </code>
 /// A release store publishes a block whose payload was written before, so a slot is either free, or complete and live.
 /// A deletion changes the word by a compare-and-swap from live to free; a replacement makes it busy by another one. Only the thread that
-/// made a block busy may change it. The all-zero word is a free slot that was never used. <see cref="BlockChecksum"/> says what a checksum
-/// covers.
+/// made a block busy may change it, or a flush that installs its shadow header. The all-zero word is a free slot that was never used.
+/// <see cref="BlockChecksum"/> says what a checksum covers.
 /// </remarks>
 internal readonly partial struct BlockHeader
 {
@@ -77,7 +77,6 @@ internal readonly partial struct BlockHeader
     /// </summary>
     internal bool IsBusy => (_word & BusyBit) != 0;
 
-    /// <summary>Whether the slot is free.</summary>
     internal bool IsFree => Kind == BlockKind.Free;
 
     /// <summary>

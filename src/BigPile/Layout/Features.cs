@@ -16,7 +16,6 @@ internal sealed class Features
     /// <summary>How many words there are.</summary>
     internal const int WordCount = 3;
 
-    /// <summary>No features.</summary>
     internal static readonly Features None = new([]);
 
     /// <summary>The features that this version knows.</summary>

@@ -3,7 +3,7 @@ using System.Numerics;
 
 namespace BigPile.Layout;
 
-/// <summary>A segment's state of a page, in one word that lies in the segment and so survives in a file.</summary>
+/// <summary>How a page is laid out, in one word that lies in the segment and so survives in a file.</summary>
 /// <remarks>
 /// <code>
 /// bit 63..56  the low 8 bits of the CRC-32C of the rest

@@ -119,7 +119,7 @@ internal sealed class FileEngine : PileEngine
         try
         {
             _directory.Catalog.Reconcile(); // first: a record of a failed call must not become durable with the rest
-            _flusher!.FlushAtEnd(); // segments are on the device before the next line says "closed"
+            _flusher!.FlushAtEnd(); // segments are on the device before MarkClean says "closed"
             Debug.Assert(Blocks.ShadowHeaders.Count == 0, "A pile is clean only without shadow headers.");
             _directory.Superblock.MarkClean(Versions.Last);
             _directory.UnmarkInUse(); // last: a copy made before is reported as one

@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;
 
-/// <summary>Reclaims space of a mapped pile: a flush completes pending frees, and returns the log's space.</summary>
+/// <summary>Reclaims space of a mapped pile: a flush completes pending frees, and returns the log's disk space if requested.</summary>
 internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, ShadowHeaderTable shadowHeaders, FlushLog log, ILogger logger)
     : Reclaimer(allocator.TransferEvents)
 {

@@ -41,10 +41,10 @@ internal sealed unsafe class FlushSnapshot
     /// <summary>The highest entry version captured.</summary>
     internal ulong Version { get; private set; }
 
-    /// <summary>Whether there are neither pending frees nor shadow headers.</summary>
+    /// <summary>Whether nothing captured waits for a release: neither pending frees nor shadow headers.</summary>
     internal bool IsEmpty => _freed.IsEmpty && !HasShadowHeaders;
 
-    /// <summary>Whether there are shadow headers.</summary>
+    /// <summary>Whether there were shadow headers at the last capture.</summary>
     internal bool HasShadowHeaders => _shadowEntries.Count != 0;
 
     /// <summary>Captures the changes in a batch. Writers are blocked.</summary>
@@ -184,6 +184,6 @@ internal sealed unsafe class FlushSnapshot
                 _allocator.CutRun(entry.Address);
         }
         _shadowEntries = [];
-        _shadowHeaders.OnFlushed(); // the thresholds of a table with space
+        _shadowHeaders.OnFlushed(); // the table has space: its usual thresholds again
     }
 }

@@ -17,6 +17,7 @@ namespace BigPile.Lifecycle;
 /// Stores through the map dirty whole folios of the page cache: syncing 1.2 MB of scattered changes wrote 966 MB. So a flush copies the
 /// blocks that changed since the last one to a log. A checkpoint syncs the segments themselves: when the dirty lists overflowed, or the log
 /// is full. It is fuzzy (changes go on while the device writes): what changed meanwhile is the first batch of the next log, if anything.
+/// If the disk has no space for that batch, the segments are synced once more while writers are blocked: a checkpoint needs no disk space.
 /// Lock order: the flush lock, then the barrier's <c>Closing</c>. What a crash leaves after each step: CRASH.md, the rows of flushing.
 /// </remarks>
 internal sealed class Flusher
@@ -52,7 +53,8 @@ internal sealed class Flusher
         _logger = logger;
         _snapshot = new FlushSnapshot(blocks, directory, versions);
         _sync = new SegmentSync(blocks.Barrier, blocks.Allocator.Pool, directory);
-        _needsCheckpoint = !directory.LastShutdown.WasClean; // the segments hold changes that no dirty list has
+        // The segments then hold changes and pending frees that no dirty list has: a batch of the log would lack them.
+        _needsCheckpoint = !directory.LastShutdown.WasClean;
         _blocks.HasNewHeaders = _needsCheckpoint;
     }
 
@@ -153,7 +155,7 @@ internal sealed class Flusher
                 refusal = Write(batch, isCheckpoint);
                 if (refusal == null)
                 {
-                    Commit();
+                    ReleaseDurable();
                     return null;
                 }
             }
@@ -166,7 +168,7 @@ internal sealed class Flusher
             _snapshot.BeginCheckpoint();
             refusal = WriteExclusive(releasesSpace: refusal != null) ?? refusal;
         });
-        Commit();
+        ReleaseDurable();
         return refusal;
     }
 
@@ -185,7 +187,7 @@ internal sealed class Flusher
     }
 
     // The flush is durable: pending frees may complete.
-    private void Commit()
+    private void ReleaseDurable()
     {
         _needsCheckpoint = false;
         _blocks.HasNewHeaders = false;

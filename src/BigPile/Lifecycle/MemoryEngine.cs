@@ -39,7 +39,7 @@ internal sealed class MemoryEngine : PileEngine
 
     private protected override void DisposeStripes() => _stripes.Dispose();
 
-    // With a small limit, a segment must not be larger than the limit.
+    // With a small limit, a segment is no larger than the limit rounded up to a power of two.
     private static long LargestSegmentFor(long limitBytes) => Math.Clamp(
         (long)BitOperations.RoundUpToPowerOf2((ulong)Math.Min(limitBytes, PileOptions.MaxSegmentBytes)), PileOptions.MinSegmentBytes,
         PileOptions.MaxSegmentBytes);

@@ -45,7 +45,6 @@ internal abstract class PileEngine
     /// <summary>Runs the background work of the pile and its tables.</summary>
     internal BackgroundWork Background { get; }
 
-    /// <summary>The blocks.</summary>
     internal BlockStore Blocks { get; private protected set; } = null!;
 
     /// <summary>Reads blocks that another process may be writing; null for any other pile.</summary>

@@ -92,7 +92,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
         }
         catch (Exception e) when (!engine.Barrier.IsClosed && ++_failures < MostFailures)
         {
-            engine.Background.ReportFailure("examining pages", e);
+            engine.Background.ReportFailure("recovering pages", e);
             return 0;
         }
     }
@@ -117,7 +117,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
         engine.Meter.RecordRecovery(plan.Name, elapsed);
         PileActivity.Record(PileTelemetry.RecoveryActivity, PileTelemetry.PileNameTag, plan.Name, _activity);
         plan.Logger.LogInformation(
-            "Examined {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were "
+            "Recovered {Bytes:N0} bytes in {Milliseconds:N0} ms; {Orphans} payloads without an object were freed, {Faults} faults were "
             + "found",
             _readBytes, elapsed.TotalMilliseconds, engine.LazyRecovery.OrphanCount, engine.LazyRecovery.Faults.Count);
     }

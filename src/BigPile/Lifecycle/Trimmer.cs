@@ -24,7 +24,8 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
     }
 
     /// <summary>
-    /// As <see cref="Trim"/>, unless another thread is trimming. The caller's own work is done, so failures are only reported.
+    /// As <see cref="Trim"/>, unless another thread holds <c>Closing</c>, as for a trim or flush. The caller's own work is done, so
+    /// failures are only reported.
     /// </summary>
     [SuppressMessage("Design", "CA1031", Justification = "A failed trim is no failure of the call that freed something.")]
     internal void TrimQuietly()

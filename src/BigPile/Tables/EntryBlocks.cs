@@ -11,7 +11,8 @@ using BigPile.Layout;
 namespace BigPile.Tables;
 
 /// <summary>
-/// The blocks of table entries. Every member is called in a critical region. Thread safety: all members may be called concurrently.
+/// The blocks of tables: entries, and objects that entries own. Every member is called in a critical region. Thread safety: all members may
+/// be called concurrently.
 /// </summary>
 internal sealed unsafe class EntryBlocks
 {
@@ -77,7 +78,7 @@ internal sealed unsafe class EntryBlocks
         _blocks.FreeBlock(block);
     }
 
-    /// <summary>The entry at an address from an index, which may be out of date; none if it is.</summary>
+    /// <summary>The entry at an address from an index. That may be out of date: then it is another entry, or none.</summary>
     internal EntryView View(ulong address)
     {
         byte* start = _map.Find(address, out PageInfo* infoAt);

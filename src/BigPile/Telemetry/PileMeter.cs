@@ -30,14 +30,14 @@ internal sealed class PileMeter
         _flushDuration = meter.CreateHistogram(
             FlushDuration, "s", "How long flushes of mapped piles took.", advice: HistogramBuckets.Seconds);
         _recoveryDuration = meter.CreateHistogram(
-            RecoveryDuration, "s", "From the opening of a mapped pile until all of it was examined.", advice: HistogramBuckets.Seconds);
+            RecoveryDuration, "s", "From the opening of a mapped pile until all of it was recovered.", advice: HistogramBuckets.Seconds);
         Observe(ReservedMemory, "By", "Bytes of all segments.", static pile => pile.ReservedBytes);
         Observe(CommittedMemory, "By", "Bytes of pages in use.", static pile => pile.CommittedBytes);
         Observe(MemoryOverhead, "By", "Bytes of process memory beside the segments.", static pile => pile.RecordBytes);
         Observe(MemoryLimit, "By", "The most bytes that the segments may take.", static pile => pile.LimitBytes);
         Observe(SegmentCount, "{segment}", "Segments.", static pile => pile.SegmentCount);
         meter.CreateObservableUpDownCounter(
-            ObjectCount, ObserveObjects, "{object}", "Objects that are live; not told before all pages were examined.");
+            ObjectCount, ObserveObjects, "{object}", "Live objects; not reported before all pages were recovered.");
         meter.CreateObservableUpDownCounter(UsedMemory, ObserveUsed, "By", "Bytes of pages in use by what they are used for.");
         meter.CreateObservableCounter(BackgroundFailures, ObserveFailures, "{failure}", "Failures of work in the background.");
         meter.CreateObservableUpDownCounter(ActiveLeases, ObserveLeases, "{lease}", "Payloads that are leased.");

@@ -6,6 +6,8 @@ namespace BigPile.Tests.Durability;
 /// <summary>A flush is durable, and the process ends before its pending frees are released.</summary>
 public sealed class FlushReleaseTests
 {
+    private const int FreedRunBytes = 200_000;
+
     /// <summary>What ends the process, or the machine.</summary>
     public enum End
     {
@@ -38,7 +40,7 @@ public sealed class FlushReleaseTests
         {
             PilePointer link = pile.Put("becomes a link");
             pile.Replace(link, new byte[2_000]);
-            freed = [pile.Put(new byte[100]), pile.Put(new byte[200_000]), link];
+            freed = [pile.Put(new byte[100]), pile.Put(new byte[FreedRunBytes]), link];
             replaced = pile.Put("old");
             kept = pile.Put("kept");
             pile.Flush();
@@ -56,6 +58,11 @@ public sealed class FlushReleaseTests
         Assert.Equal("kept", next.Get<string>(kept));
         next.Recovery.Completion.Wait();
         Assert.Equal(0, next.Recovery.FaultCount);
+        // A flush to the log leaves the epoch as it is, so all frees are pending again. A checkpoint ends it: then only the deleted link is
+        // pending, whose free header is a shadow header.
+        long pendingBytes = next.Engine.PendingFreeBytes;
+        Assert.Equal((end, lastSynced) is (End.Kill, "log-"), pendingBytes > FreedRunBytes);
+        Assert.Equal(end == End.Kill, pendingBytes != 0);
         next.Flush();
         Assert.Equal(0, next.Engine.PendingFreeBytes);
         Assert.True(next.Verify().IsSound);

@@ -70,7 +70,7 @@ public sealed class FlushedBlockTests : DurabilityTest
     }
 
     [Fact]
-    public void What_is_freed_by_and_by_leaves_quarantine_flush_by_flush()
+    public void What_is_freed_step_by_step_is_released_flush_by_flush()
     {
         using Pile pile = Open();
         PilePointer[] flushed = [.. FillAndCheckpoint(pile).Keys];
@@ -117,7 +117,7 @@ public sealed class FlushedBlockTests : DurabilityTest
     }
 
     [Fact]
-    public void What_is_in_quarantine_counts_as_free_and_its_room_comes_back_with_a_flush()
+    public void A_pending_free_counts_as_free_and_its_space_is_released_by_a_flush()
     {
         using Pile pile = Open();
         Dictionary<PilePointer, byte[]> flushed = FillAndCheckpoint(pile);
@@ -132,7 +132,7 @@ public sealed class FlushedBlockTests : DurabilityTest
         Assert.Equal(1, pile.Statistics.SegmentCount);
     }
 
-    /// <summary>Everything in the pile is frozen, and there is room for nothing else: the put flushes by itself.</summary>
+    /// <summary>Everything in the pile is flushed, and there is space for nothing else: the put flushes by itself.</summary>
     [Theory]
     [InlineData(100)]
     [InlineData(100_000)]

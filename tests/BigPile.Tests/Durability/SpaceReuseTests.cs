@@ -84,7 +84,7 @@ public sealed class SpaceReuseTests : DurabilityTest
     /// No flush empties the table of moved blocks: at its bound a call says so and changes nothing, and with the device all goes on.
     /// </summary>
     [Fact]
-    public void When_the_table_of_moved_blocks_is_full_calls_flush_and_go_on()
+    public void When_the_table_of_shadow_headers_is_full_calls_flush_and_go_on()
     {
         bool fails = false;
         using Pile pile = Open(options => options with

@@ -19,7 +19,7 @@ export function makeMemory() {
   byId('map-legend').append(
     element('li', {}, ...swatches(['fill-none']), 'not in use'),
     element('li', {}, ...swatches(Array.from({ length: levels }, (_, i) => `fill-${i + 1}`)), '0 to 100 % full'),
-    element('li', {}, ...swatches(['part-unexamined']), 'not examined yet'));
+    element('li', {}, ...swatches(['part-unexamined']), 'not recovered yet'));
   new ResizeObserver(() => drawMap()).observe(byId('map-frame'));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawMap());
 }
