@@ -9,6 +9,7 @@ using BigPile.Caching.Operations;
 using BigPile.Caching.Readers;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching;
 

@@ -3,7 +3,9 @@ using System.Collections.Generic;
 using System.Linq;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching;
 
@@ -29,7 +31,7 @@ public sealed partial class PileCache
     public bool DropTable(string name)
     {
         ArgumentNullException.ThrowIfNull(name);
-        CriticalRegion.ThrowIfInRegion();
+        PileRegions.ThrowIfInRegion();
         if (!Readiness.IsReady)
         {
             throw new InvalidOperationException(

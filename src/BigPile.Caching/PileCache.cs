@@ -173,7 +173,7 @@ public sealed partial class PileCache : IDisposable
         {
             if (_disposed)
                 return;
-            CriticalRegion.ThrowIfInRegion();
+            PileRegions.ThrowIfInRegion();
             _disposed = true;
         }
         _dropping.Enter(); // waits for a running drop

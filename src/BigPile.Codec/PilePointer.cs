@@ -1,6 +1,6 @@
 using System;
-using System.Runtime.CompilerServices;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 
 namespace BigPile;
 

@@ -54,12 +54,6 @@ public sealed record HashDatabaseOptions
     /// <summary>Replaces the boot identifier in tests.</summary>
     internal Guid? BootId { get; init; }
 
-    /// <summary>Called at each crash point; tests kill the process here.</summary>
-    internal Action<HashCrashPoint>? CrashPoint { get; init; }
-
-    /// <summary>A mistake that a test plants.</summary>
-    internal HashMutation Mutation { get; init; }
-
     /// <summary>How many records a recovery holds in memory at a time: a sixteenth of the available memory.</summary>
     internal int MaxRecoveredAtOnce { get; init; } =
         (int)Math.Clamp(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 16 / BytesPerRecovered, 1 << 20, 1 << 26);

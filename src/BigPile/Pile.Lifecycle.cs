@@ -25,7 +25,7 @@ public sealed partial class Pile
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     public void Flush(IProgress<PileProgress>? progress = null)
     {
-        CriticalRegion.ThrowIfInRegion();
+        PileRegions.ThrowIfInRegion();
         if (progress != null)
             ProgressRelay.Run(progress, _engine.Flush);
         else
@@ -48,7 +48,7 @@ public sealed partial class Pile
     /// </exception>
     public void Trim()
     {
-        CriticalRegion.ThrowIfInRegion();
+        PileRegions.ThrowIfInRegion();
         _blocks.Exit(_blocks.Barrier.EnterReader());
         if (IsReadOnly)
             return;
@@ -73,7 +73,7 @@ public sealed partial class Pile
     /// <exception cref="OperationCanceledException">The walk was stopped.</exception>
     public long Compact(IProgress<PileProgress>? progress = null, CancellationToken cancellationToken = default)
     {
-        CriticalRegion.ThrowIfInRegion();
+        PileRegions.ThrowIfInRegion();
         var gauge = new ProgressGauge(progress);
         long before = Statistics.ReservedBytes;
         _compactor.Run(gauge, cancellationToken);
@@ -117,7 +117,7 @@ public sealed partial class Pile
     /// </exception>
     public void Dispose()
     {
-        CriticalRegion.ThrowIfInRegion(); // before any change: a pile that is half closed keeps its lock for ever
+        PileRegions.ThrowIfInRegion(); // before any change: a pile that is half closed keeps its lock for ever
         Recovery.Stop();
         _engine.Close();
     }

@@ -57,7 +57,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
         options = SharedPileDirectory.Locate(options);
-        CriticalRegion.ThrowIfInRegion();
+        PileRegions.ThrowIfInRegion();
         Logger = options.Logger ?? NullLogger.Instance;
         Name = options.NameInMetrics;
         Store = options.Directory != null ? StoreKind.Mapped : options.Store;

@@ -1,4 +1,5 @@
 using System;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile;
 
@@ -19,7 +20,7 @@ public sealed class PileFullException : PileException
     }
 
     /// <summary>
-    /// The event count of <see cref="Allocation.TransferEvents"/> before the search that failed; null if it was not a search for memory.
+    /// The event count of <see cref="EventCount"/> before the search that failed; null if it was not a search for memory.
     /// </summary>
     internal int? ObservedEvents { get; init; }
 }

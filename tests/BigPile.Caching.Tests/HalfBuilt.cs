@@ -8,6 +8,7 @@ using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tests;
 

@@ -71,7 +71,7 @@ public sealed class MeterTests
             if (!all.Remove("bigpile.cache.name", out string? table) || table != name)
                 return;
             seen.Enqueue((instrument.Name, value, string.Join(',', all.Values)));
-            if (CriticalRegion.Current.IsInRegion)
+            if (PileRegions.Current.IsOpen)
                 inside.Enqueue(instrument.Name);
         }
         listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => OnMeasured(instrument, value, tags));

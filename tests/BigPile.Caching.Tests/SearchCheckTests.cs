@@ -5,6 +5,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 
 namespace BigPile.Caching.Tests;
 
@@ -15,24 +16,26 @@ public sealed class SearchCheckTests : IDisposable
 
     public void Dispose() => _cache.Dispose();
 
-    [Fact]
+    [CrashPointFact]
     public void A_block_that_is_used_anew_during_the_copy_is_noticed()
     {
-        Assert.Equal(new string('n', 64), ReadWhileReplaced<AllChecks>());
-        Assert.NotEqual(new string('n', 64), ReadWhileReplaced<NoBlockOrSlotCheck>());
+        Assert.Equal(new string('n', 64), ReadWhileReplaced("right"));
+        using var planted = new MutationScope("header-not-loaded-again", "index-slot-not-loaded-again");
+        Assert.NotEqual(new string('n', 64), ReadWhileReplaced("wrong"));
     }
 
-    [Fact]
+    [CrashPointFact]
     public void A_key_with_the_tag_of_another_is_told_apart()
     {
         CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("same"), new SameHash());
         table.Put("a", "value of a");
         table.Put("b", "value of b");
-        Assert.Equal("value of b", Read<AllChecks>(table, "b"));
-        Assert.Equal("value of a", Read<NoKeyCheck>(table, "b"));
+        Assert.Equal("value of b", Read(table, "b"));
+        using var planted = new MutationScope("key-not-compared");
+        Assert.Equal("value of a", Read(table, "b"));
     }
 
-    [Fact]
+    [CrashPointFact]
     public void Numbers_with_one_tag_are_told_apart()
     {
         CacheTable<long, string> table = _cache.GetOrCreateTable<long, string>(TestCache.Durable("numbers"));
@@ -40,40 +43,47 @@ public sealed class SearchCheckTests : IDisposable
         table.Put(first, "first");
         table.Put(second, "second");
         Assert.Equal(("first", "second"), (table.Get(first), table.Get(second)));
-        Assert.Equal("first", Read<AllChecks>(table, first));
-        Assert.Equal("second", Read<AllChecks>(table, second));
-        Assert.Equal(Read<NoKeyCheck>(table, first), Read<NoKeyCheck>(table, second));
+        Assert.Equal("first", Read(table, first));
+        Assert.Equal("second", Read(table, second));
+        using var planted = new MutationScope("key-not-compared");
+        Assert.Equal(Read(table, first), Read(table, second));
     }
 
-    [Fact]
+    [CrashPointFact]
     public void An_entry_that_moves_to_another_bucket_during_the_search_is_not_missed()
     {
-        Assert.Equal("value", ReadWhileSplit<AllChecks>("right"));
-        Assert.Null(ReadWhileSplit<NoSlotOrStateCheck>("wrong"));
+        Assert.Equal("value", ReadWhileSplit("right"));
+        using var planted = new MutationScope("index-slot-not-loaded-again", "bucket-state-not-loaded-again");
+        Assert.Null(ReadWhileSplit("wrong"));
     }
 
-    [Theory]
+    [CrashPointTheory]
     [InlineData("none")]
     [InlineData("another")]
     public void An_entry_that_comes_back_to_the_block_it_left_is_not_missed(string meanwhile)
     {
         CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable("back"), new SameHash());
         table.Put("key", "before");
-        Interrupted.At(SearchPoint.BeforeBlock, () =>
+        var meanwhileAt = new Dictionary<CrashPoint, Action>();
+        meanwhileAt.Add(CrashPoint.SearchBeforeBlock, () =>
         {
             table.Put("key", new string('e', 500)); // elsewhere: its block is free
             if (meanwhile == "another")
                 table.Put("yek", "before"); // in its block
         });
-        SearchPoint next = meanwhile == "none" ? SearchPoint.AfterBlock : SearchPoint.BetweenRechecks;
-        Interrupted.At(next, () =>
+        meanwhileAt.Add(meanwhile == "none" ? CrashPoint.SearchAfterBlock : CrashPoint.SearchBetweenRechecks, () =>
         {
             table.Remove("yek");
             table.Put("key", "behind");
         });
+        using var hook = new CrashPointScope<CrashPoint>(point =>
+        {
+            if (meanwhileAt.Remove(point, out Action? action))
+                action();
+        });
         Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         KeyProbe key = table.KeyCodec.Probe("key", stack);
-        Assert.Equal("behind", Read<Interrupted>(table.Core, new KeyProbe(key.Bytes, key.Hash, new BytesMatcher(key.Bytes.ToArray()))));
+        Assert.Equal("behind", Read(table.Core, new KeyProbe(key.Bytes, key.Hash, new BytesMatcher(key.Bytes.ToArray()))));
     }
 
     // Of two million numbers, some thirty pairs agree in the 36 bits of the hash that the index knows.
@@ -89,33 +99,29 @@ public sealed class SearchCheckTests : IDisposable
         }
     }
 
-    private static string? Read<TChecks>(CacheTable<string, string> table, string key)
-        where TChecks : struct, ISearchChecks
+    private static string? Read(CacheTable<string, string> table, string key)
     {
         Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
-        return Read<TChecks>(table.Core, table.KeyCodec.Probe(key, stack));
+        return Read(table.Core, table.KeyCodec.Probe(key, stack));
     }
 
-    private static string? Read<TChecks>(CacheTable<long, string> table, long key)
-        where TChecks : struct, ISearchChecks
+    private static string? Read(CacheTable<long, string> table, long key)
     {
         Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
-        return Read<TChecks>(table.Core, table.KeyCodec.Probe(key, stack));
+        return Read(table.Core, table.KeyCodec.Probe(key, stack));
     }
 
-    private static string? Read<TChecks>(TableCore core, in KeyProbe key)
-        where TChecks : struct, ISearchChecks
+    private static string? Read(TableCore core, in KeyProbe key)
     {
         var reader = default(BytesReader);
-        return core.TryRead<BytesReader, TChecks>(key, ref reader, 0, out _)
+        return core.TryRead(key, ref reader, 0, out _)
             ? System.Text.Encoding.UTF8.GetString(reader.Result)
             : null;
     }
 
-    private string ReadWhileReplaced<TChecks>()
-        where TChecks : struct, ISearchChecks
+    private string ReadWhileReplaced(string name)
     {
-        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(typeof(TChecks).Name));
+        CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(name));
         table.Put("key", new string('o', 64));
         int next = 0;
         var reader = new InterruptedReader(() =>
@@ -125,12 +131,11 @@ public sealed class SearchCheckTests : IDisposable
                 table.Put($"other{next++:D5}", new string('x', 58)); // blocks of the same size
         });
         Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
-        Assert.True(table.Core.TryRead<InterruptedReader, TChecks>(table.KeyCodec.Probe("key", stack), ref reader, 0, out _));
+        Assert.True(table.Core.TryRead(table.KeyCodec.Probe("key", stack), ref reader, 0, out _));
         return System.Text.Encoding.UTF8.GetString(reader.Result);
     }
 
-    private string? ReadWhileSplit<TChecks>(string name)
-        where TChecks : struct, ISearchChecks
+    private string? ReadWhileSplit(string name)
     {
         CacheTable<string, string> table = _cache.GetOrCreateTable<string, string>(TestCache.Durable(name), new SameHash());
         table.Put("first", "other");
@@ -144,7 +149,7 @@ public sealed class SearchCheckTests : IDisposable
                 table.Core.Index.GrowFor(1L << 40); // every bucket is split several times
             isArmed = false;
         });
-        return Read<TChecks>(table.Core, new KeyProbe(key.Bytes, key.Hash, matcher));
+        return Read(table.Core, new KeyProbe(key.Bytes, key.Hash, matcher));
     }
 
     private sealed class BytesMatcher(byte[] key) : KeyMatcher
@@ -162,67 +167,12 @@ public sealed class SearchCheckTests : IDisposable
 
         internal override void Learn() => matcher.Learn();
     }
+
     /// <summary>Gives all keys one hash.</summary>
     private sealed class SameHash : IEqualityComparer<string>
     {
         public bool Equals(string? x, string? y) => x == y;
 
         public int GetHashCode(string key) => 12_345;
-    }
-
-    private readonly struct NoBlockOrSlotCheck : ISearchChecks
-    {
-        public static bool BlockAgain => false;
-
-        public static bool SlotAgain => false;
-
-        public static bool Key => true;
-
-        public static bool StateAgain => true;
-    }
-
-    /// <summary>Runs an action at a point, once.</summary>
-    private readonly struct Interrupted : ISearchChecks
-    {
-        [ThreadStatic]
-        private static Dictionary<SearchPoint, Action>? t_actions;
-
-        public static bool BlockAgain => true;
-
-        public static bool SlotAgain => true;
-
-        public static bool Key => true;
-
-        public static bool StateAgain => true;
-
-        internal static void At(SearchPoint point, Action action) => (t_actions ??= [])[point] = action;
-
-        public static void Pass(SearchPoint point)
-        {
-            if (t_actions!.Remove(point, out Action? action))
-                action();
-        }
-    }
-
-    private readonly struct NoKeyCheck : ISearchChecks
-    {
-        public static bool BlockAgain => true;
-
-        public static bool SlotAgain => true;
-
-        public static bool Key => false;
-
-        public static bool StateAgain => true;
-    }
-
-    private readonly struct NoSlotOrStateCheck : ISearchChecks
-    {
-        public static bool BlockAgain => true;
-
-        public static bool SlotAgain => false;
-
-        public static bool Key => true;
-
-        public static bool StateAgain => false;
     }
 }

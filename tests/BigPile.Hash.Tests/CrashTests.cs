@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Text;
 using BigPile.Files;
+using BigPile.Hash.Checking;
 using BigPile.Memory;
 using Xunit.Abstractions;
 
@@ -25,7 +26,7 @@ public sealed class CrashTests(ITestOutputHelper output)
     [MemberData(nameof(Kinds))]
     public void A_kill_loses_nothing_completed_and_a_power_cut_nothing_synchronized(BlockFileKind kind)
     {
-        Run run = NewRun(kind, HashMutation.None);
+        Run run = NewRun(kind, null);
         run.Go();
         output.WriteLine($"{run.Kills:N0} kills and {run.Cuts:N0} power cuts");
         Assert.True(run.Kills > 20 && run.Cuts > 20);
@@ -33,26 +34,26 @@ public sealed class CrashTests(ITestOutputHelper output)
     }
 
     [Theory]
-    [InlineData("LinkFirst")]
-    [InlineData("NothingDeferred")]
-    [InlineData("NoTombstones")]
-    [InlineData("NoMarks")]
+    [InlineData("link-first")]
+    [InlineData("nothing-deferred")]
+    [InlineData("no-tombstones")]
+    [InlineData("no-marks")]
     public void A_wrong_way_to_store_is_noticed(string control)
     {
-        Run run = NewRun(BlockFileKind.PositionalParallel, Enum.Parse<HashMutation>(control));
+        Run run = NewRun(BlockFileKind.PositionalParallel, control);
         run.Go();
         output.WriteLine(string.Join('\n', run.Problems.Take(5)));
         Assert.NotEmpty(run.Problems);
     }
 
-    private Run NewRun(BlockFileKind kind, HashMutation control)
+    private Run NewRun(BlockFileKind kind, string? control)
     {
         int seed = int.TryParse(Environment.GetEnvironmentVariable("BIGPILE_SEED"), out int given) ? given : Environment.TickCount;
         output.WriteLine($"BIGPILE_SEED={seed}");
         return new Run(kind, control, seed);
     }
 
-    private sealed class Run(BlockFileKind kind, HashMutation control, int seed) : IFileHook
+    private sealed class Run(BlockFileKind kind, string? control, int seed) : IFileHook
     {
         private readonly Random _random = new(seed);
         private readonly ScratchDirectory _scratch = new();
@@ -76,11 +77,13 @@ public sealed class CrashTests(ITestOutputHelper output)
 
         internal void Go()
         {
+            using var watch = new CrashPointScope<HashCrashPoint>(Pass);
+            using var planted = new MutationScope(control);
             using (_scratch)
             {
                 HashDatabase database = Open(FilePath, FirstBoot, watched: true);
                 _durable = Bytes(); // making it has ended with that
-                (int most, int enough) = control == HashMutation.None ? (Operations, 10) : (Operations * 20, 1);
+                (int most, int enough) = control == null ? (Operations, 10) : (Operations * 20, 1);
                 try
                 {
                     for (int i = 0; i < most && Problems.Count < enough; i++)
@@ -127,10 +130,8 @@ public sealed class CrashTests(ITestOutputHelper output)
         {
             FileKind = kind,
             BootId = boot,
-            Mutation = control,
             Tuning = new HashTuning { Buckets = 256, OffsetWidth = 4 },
             Hook = watched ? this : null,
-            CrashPoint = watched ? Pass : null,
         });
 
         private void Step(HashDatabase database)
@@ -200,6 +201,7 @@ public sealed class CrashTests(ITestOutputHelper output)
                 _durable = _durableCopy;
             if (_random.Next(40) != 0 && window < HashCrashPoint.SyncedBeforeHead)
                 return;
+            using var unwatched = new CrashPointScope<HashCrashPoint>(static _ => { }); // what works on the copies
             if (_random.Next(2) == 0)
                 Kill(window);
             else

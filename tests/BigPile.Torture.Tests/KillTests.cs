@@ -21,8 +21,8 @@ public sealed partial class KillTests(ITestOutputHelper output) : IDisposable
             var controls = new TheoryData<string, string>
             {
                 { "table", "freed-outside-lock" }, { "pile", "redo-valid-first" }, { "pile --shared on", "redo-valid-first" },
-                { "hash", "link-first" }, { "hash", "room-freed-first" },
-                { "hash --other-boot on", "unmarked" },
+                { "hash", "link-first" }, { "hash", "extent-freed-first" },
+                { "hash --other-boot on", "no-marks" },
             };
             if (!TestLeg.IsLong)
                 return controls;

@@ -34,7 +34,7 @@ internal static unsafe class ChildProcess
             return HashChild.Work(options, journal);
         Volatile.Write(ref journal.Head->Phase, 1);
         var findings = new Findings(journal);
-        CrashPoints.ReportTo(&journal.ThreadAt(0)->Point); // recovery passes windows as well
+        Pauses.ReportTo(&journal.ThreadAt(0)->Point); // recovery passes windows as well
         using Pile pile = OpenPile(options, journal);
         using PileCache? cache = OpenCache(options, pile, journal, TimeSpan.FromSeconds(1));
         CheckRestored(cache, journal, findings);
@@ -43,7 +43,7 @@ internal static unsafe class ChildProcess
             target.Verify(); // what is left of the time before is all that there is to go on from
         else
             target.Reconcile();
-        CrashPoints.ReportTo(null);
+        Pauses.ReportTo(null);
         RunThreads(target, journal, findings, options.Seed);
         return Failed;
     }
@@ -144,7 +144,7 @@ internal static unsafe class ChildProcess
     {
         try
         {
-            CrashPoints.ReportTo(&journal.ThreadAt(thread)->Point);
+            Pauses.ReportTo(&journal.ThreadAt(thread)->Point);
             IWorker worker = target.MakeWorker(thread, seed);
             for (int step = 0; !failed.IsSet; step++)
             {

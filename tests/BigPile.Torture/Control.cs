@@ -1,6 +1,8 @@
 using System.Linq;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Hash;
+using BigPile.Hash.Checking;
 using BigPile.Torture.Hash;
 
 namespace BigPile.Torture;
@@ -38,8 +40,8 @@ internal sealed record Control(string Name, string Target, CrashPoint Point)
         new("freed-first", Table, CrashPoint.RemoveBeforeFreed),
         new("left-unfinished", Table, CrashPoint.EntryBeforeOldFreed),
         new("link-first", Hash, HashCrashPoints.Of(HashCrashPoint.Linked)),
-        new("room-freed-first", Hash, HashCrashPoints.Of(HashCrashPoint.Marked)),
-        new("unmarked", Hash, HashCrashPoints.Of(HashCrashPoint.Linked)),
+        new("extent-freed-first", Hash, HashCrashPoints.Of(HashCrashPoint.Marked)),
+        new("no-marks", Hash, HashCrashPoints.Of(HashCrashPoint.Linked)),
     ];
 
     internal static string[] Names => [.. All.Select(static control => control.Name)];

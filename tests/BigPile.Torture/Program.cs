@@ -4,6 +4,7 @@ using BigPile;
 using BigPile.Torture;
 using BigPile.Torture.Readers;
 
+Pauses.Install();
 try
 {
     if (args is [ChildProcess.WorkVerb, ..])

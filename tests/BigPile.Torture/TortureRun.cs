@@ -5,6 +5,7 @@ using System.Globalization;
 using System.IO;
 using System.Linq;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Files;
 using BigPile.Torture.Hash;
@@ -184,10 +185,10 @@ internal sealed unsafe class TortureRun
         foreach (string argument in new ChildOptions(_directory, TargetOf(seed), seed, _options.Codec).ToArguments(verb))
             start.ArgumentList.Add(argument);
         start.Environment["DOTNET_EnableDiagnostics"] = "0"; // what is killed would leave its sockets behind
-        start.Environment["BIGPILE_TORTURE_CONTROL"] = _options.ControlName;
+        start.Environment[Pauses.MutationVariable] = _options.ControlName;
         bool pauses = _options.Pauses && verb == ChildProcess.WorkVerb;
-        start.Environment["BIGPILE_TORTURE_PAUSES"] = pauses ? seed.ToString(CultureInfo.InvariantCulture) : "0";
-        start.Environment["BIGPILE_TORTURE_WINDOW"] = point.ToString();
+        start.Environment[Pauses.SeedVariable] = pauses ? seed.ToString(CultureInfo.InvariantCulture) : "0";
+        start.Environment[Pauses.FavouredVariable] = point.ToString();
         return Process.Start(start)!;
     }
 

@@ -3,7 +3,7 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Numerics;
 using System.Runtime.CompilerServices;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Eviction;
 

@@ -1,6 +1,6 @@
 using System;
 using System.Diagnostics;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 using static BigPile.Caching.Eviction.EvictionQueues;
 
 namespace BigPile.Caching.Eviction;

@@ -1,8 +1,9 @@
 using System;
 using System.Diagnostics;
-using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Eviction;
 

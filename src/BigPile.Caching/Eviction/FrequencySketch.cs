@@ -2,7 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Eviction;
 

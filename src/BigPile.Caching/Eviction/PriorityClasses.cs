@@ -1,5 +1,5 @@
 using System;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Eviction;
 

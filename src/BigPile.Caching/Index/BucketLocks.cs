@@ -1,9 +1,8 @@
 using System;
-using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using System.Threading;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Index;
 
@@ -11,8 +10,7 @@ namespace BigPile.Caching.Index;
 /// <remarks>
 /// The locks are in the process's memory even if the buckets are in a file: a kill releases them, and damage in a file cannot block a
 /// thread. They are few enough to stay in a processor's cache, and enough that threads seldom contend. A thread holds one lock at a time;
-/// only the thread that splits a bucket holds two, and an index has one such thread at a time. Not re-entrant. Only the holder may
-/// release; a release orders all stores of the holder before it.
+/// only the thread that splits a bucket holds two, and an index has one such thread at a time.
 /// </remarks>
 internal readonly unsafe struct BucketLocks : IDisposable
 {
@@ -21,43 +19,31 @@ internal readonly unsafe struct BucketLocks : IDisposable
     private const int CountPerProcessor = 1024;
 
     private readonly ulong _mask; // a bucket's number and this: its lock
-    private readonly byte* _taken; // a byte for each lock: 1 while a thread holds it
+    private readonly TinySpinLock* _locks; // a byte each
 
     public BucketLocks()
     {
         int wanted = (int)BitOperations.RoundUpToPowerOf2((uint)(Environment.ProcessorCount * CountPerProcessor));
         int count = Math.Clamp(wanted, LeastCount, MostCount);
         _mask = (ulong)count - 1;
-        _taken = (byte*)NativeMemory.AlignedAlloc((nuint)count, Bucket.SizeBytes);
-        NativeMemory.Clear(_taken, (nuint)count);
+        _locks = (TinySpinLock*)NativeMemory.AlignedAlloc((nuint)count, Bucket.SizeBytes);
+        NativeMemory.Clear(_locks, (nuint)count);
     }
 
     /// <summary>Whether some thread holds the lock of a bucket. For assertions.</summary>
-    internal bool IsTaken(ulong bucket) => Volatile.Read(ref _taken[bucket & _mask]) != 0;
+    internal bool IsTaken(ulong bucket) => _locks[bucket & _mask].IsTaken;
 
     /// <summary>Whether two buckets share one lock.</summary>
     internal bool IsShared(ulong one, ulong other) => ((one ^ other) & _mask) == 0;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryEnter(ulong bucket)
-    {
-        ref byte taken = ref _taken[bucket & _mask];
-        return taken == 0 && Interlocked.CompareExchange(ref taken, 1, 0) == 0;
-    }
-
-    internal void Enter(ulong bucket)
-    {
-        var spinner = default(SpinWait);
-        while (!TryEnter(bucket))
-            spinner.SpinOnce(sleep1Threshold: -1);
-    }
+    internal bool TryEnter(ulong bucket) => _locks[bucket & _mask].TryEnter();
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Exit(ulong bucket)
-    {
-        Debug.Assert(IsTaken(bucket), "The caller holds the lock.");
-        Volatile.Write(ref _taken[bucket & _mask], 0);
-    }
+    internal void Enter(ulong bucket) => _locks[bucket & _mask].Enter();
 
-    public void Dispose() => NativeMemory.AlignedFree(_taken);
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Exit(ulong bucket) => _locks[bucket & _mask].Exit();
+
+    public void Dispose() => NativeMemory.AlignedFree(_locks);
 }

@@ -1,6 +1,6 @@
 using System.Collections;
 using System.Collections.Generic;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Index;
 

@@ -1,7 +1,10 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Index;
 

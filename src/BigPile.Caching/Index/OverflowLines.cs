@@ -2,8 +2,11 @@ using System;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Index;
 

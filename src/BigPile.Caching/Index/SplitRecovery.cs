@@ -1,5 +1,7 @@
 using System.Numerics;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Index;
 

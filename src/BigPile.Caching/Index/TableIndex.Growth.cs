@@ -3,7 +3,10 @@ using System.Diagnostics;
 using System.IO;
 using System.Numerics;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Index;
 

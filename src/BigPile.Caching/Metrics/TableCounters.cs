@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Metrics;
 

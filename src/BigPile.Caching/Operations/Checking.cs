@@ -6,7 +6,7 @@ using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Operations;
 

@@ -1,7 +1,10 @@
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 using BigPile.Reporting;
 
 namespace BigPile.Caching.Operations;

@@ -13,7 +13,7 @@ internal static class Closing
         foreach (TableCore core in cores)
             core.Close();
         // After all are closed: one wait for all calls that entered before.
-        CriticalRegion.WaitForQuiescence();
+        PileRegions.WaitForQuiescence();
         foreach (TableCore core in cores)
             core.Pile.Engine.Background.TryRun("the drain of a read buffer", () => core.DrainReadBuffer(waits: true, isClosing: true));
     }

@@ -6,6 +6,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -49,7 +50,7 @@ internal static unsafe class Comparing
     /// </summary>
     internal static void LeaveToCompare(this TableCore core, CriticalRegion critical, KeyMatcher matcher)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "The caller is in this region, and enters it again.");
+        Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "The caller is in this region, and enters it again.");
         core.Pile.Blocks.Exit(critical);
         try
         {

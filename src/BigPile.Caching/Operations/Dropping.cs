@@ -1,8 +1,12 @@
 using System.Diagnostics;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
@@ -13,7 +17,7 @@ internal static unsafe class Dropping
     /// <summary>Frees all blocks and the index. The catalog has recorded the drop.</summary>
     internal static void CompleteDrop(this TableCore core)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "No thread is in the table, this one included: its index is freed.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "No thread is in the table, this one included: its index is freed.");
         // A kill from here on leaves blocks of an id that is free or reused. Their version tells them from a new table's, and the next
         // opening frees them.
         CrashPoints.Pass(CrashPoint.ClearBeforeDropped);
@@ -37,8 +41,8 @@ internal static unsafe class Dropping
     /// <returns><see langword="false"/> when it is not an entry of the dropped table.</returns>
     internal static bool FreeDropped(Pile pile, ulong address, ulong upTo)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block's segment mapped.");
-        EntryView view = pile.Entries.View(address);
+        Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps the block's segment mapped.");
+        BlockSnapshot view = pile.Entries.View(address);
         if (view.IsNone)
             return true; // freed since the walk found it
         var head = new EntryHead(view.Payload);

@@ -6,6 +6,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -36,8 +37,8 @@ internal sealed class EvictionHost(TableCore core) : IEvictionHost
 
     public void EvictLocked(SlotPlace place, long now)
     {
-        CriticalRegion critical = CriticalRegion.Current; // entered by who evicts; the evictor does not hand it on
-        Debug.Assert(critical.IsInRegion, "An entry is freed in a critical region only.");
+        CriticalRegion critical = PileRegions.Current; // entered by who evicts; the evictor does not hand it on
+        Debug.Assert(critical.IsOpen, "An entry is freed in a critical region only.");
         Debug.Assert(!place.Value.IsEmpty, "The evictor chose an entry under the bucket's lock: it is still there.");
         if (core.TryViewLocked(place, out LockedEntry entry))
         {

@@ -6,6 +6,7 @@ using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -44,7 +45,7 @@ internal static unsafe class EvictorBackfill
     internal static bool TryEvict(
         this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed in a critical region only.");
+        Debug.Assert(PileRegions.Current.IsOpen, "An entry is freed in a critical region only.");
         core.BackfillBeforeEviction();
         while (!evictor.TryEvict(hash, most, now, smallWeight, pinnedAddress))
         {
@@ -59,7 +60,7 @@ internal static unsafe class EvictorBackfill
     /// <inheritdoc cref="Evictor.TryEvictInTurn"/>
     internal static bool TryEvictInTurn(this TableCore core, Evictor evictor, long now)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed in a critical region only.");
+        Debug.Assert(PileRegions.Current.IsOpen, "An entry is freed in a critical region only.");
         core.BackfillBeforeEviction();
         while (!evictor.TryEvictInTurn(EntryPriority.High, now))
         {
@@ -74,7 +75,7 @@ internal static unsafe class EvictorBackfill
     internal static EntryQueue Admit(
         this TableCore core, Evictor evictor, ulong hash, EntryPriority priority, double weight, long now, out bool hasEvicted)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "An entry is freed in a critical region only.");
+        Debug.Assert(PileRegions.Current.IsOpen, "An entry is freed in a critical region only.");
         core.BackfillBeforeEviction();
         return evictor.Admit(hash, priority, weight, now, out hasEvicted);
     }

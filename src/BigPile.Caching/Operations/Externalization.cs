@@ -5,7 +5,10 @@ using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 

@@ -1,4 +1,5 @@
 using System;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Tables;
@@ -18,7 +19,7 @@ internal unsafe struct Found
     /// <summary>The hash of its key.</summary>
     internal ulong Hash;
 
-    internal EntryView View;
+    internal BlockSnapshot View;
 
     /// <summary>The head of the block.</summary>
     internal readonly EntryHead Head => new(View.Payload);
@@ -26,7 +27,7 @@ internal unsafe struct Found
     internal readonly long PayloadBytes => View.PayloadBytes;
 
     /// <summary>Whether the block is the one that was read, so that all data read from it is consistent.</summary>
-    internal readonly bool IsUnchanged() => View.IsUnchanged();
+    internal readonly bool IsUnchanged() => View.Validate();
 
     /// <summary>The key, in place.</summary>
     internal readonly KeyProbe KeyOf(in EntryHead head) => new(new ReadOnlySpan<byte>(head.Key, head.KeyBytes), Hash);

@@ -7,6 +7,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -113,7 +114,7 @@ internal static unsafe class Leasing
 
     private static bool TryLeaseLocked(this TableCore core, in LockedEntry entry, bool isUse, out PileLease? lease, out EntryInfo info)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block until the lease does.");
+        Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps the block until the lease does.");
         ulong address = entry.Address;
         if (core.ChecksEveryRead)
             _ = core.Pile.Entries.IsIntact(address, core.Pile.Entries.View(address)); // throws if damaged

@@ -6,6 +6,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -32,7 +33,7 @@ internal static class Limiting
     internal static void Configure(this TableCore core, TableOptions options)
     {
         options.Validate();
-        CriticalRegion.ThrowIfInRegion();
+        PileRegions.ThrowIfInRegion();
         long now = core.Clock.BeforeLock;
         lock (core.ConfigurationLock)
         {

@@ -5,6 +5,7 @@ using System.Runtime.CompilerServices;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 

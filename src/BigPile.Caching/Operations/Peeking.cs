@@ -8,6 +8,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 

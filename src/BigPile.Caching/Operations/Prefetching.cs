@@ -24,7 +24,7 @@ internal static unsafe class Prefetching
     /// <summary>Prefetches the blocks that the hashes probably lead to. The caller is in a critical region.</summary>
     internal static void PrefetchEntries(this TableCore core, ReadOnlySpan<ulong> hashes)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the index and its segments.");
+        Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps the index and its segments.");
         foreach (ulong hash in hashes)
             core.PrefetchEntry(hash);
     }

@@ -6,8 +6,11 @@ using BigPile.Caching.Eviction;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -90,7 +93,7 @@ internal static unsafe class Putting
     internal static PutResult? PutInRegion(
         this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Options do not change meanwhile.");
+        Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "Options do not change meanwhile.");
         core.Index.Prefetch(key.Hash); // the bucket arrives while the entry is written
         bool hasEvicted = false;
         long now = core.Clock.Now; // before any lock: the clock may be application code

@@ -9,7 +9,9 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
@@ -20,25 +22,24 @@ internal static unsafe class Reading
     /// <summary>Reads the value of a key.</summary>
     internal static bool TryRead<TReader>(this TableCore core, in KeyProbe key, ref TReader reader, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct =>
-        core.TryRead<TReader, AllChecks>(key, ref reader, minVersion: 0, out info);
+        core.TryRead(key, ref reader, minVersion: 0, out info);
 
-    /// <summary>Reads the value of a key, with the checks of a type.</summary>
+    /// <summary>Reads the value of a key, if it has at least a version.</summary>
     /// <param name="core">The table.</param>
     /// <param name="key">The key.</param>
     /// <param name="reader">Receives the value.</param>
     /// <param name="minVersion">An entry below this version counts as missing.</param>
     /// <param name="info">Version and size.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool TryRead<TReader, TChecks>(
+    internal static bool TryRead<TReader>(
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, ISearchChecks
     {
         CriticalRegion critical = core.EnterReader();
         bool found;
         try
         {
-            found = core.TryReadInRegion<TReader, TChecks>(critical, key, ref reader, minVersion, out info);
+            found = core.TryReadInRegion(critical, key, ref reader, minVersion, out info);
             if (core.CountsReads && (found || core.Spill == null)) // else TryReadSpilledCounted counts
                 core.Counters.Add(critical, found ? Counter.Hits : Counter.Misses);
         }
@@ -65,7 +66,7 @@ internal static unsafe class Reading
         bool found;
         try
         {
-            found = core.TryReadInRegion<TReader, AllChecks>(critical, key, ref reader, minVersion, out info);
+            found = core.TryReadInRegion(critical, key, ref reader, minVersion, out info);
         }
         finally
         {
@@ -76,14 +77,13 @@ internal static unsafe class Reading
 
     // Arguments passed by reference are spilled to the stack, so the slow path gets copies, or only the parts that it needs.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static bool TryReadInRegion<TReader, TChecks>(
+    private static bool TryReadInRegion<TReader>(
         this TableCore core, CriticalRegion critical, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, ISearchChecks
     {
         Unsafe.SkipInit(out info);
         SearchOutcome outcome = key.Matcher == null && minVersion == 0 && core.ReadsPlain
-            ? core.ReadPlain<TReader, TChecks>(key.Hash, key.Bytes, ref reader, ref info)
+            ? core.ReadPlain(key.Hash, key.Bytes, ref reader, ref info)
             : SearchOutcome.Again;
         if (outcome == SearchOutcome.Hit)
             return true;
@@ -92,7 +92,7 @@ internal static unsafe class Reading
             info = default;
             return false;
         }
-        return core.TryReadAny<TReader, TChecks>(critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
+        return core.TryReadAny(critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
     }
 
     /// <summary>The fast path: an entry in the first line of its bucket, with neither expiry nor tags.</summary>
@@ -104,63 +104,60 @@ internal static unsafe class Reading
     /// read's bucket is fetched while this one's block is.
     /// </remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static SearchOutcome ReadPlain<TReader, TChecks>(
+    private static SearchOutcome ReadPlain<TReader>(
         this TableCore core, ulong hash, ReadOnlySpan<byte> key, ref TReader reader, ref EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, ISearchChecks
     {
         Debug.Assert(core.IsAllVisible && !core.ChecksEveryRead, "The fast path is closed while a rebuild or checksums need the full one.");
         if (!core.Index.TryFindUnmoved(hash, out Bucket* line, out byte state)) // acquire: the state before the slots
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
         if (match == 0)
-            return IsPlainMiss<TChecks>(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
+            return IsPlainMiss(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
         ulong* slotAt = Bucket.SlotAt(line, BitOperations.TrailingZeroCount(match));
         // Acquire; pairs with the slot's store in IndexSwap.PublishLocked: what it leads to is visible.
         var slot = new IndexSlot(Volatile.Read(ref *slotAt));
-        EntryView view = core.Pile.Entries.ViewRecovered(slot.Address); // header (acquire), then page info
+        BlockSnapshot view = core.Pile.Entries.ViewRecovered(slot.Address); // header (acquire), then page info
         // None also in a page that recovery has yet to check: Searching has it checked.
         if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
             return SearchOutcome.Again;
         // The block may be freed and reused from here on, so lengths are bounded before they are used.
         var head = new PlainHead(view.Payload);
         long valueBytes = view.PayloadBytes - head.ValueOffset;
-        if (!head.IsPlainAfter(core.Tags.ClearedUpTo) || valueBytes < 0 || (TChecks.Key && !head.HasKey(core.Id, key)))
+        if (!head.IsPlainAfter(core.Tags.ClearedUpTo) || valueBytes < 0 || !(head.HasKey(core.Id, key) || Mutation.KeyNotCompared))
             return SearchOutcome.Again;
         // The copy may mix two entries until both checks below have passed: slot, then block. Searching.Search says why in this order.
         info = new EntryInfo(head.Version, (int)valueBytes);
         reader.Read(head.Value, valueBytes, EntryHead.BlockKindOf(head.Kind));
-        if ((TChecks.SlotAgain && !Searching.IsStillLoaded(slotAt, slot)) || (TChecks.BlockAgain && !view.IsUnchanged()))
+        if (!Searching.IsStillLoaded(slotAt, slot) || !view.Validate())
             return SearchOutcome.Again;
         if (core.CountsUses)
             Bucket.CountUseOf(slotAt); // plain stores; a lost count is harmless
         return SearchOutcome.Hit;
     }
 
-    private static bool IsPlainMiss<TChecks>(Bucket* line, byte state)
-        where TChecks : struct, ISearchChecks
+    private static bool IsPlainMiss(Bucket* line, byte state)
     {
         bool isAll = line->Next == 0;
         Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
-        return isAll && (!TChecks.StateAgain || state == line->State);
+        return isAll && (state == line->State || Mutation.BucketStateNotLoadedAgain);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static bool TryReadAny<TReader, TChecks>(
+    private static bool TryReadAny<TReader>(
         this TableCore core, CriticalRegion critical, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader,
         ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, ISearchChecks
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
         minVersion = Math.Max(minVersion, core.VisibilityFloor); // acquire, before all that it guards; pairs with MakeAllVisible
         if (matcher == null)
-            return core.TryReadCompared<TReader, TChecks>(key, ref reader, minVersion, out info);
+            return core.TryReadCompared(key, ref reader, minVersion, out info);
         while (true)
         {
             try
             {
-                return core.TryReadCompared<TReader, TChecks>(key, ref reader, minVersion, out info);
+                return core.TryReadCompared(key, ref reader, minVersion, out info);
             }
             catch (KeyNotComparedException)
             {
@@ -170,15 +167,14 @@ internal static unsafe class Reading
         }
     }
 
-    private static bool TryReadCompared<TReader, TChecks>(
+    private static bool TryReadCompared<TReader>(
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, ISearchChecks
     {
         long now = 0; // read when an entry may have expired
         SearchOutcome outcome;
         do
-            outcome = core.Search<TReader, TChecks>(key, ref reader, minVersion, ref now, out info);
+            outcome = core.Search(key, ref reader, minVersion, ref now, out info);
         while (outcome == SearchOutcome.Again);
         return outcome == SearchOutcome.Hit;
     }

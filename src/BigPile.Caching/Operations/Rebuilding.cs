@@ -2,11 +2,15 @@ using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
@@ -19,7 +23,7 @@ internal static unsafe class Rebuilding
     /// <summary>Reads the table id of an entry. The caller is in a critical region.</summary>
     internal static bool TryReadTableId(Pile pile, ulong address, out int tableId)
     {
-        EntryView view = pile.Entries.View(address);
+        BlockSnapshot view = pile.Entries.View(address);
         bool isThere = !view.IsNone;
         tableId = isThere && view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload).TableId : 0;
         return isThere;
@@ -29,7 +33,7 @@ internal static unsafe class Rebuilding
     /// <returns><see langword="false"/> when it is not an entry.</returns>
     internal static bool AddFound(this TableCore core, CriticalRegion critical, ulong address)
     {
-        EntryView view = core.Pile.Entries.View(address);
+        BlockSnapshot view = core.Pile.Entries.View(address);
         if (view.IsNone)
             return true; // freed since the walk found it
         var found = default(Found);
@@ -42,7 +46,7 @@ internal static unsafe class Rebuilding
 
     /// <summary>The head of a block; all zero where the block is too short for an entry.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static EntryHead HeadOf(in EntryView view) =>
+    internal static EntryHead HeadOf(in BlockSnapshot view) =>
         view.PayloadBytes >= EntryHead.ShortBytes ? new EntryHead(view.Payload) : default;
 
     /// <summary>
@@ -56,9 +60,9 @@ internal static unsafe class Rebuilding
     /// <param name="found">Receives what is to be inserted.</param>
     /// <returns><see langword="false"/> when it is not an entry of the table, or was freed.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool TrySee(this TableCore core, ulong address, in EntryView view, in EntryHead head, ref Found found)
+    internal static bool TrySee(this TableCore core, ulong address, in BlockSnapshot view, in EntryHead head, ref Found found)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block.");
+        Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps the block.");
         found.Address = 0;
         if (head.TableId != core.Id || !head.FitsIn(view.PayloadBytes))
             return false;
@@ -81,7 +85,7 @@ internal static unsafe class Rebuilding
     /// <returns>Whether a new slot points to it.</returns>
     internal static bool AddFound(this TableCore core, CriticalRegion critical, in Found found)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "The critical region keeps the block.");
+        Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "The critical region keeps the block.");
         EntryHead head = found.Head;
         EntryPriority priority = head.Priority;
         core.Pile.Engine.Versions.RaiseTo(head.Version); // later puts get higher ones

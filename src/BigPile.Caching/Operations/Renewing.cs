@@ -8,8 +8,11 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -188,7 +191,7 @@ internal static unsafe class Renewing
     private static bool TryCopyToRenewLocked(
         this TableCore core, CriticalRegion critical, ulong hash, in LockedEntry entry, long expiresAt)
     {
-        if (core.Pile.Blocks.HasChecksums && !core.Pile.Entries.View(entry.Address).IsIntact(entry.Address, core.Pile.Blocks))
+        if (core.Pile.Blocks.HasChecksums && !core.Pile.Entries.MatchesChecksum(entry.Address, core.Pile.Entries.View(entry.Address)))
             return true; // damaged: a copy would get a valid checksum
         Slot copy;
         try

@@ -7,7 +7,9 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
 using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
@@ -19,12 +21,11 @@ namespace BigPile.Caching.Operations;
 /// </remarks>
 internal static unsafe class Searching
 {
-    internal static SearchOutcome Search<TReader, TChecks>(
+    internal static SearchOutcome Search<TReader>(
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, ISearchChecks
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps lines and blocks mapped.");
+        Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps lines and blocks mapped.");
         info = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
         Bucket* bucket = core.Index.Find(key.Hash, out byte state); // acquire; it covers the hash, and is not splitting
@@ -37,37 +38,37 @@ internal static unsafe class Searching
                 IndexSlot slot = Bucket.Load(line, place); // acquire; pairs with PublishLocked
                 if (!slot.MayBe(key.Hash))
                     continue; // changed since Match
-                TChecks.Pass(SearchPoint.BeforeBlock);
-                EntryView view = core.Pile.Entries.View(slot.Address); // header (acquire), then page info
+                CrashPoints.Pass(CrashPoint.SearchBeforeBlock);
+                BlockSnapshot view = core.Pile.Entries.View(slot.Address); // header (acquire), then page info
                 if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
                 {
-                    TChecks.Pass(SearchPoint.AfterBlock);
+                    CrashPoints.Pass(CrashPoint.SearchAfterBlock);
                     if (core.LeadsNowhere(line, place, slot))
                         continue; // its page was found damaged after opening
                     return SearchOutcome.Again;
                 }
                 var head = new EntryHead(view.Payload);
-                bool isKey = TChecks.Key // tags collide
-                    ? head.TableId == core.Id && LockedEntries.HasKey(head, view.PayloadBytes, key)
-                    : head.FitsIn(view.PayloadBytes);
+                bool isKey = Mutation.KeyNotCompared
+                    ? head.FitsIn(view.PayloadBytes)
+                    : head.TableId == core.Id && LockedEntries.HasKey(head, view.PayloadBytes, key); // tags collide
                 SearchOutcome outcome = isKey
                     ? core.ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
                     : SearchOutcome.Miss; // another key, or an entry that is changing
                 SlidingUse use = outcome == SearchOutcome.Hit && head.IsSliding ? new SlidingUse(core.Clock, head) : default;
                 // Without this a slow reader could return a value that is published in its block but not in the index yet, and the older
                 // one after it.
-                if (TChecks.SlotAgain && !IsStillLoaded(line, place, slot))
+                if (!IsStillLoaded(line, place, slot))
                     return SearchOutcome.Again;
-                TChecks.Pass(SearchPoint.BetweenRechecks);
+                CrashPoints.Pass(CrashPoint.SearchBetweenRechecks);
                 // The block may have been freed and reused. Checked on both sides of the slot, which has no generation: an entry may leave
                 // a block and come back to it, and the slot looks the same.
-                if (TChecks.BlockAgain && !view.IsUnchanged())
+                if (!view.Validate())
                     return SearchOutcome.Again;
                 if (core.ChecksEveryRead && !core.Pile.Entries.IsIntact(slot.Address, view)) // throws for an unchanged block
                     return SearchOutcome.Again;
                 if (!isKey)
                     continue;
-                TChecks.Pass(SearchPoint.BeforeRecordUse);
+                CrashPoints.Pass(CrashPoint.SearchBeforeRecordUse);
                 // The block is the entry's. A use recorded after the entry has left its slot is lost, so the slot is checked once more.
                 if (use.SlidingTicks != 0 && now >= use.ExpiresAt && !core.IsUsed(use, now))
                 {
@@ -95,15 +96,16 @@ internal static unsafe class Searching
             }
         }
         Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
-        return !TChecks.StateAgain || state == bucket->State ? SearchOutcome.Miss : SearchOutcome.Again;
+        return state == bucket->State || Mutation.BucketStateNotLoadedAgain ? SearchOutcome.Miss : SearchOutcome.Again;
     }
 
     // Whether a slot points to no entry. A missing block alone proves nothing: the entry may have left it and come back. The slot must
-    // point to the same trace of the block before and after.
+    // point to the same state of the block before and after.
     private static bool LeadsNowhere(this TableCore core, Bucket* line, int place, IndexSlot slot)
     {
-        EntryTrace trace = core.Pile.Entries.Trace(slot.Address);
-        return trace.IsNone(EntryHead.ShortBytes) && IsStillLoaded(line, place, slot) && core.Pile.Entries.Trace(slot.Address) == trace;
+        BlockSnapshot block = core.Pile.Entries.ViewAny(slot.Address);
+        return !EntryBlocks.IsEntry(block, slot.Address, EntryHead.ShortBytes) && IsStillLoaded(line, place, slot)
+            && core.Pile.Entries.Validate(block, slot.Address);
     }
 
     private static bool IsStillLoaded(Bucket* line, int place, IndexSlot slot) => IsStillLoaded(Bucket.SlotAt(line, place), slot);
@@ -111,7 +113,9 @@ internal static unsafe class Searching
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static bool IsStillLoaded(ulong* slotAt, IndexSlot slot)
     {
-        Volatile.ReadBarrier(); // after all reads of the block
+        if (Mutation.IndexSlotNotLoadedAgain)
+            return true;
+        Volatile.ReadBarrier(); // after all reads of the block; pairs with the slot's store in IndexSwap.PublishLocked
         return Volatile.Read(ref *slotAt) == slot.Word;
     }
 

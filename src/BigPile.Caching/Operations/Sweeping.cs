@@ -4,6 +4,7 @@ using System.Threading;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -56,7 +57,7 @@ internal static unsafe class Sweeping
     /// <summary>Sweeps a little for a refused put: dead entries of high priority may have kept it out.</summary>
     /// <returns>Whether anything was freed. Does nothing in a critical region, where another thread may wait for this one.</returns>
     internal static bool TrySweepForSpace(this TableCore core) =>
-        core.Evictor != null && !CriticalRegion.Current.IsInRegion && core.SweepMemory(BucketsForSpace) != 0;
+        core.Evictor != null && !PileRegions.Current.IsOpen && core.SweepMemory(BucketsForSpace) != 0;
 
     /// <summary>The number of calls of <see cref="TrySweepForSpace"/> that cover the whole table.</summary>
     internal static int SweepsForSpace(this TableCore core) => core.BucketsToSweep() / BucketsForSpace + 1;

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using BigPile.Caching.Tables;
 using BigPile.Caching.Tags;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 

@@ -40,7 +40,7 @@ internal sealed class TypedTable<TKey, TValue>
     internal bool TryGet(in KeyProbe key, ulong minVersion, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
     {
         var reader = default(ValueReader);
-        if (Core.TryRead<ValueReader, AllChecks>(key, ref reader, minVersion, out info))
+        if (Core.TryRead(key, ref reader, minVersion, out info))
         {
             value = Complete(ref reader, key);
             return true;

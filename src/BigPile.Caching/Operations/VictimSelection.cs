@@ -4,6 +4,7 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -16,7 +17,7 @@ internal static unsafe class VictimSelection
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, EntryPriority most, ref long now, out SlotPlace place,
         out bool wasAlive)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "The victim is freed, and counted for this thread.");
+        Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "The victim is freed, and counted for this thread.");
         // All at once: their cache misses overlap.
         foreach (SlotPlace one in bucket.Slots)
             core.Pile.Entries.Prefetch(one.Value.Address);

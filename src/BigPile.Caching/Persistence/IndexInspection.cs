@@ -6,6 +6,7 @@ using System.Threading;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;

@@ -4,6 +4,7 @@ using System.Linq;
 using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using Microsoft.Extensions.Logging;
 

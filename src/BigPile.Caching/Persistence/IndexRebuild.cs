@@ -6,11 +6,13 @@ using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 using BigPile.Tables;
 using Microsoft.Extensions.Logging;
 
@@ -179,7 +181,7 @@ internal sealed class IndexRebuild(
 
     private void See(ulong address, Group group)
     {
-        EntryView view = pile.Entries.ViewRecovered(address); // Collect has recovered its page
+        BlockSnapshot view = pile.Entries.ViewRecovered(address); // Collect has recovered its page
         if (view.IsNone)
             return; // freed since
         EntryHead head = Rebuilding.HeadOf(view);

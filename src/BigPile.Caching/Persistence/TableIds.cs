@@ -5,7 +5,9 @@ using System.Linq;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Catalog;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Persistence;
 

@@ -7,6 +7,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Threading;
 using BigPile.Hash;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Spill;
 

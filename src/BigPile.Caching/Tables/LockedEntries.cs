@@ -1,12 +1,16 @@
 using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Spill;
+using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
@@ -18,7 +22,7 @@ internal static unsafe class LockedEntries
     /// <returns><see langword="false"/> when there is none: the page was found damaged after the pile was opened.</returns>
     internal static bool TryViewLocked(this TableCore core, ulong address, out EntryHead head, out long payloadBytes)
     {
-        EntryView view = core.Pile.Entries.View(address);
+        BlockSnapshot view = core.Pile.Entries.View(address);
         payloadBytes = view.IsNone ? 0 : view.PayloadBytes;
         bool isWhole = payloadBytes >= EntryHead.ShortBytes;
         head = isWhole ? new EntryHead(view.Payload) : default;

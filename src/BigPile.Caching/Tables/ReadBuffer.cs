@@ -4,6 +4,7 @@ using System.Numerics;
 using System.Threading;
 using BigPile.Caching.Clocks;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tables;
 

@@ -1,4 +1,5 @@
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tables;
 

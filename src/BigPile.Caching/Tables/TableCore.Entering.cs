@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
@@ -67,7 +68,7 @@ internal sealed partial class TableCore
     {
         Volatile.Write(ref _isDropped, true); // before the state: a caller that sees it closed reads this
         Close();
-        CriticalRegion.WaitForQuiescence();
+        PileRegions.WaitForQuiescence();
     }
 
     /// <summary>Reopens the table after <see cref="CloseToDrop"/>.</summary>
@@ -87,7 +88,7 @@ internal sealed partial class TableCore
             ThrowClosed();
         try
         {
-            CriticalRegion.WaitForQuiescence();
+            PileRegions.WaitForQuiescence();
             change();
         }
         finally
@@ -104,7 +105,7 @@ internal sealed partial class TableCore
             Pile.Blocks.Exit(critical); // before it waits, as the pause waits for the region
             if (Volatile.Read(ref _state) == Closed)
                 ThrowClosed();
-            if (critical.IsInRegion && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
+            if (critical.IsOpen && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
                 ThrowConfiguring(); // Configure waits for this thread: spinning would deadlock
             spinner.SpinOnce();
             // Also for a reader: as a writer it may wait for a flush, no more.

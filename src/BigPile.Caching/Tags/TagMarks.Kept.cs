@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Concurrency;
@@ -37,7 +38,7 @@ internal sealed unsafe partial class TagMarks
 
     private bool TryViewMarkLocked(ulong address, out EntryHead head)
     {
-        EntryView view = pile.Entries.View(address);
+        BlockSnapshot view = pile.Entries.View(address);
         bool isWhole = !view.IsNone && view.PayloadBytes >= EntryHead.ShortBytes;
         head = isWhole ? new EntryHead(view.Payload) : default;
         return isWhole && head.Kind == ValueKind.TagMark && head.TableId == tableId && head.FitsIn(view.PayloadBytes);
@@ -66,7 +67,7 @@ internal sealed unsafe partial class TagMarks
 
     private void ForgetLocked(TagMark mark)
     {
-        Intent* intent = _intents == null ? null : _intents.BeginTagMark(CriticalRegion.Current, tableId, 0, mark.Address, mark.Version);
+        Intent* intent = _intents == null ? null : _intents.BeginTagMark(PileRegions.Current, tableId, 0, mark.Address, mark.Version);
         if (_places != null)
             ReturnLocked(mark.Place);
         pile.Entries.Free(mark.Address);

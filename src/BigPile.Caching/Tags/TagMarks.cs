@@ -9,8 +9,10 @@ using BigPile.Allocation;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Tags;
 
@@ -230,7 +232,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
             pile.Entries.Free(known.Address);
         Intent* intent = _intents == null
             ? null
-            : _intents.BeginTagMark(CriticalRegion.Current, tableId, slot.Address, known.Address, known.Version);
+            : _intents.BeginTagMark(PileRegions.Current, tableId, slot.Address, known.Address, known.Version);
         CrashPoints.Pass(CrashPoint.MarkBeforePublish);
         pile.Entries.Publish(slot, MarkBytes);
         CrashPoints.Pass(CrashPoint.MarkBeforeOldFreed);

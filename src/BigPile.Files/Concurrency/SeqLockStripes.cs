@@ -1,16 +1,14 @@
 using System;
-using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using System.Threading;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Files.Concurrency;
 
-/// <summary>Sequence locks of a file's blocks, one word for many blocks. They make each operation atomic.</summary>
+/// <summary>Sequence locks of a file's blocks, one for many blocks. They make each operation atomic.</summary>
 /// <remarks>
-/// A writer locks the stripes of all blocks that it touches, in ascending order, by making their words odd; it makes them even again after
-/// its last byte. A reader takes no lock: it reads the words of all stripes before and after. If none was odd, and none has changed, all of
-/// its bytes were in the file together at one instant. The words have 64 bits, so they do not wrap while a reader is delayed.
+/// A writer locks the stripes of all blocks that it touches, in ascending order. A reader reads the sequences of all stripes before and
+/// after. If none was odd, and none has changed, all of its bytes were in the file together at one instant.
 /// </remarks>
 internal sealed class SeqLockStripes
 {
@@ -20,16 +18,9 @@ internal sealed class SeqLockStripes
     /// <summary>A reader of more stripes than this locks them.</summary>
     internal const int MaxOptimistic = 16;
 
-    private const int WordsApart = 8; // a cache line
-    private const int MinCount = 256;
-    private const int MaxCount = 4096;
-    private const int StripesPerProcessor = 64;
+    private readonly Stripe[] _stripes = GC.AllocateArray<Stripe>(Count, pinned: true);
 
-    // Sequence words, one per cache line: odd while locked. Only the lock's owner makes a word even.
-    private readonly long[] _words = GC.AllocateArray<long>(Count * WordsApart, pinned: true);
-
-    private static int Count { get; } =
-        (int)Math.Clamp(BitOperations.RoundUpToPowerOf2((uint)(Environment.ProcessorCount * StripesPerProcessor)), MinCount, MaxCount);
+    private static int Count { get; } = StripeCount.Default;
 
     /// <summary>The stripes of a range of at least one byte.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -48,34 +39,31 @@ internal sealed class SeqLockStripes
     internal static bool IsOneBlock(long offset, int length) =>
         (ulong)(offset & (BlockBytes - 1)) + (uint)(length - 1) < BlockBytes && offset >= 0; // an empty range: 0 - 1 is huge
 
-    /// <summary>The sequence word of the block at an offset.</summary>
+    /// <summary>The lock of the block at an offset.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal ref long WordOf(long offset) => ref Word((int)(offset >> BlockShift));
+    internal ref SequenceLock LockOf(long offset) => ref LockAt((int)(offset >> BlockShift));
 
-    /// <summary>Reads the words of a range; <see langword="false"/> if one is locked.</summary>
+    /// <summary>Reads the sequences of a range; <see langword="false"/> if one is odd.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryBeginRead(Range range, ref long seen)
+    internal bool TryBeginRead(Range range, ref ulong seen)
     {
         for (int i = 0; i < range.Count; i++)
         {
-            long word = Volatile.Read(ref Word(range.First + i));
-            if ((word & 1) != 0)
+            ulong sequence = LockAt(range.First + i).Sequence;
+            if (SequenceLock.IsOdd(sequence))
                 return false;
-            Unsafe.Add(ref seen, i) = word;
+            Unsafe.Add(ref seen, i) = sequence;
         }
         return true;
     }
 
-    /// <summary>
-    /// Whether no word has changed since <see cref="TryBeginRead"/>. The barrier pairs with the full fence of <see cref="Lock"/>.
-    /// </summary>
+    /// <summary>Whether no sequence has changed since <see cref="TryBeginRead"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool AreUnchanged(Range range, ref long seen)
+    internal bool AreUnchanged(Range range, ref ulong seen)
     {
-        Volatile.ReadBarrier();
         for (int i = 0; i < range.Count; i++)
         {
-            if (Volatile.Read(ref Word(range.First + i)) != Unsafe.Add(ref seen, i))
+            if (!LockAt(range.First + i).IsUnchanged(Unsafe.Add(ref seen, i)))
                 return false;
         }
         return true;
@@ -86,7 +74,7 @@ internal sealed class SeqLockStripes
     internal void Lock(Range range)
     {
         if (range.Count == 1)
-            LockOne(ref Word(range.First));
+            LockOne(ref LockAt(range.First));
         else
             LockAscending(range);
     }
@@ -96,48 +84,44 @@ internal sealed class SeqLockStripes
     internal void Unlock(Range range)
     {
         for (int i = 0; i < range.Count; i++)
-            UnlockOne(ref Word(range.First + i));
+            UnlockOne(ref LockAt(range.First + i));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static void UnlockOne(ref long word) => Volatile.Write(ref word, word + 1);
+    internal static void LockOne(ref SequenceLock stripe)
+    {
+        stripe.Enter();
+        stripe.BeginChange();
+    }
 
-    // Ascending by word, not by block: otherwise two ranges that wrap around could deadlock.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static void UnlockOne(ref SequenceLock stripe)
+    {
+        stripe.EndChange();
+        stripe.Exit();
+    }
+
+    // Ascending by stripe, not by block: otherwise two ranges that wrap around could deadlock.
     private void LockAscending(Range range)
     {
         int wrapped = Math.Max(range.First + range.Count - Count, 0);
         for (int i = 0; i < wrapped; i++)
-            LockOne(ref Word(i));
+            LockOne(ref LockAt(i));
         for (int i = range.First; i < range.First + range.Count - wrapped; i++)
-            LockOne(ref Word(i));
+            LockOne(ref LockAt(i));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static void LockOne(ref long word)
-    {
-        long seen = word;
-        // full fence: the odd word is visible before the first byte changes
-        if ((seen & 1) != 0 || Interlocked.CompareExchange(ref word, seen + 1, seen) != seen)
-            WaitForOne(ref word);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private static void WaitForOne(ref long word)
-    {
-        var spinner = default(SpinWait);
-        while (true)
-        {
-            long seen = Volatile.Read(ref word);
-            if ((seen & 1) == 0 && Interlocked.CompareExchange(ref word, seen + 1, seen) == seen)
-                return;
-            spinner.SpinOnce(sleep1Threshold: -1);
-        }
-    }
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private ref long Word(int index) =>
-        ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_words), (index & (Count - 1)) * WordsApart);
+    private ref SequenceLock LockAt(int index) =>
+        ref Unsafe.Add(ref MemoryMarshal.GetArrayDataReference(_stripes), index & (Count - 1)).Lock;
 
     /// <summary>Consecutive stripes, which may wrap around.</summary>
     internal readonly record struct Range(int First, int Count);
+
+    /// <summary>A lock in a cache line of its own.</summary>
+    [StructLayout(LayoutKind.Sequential, Size = 64)]
+    private struct Stripe
+    {
+        internal SequenceLock Lock;
+    }
 }

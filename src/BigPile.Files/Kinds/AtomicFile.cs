@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Files.Concurrency;
 using BigPile.Files.Storage;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Files.Kinds;
 
@@ -81,16 +82,15 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadOneBlock(long offset, Span<byte> destination)
     {
-        ref long word = ref _stripes.WordOf(offset);
-        long seen = Volatile.Read(ref word);
-        if ((seen & 1) != 0)
+        ref SequenceLock stripe = ref _stripes.LockOf(offset);
+        ulong seen = stripe.Sequence;
+        if (SequenceLock.IsOdd(seen))
             return false;
-        FileCriticalRegion critical = FileCriticalRegion.Current;
-        critical.Enter(FileNumber);
+        CriticalRegion critical = FileRegions.Current;
+        critical.Enter();
         bool isRead = offset <= Volatile.Read(ref SizeWord) - destination.Length && Bytes.Read(offset, destination) == null;
         critical.Exit();
-        Volatile.ReadBarrier();
-        return isRead && Volatile.Read(ref word) == seen;
+        return isRead && stripe.IsUnchanged(seen);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -111,8 +111,8 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
     [SkipLocalsInit]
     private void ReadOptimistic(long offset, Span<byte> destination, SeqLockStripes.Range range)
     {
-        Span<long> words = stackalloc long[SeqLockStripes.MaxOptimistic];
-        ref long seen = ref words[0];
+        Span<ulong> sequences = stackalloc ulong[SeqLockStripes.MaxOptimistic];
+        ref ulong seen = ref sequences[0];
         Outcome outcome = TryRead(offset, destination, range, ref seen);
         var spinner = default(SpinWait);
         for (int tries = 1; outcome == Outcome.Conflict && tries < MaxTries; tries++)
@@ -127,12 +127,12 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
     }
 
     // Nothing waits inside the region: lowering the size holds stripes while it waits for quiescence.
-    private Outcome TryRead(long offset, Span<byte> destination, SeqLockStripes.Range range, ref long seen)
+    private Outcome TryRead(long offset, Span<byte> destination, SeqLockStripes.Range range, ref ulong seen)
     {
         if (!_stripes.TryBeginRead(range, ref seen))
             return Outcome.Conflict;
-        FileCriticalRegion critical = FileCriticalRegion.Current;
-        critical.Enter(FileNumber);
+        CriticalRegion critical = FileRegions.Current;
+        critical.Enter();
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - destination.Length;
         Exception? failure = isWithin ? Bytes.Read(offset, destination) : null;
         critical.Exit();
@@ -145,9 +145,9 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
 
     private void ReadLocked(long offset, Span<byte> destination, SeqLockStripes.Range range)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Current;
+        CriticalRegion critical = FileRegions.Current;
         _stripes.Lock(range);
-        critical.Enter(FileNumber);
+        critical.Enter();
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - destination.Length;
         Exception? failure = isWithin ? Bytes.Read(offset, destination) : null;
         critical.Exit();
@@ -163,13 +163,13 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
     {
         if (IsReadOnly || offset > Volatile.Read(ref SizeWord) - source.Length)
             return false;
-        FileCriticalRegion critical = FileCriticalRegion.Current;
-        ref long word = ref _stripes.WordOf(offset);
-        SeqLockStripes.LockOne(ref word);
-        critical.Enter(FileNumber);
+        CriticalRegion critical = FileRegions.Current;
+        ref SequenceLock stripe = ref _stripes.LockOf(offset);
+        SeqLockStripes.LockOne(ref stripe);
+        critical.Enter();
         bool isWritten = offset <= Volatile.Read(ref SizeWord) - source.Length && Bytes.Write(offset, source) == null;
         critical.Exit();
-        SeqLockStripes.UnlockOne(ref word);
+        SeqLockStripes.UnlockOne(ref stripe);
         return isWritten;
     }
 
@@ -188,10 +188,10 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
 
     private bool TryWriteWithin(long offset, ReadOnlySpan<byte> source)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Current;
+        CriticalRegion critical = FileRegions.Current;
         SeqLockStripes.Range range = SeqLockStripes.Of(offset, source.Length);
         _stripes.Lock(range);
-        critical.Enter(FileNumber);
+        critical.Enter();
         bool isWithin = offset <= Volatile.Read(ref SizeWord) - source.Length;
         Exception? failure = isWithin ? Bytes.Write(offset, source) : null;
         critical.Exit();

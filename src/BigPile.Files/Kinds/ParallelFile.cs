@@ -3,6 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Files.Concurrency;
 using BigPile.Files.Storage;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Files.Kinds;
 
@@ -11,8 +12,8 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
 {
     public sealed override void ReadAt(long offset, Span<byte> destination)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Current;
-        critical.Enter(FileNumber);
+        CriticalRegion critical = FileRegions.Current;
+        critical.Enter();
         if (offset >= 0 && offset <= Volatile.Read(ref SizeWord) - destination.Length)
         {
             Exception? failure = Bytes.Read(offset, destination);
@@ -28,8 +29,8 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
 
     public sealed override void WriteAt(long offset, ReadOnlySpan<byte> source)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Current;
-        critical.Enter(FileNumber);
+        CriticalRegion critical = FileRegions.Current;
+        critical.Enter();
         if (offset >= 0 && offset <= Volatile.Read(ref SizeWord) - source.Length && !IsReadOnly)
         {
             Exception? failure = Bytes.Write(offset, source);
@@ -45,15 +46,15 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
 
     public sealed override long Append(ReadOnlySpan<byte> source)
     {
-        FileCriticalRegion critical = FileCriticalRegion.Current;
+        CriticalRegion critical = FileRegions.Current;
         CheckWritable();
-        critical.Enter(FileNumber);
+        critical.Enter();
         long offset;
         while ((offset = TryReserve(source.Length)) < 0)
         {
             critical.Exit();
             EnsureCapacity(EndOf(Size, source.Length));
-            critical.Enter(FileNumber);
+            critical.Enter();
         }
         Exception? failure = Bytes.Write(offset, source);
         if (failure != null) // unless another append has followed
@@ -68,15 +69,15 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
     public sealed override long Expand(long bytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(bytes);
-        FileCriticalRegion critical = FileCriticalRegion.Current;
+        CriticalRegion critical = FileRegions.Current;
         CheckWritable();
-        critical.Enter(FileNumber);
+        critical.Enter();
         long offset;
         while ((offset = TryReserve(bytes)) < 0)
         {
             critical.Exit();
             EnsureCapacity(EndOf(Size, bytes));
-            critical.Enter(FileNumber);
+            critical.Enter();
         }
         critical.Exit();
         return offset;
@@ -91,13 +92,13 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
         long end = EndOf(offset, source.Length);
         if (source.IsEmpty)
             return;
-        FileCriticalRegion critical = FileCriticalRegion.Current;
-        critical.Enter(FileNumber);
+        CriticalRegion critical = FileRegions.Current;
+        critical.Enter();
         while (end > Volatile.Read(ref CapacityWord))
         {
             critical.Exit();
             EnsureCapacity(end);
-            critical.Enter(FileNumber);
+            critical.Enter();
         }
         Exception? failure = Bytes.Write(offset, source);
         if (failure == null)

@@ -13,7 +13,7 @@ namespace BigPile.Files.Kinds;
 /// <para>
 /// Two numbers say which bytes may be touched. The size bounds reads; it is -1 once the file is closed. The capacity bounds how far the
 /// size may be raised without a lock; bytes between the two are zero. Every access enters a critical region
-/// (<see cref="FileCriticalRegion"/>), then reads one of the two. To lower them, first the capacity is set to 0, after which only the
+/// (<see cref="FileRegions"/>), then reads one of the two. To lower them, first the capacity is set to 0, after which only the
 /// holder of the lock raises the size; then the size is lowered. Each step waits for quiescence before any byte goes.
 /// </para>
 /// <para>
@@ -28,9 +28,9 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     private readonly OpenedFile _file;
     private readonly Growth _growth;
 
-#pragma warning disable IDE0044 // the store changes its own state
+#pragma warning disable CS0649, IDE0044 // the store changes its own state
     private protected TBytes Bytes;
-#pragma warning restore IDE0044
+#pragma warning restore CS0649, IDE0044
     // The size in bytes, or ClosedSize. Lowered only under the change lock, after the capacity is 0.
     private protected long SizeWord;
     // The allocated bytes; 0 while read-only, or while the size is being lowered. Written under the change lock.
@@ -40,7 +40,6 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     {
         _file = file;
         _growth = new Growth(file.Options.InitialSize, file.Options.GrowthFactor, file.Options.MaxSize);
-        FileNumber = FileCriticalRegion.NextFile();
         IsReadOnly = file.Options.ReadOnly;
         try
         {
@@ -71,9 +70,6 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
             return size;
         }
     }
-
-    /// <summary>The file's number for critical regions.</summary>
-    private protected long FileNumber { get; }
 
     private protected Lock ChangeLock => _changeLock;
 
@@ -288,6 +284,6 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
     private void WaitForQuiescence()
     {
         if (_file.Options.WaitsForReaders)
-            FileCriticalRegion.WaitForQuiescence(FileNumber);
+            FileRegions.WaitForQuiescence();
     }
 }

@@ -1,13 +1,15 @@
 using System;
 using System.Runtime.CompilerServices;
+using BigPile.Hash.Checking;
 using BigPile.Hash.Records;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Hash.Access;
 
 /// <summary>Reads records without a lock.</summary>
 /// <remarks>
 /// A read that races with a writer can return any bytes. No result, neither a value nor damage, is trusted before
-/// <see cref="SeqLockStripes.IsUnchanged"/> has confirmed it.
+/// <see cref="SequenceLock.IsUnchanged"/> has confirmed it.
 /// </remarks>
 internal static class RecordReader
 {
@@ -23,7 +25,7 @@ internal static class RecordReader
         Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
         while (true)
         {
-            long seen = SeqLockStripes.BeginRead(ref stripe);
+            ulong seen = stripe.Lock.WaitUntilEven();
             RecordFile file = database.Store.File;
             LookupResult result;
             RecordLocation location = default;
@@ -42,11 +44,11 @@ internal static class RecordReader
                 }
             }
             // A racing writer can cause any exception: retry. An exception without a race is real.
-            catch (Exception e) when (e is not OutOfMemoryException && !SeqLockStripes.IsUnchanged(ref stripe, seen))
+            catch (Exception e) when (e is not OutOfMemoryException && !stripe.Lock.IsUnchanged(seen))
             {
                 continue;
             }
-            if (!SeqLockStripes.IsUnchanged(ref stripe, seen) && database.Options.Mutation != HashMutation.ReadersDoNotValidate)
+            if (!stripe.Lock.IsUnchanged(seen) && !HashMutation.ReadersDoNotValidate)
                 continue;
             if (result == LookupResult.Invalid)
                 throw file.CorruptAt(location.Offset);

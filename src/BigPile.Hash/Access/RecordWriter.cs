@@ -18,7 +18,7 @@ internal static class RecordWriter
         int index = SeqLockStripes.IndexOf(hash);
         ref Stripe stripe = ref database.Stripes[index];
         Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
-        SeqLockStripes.LockAdmittingReaders(ref stripe);
+        stripe.Lock.Enter();
         try
         {
             RecordStore store = database.Store;
@@ -33,7 +33,7 @@ internal static class RecordWriter
                 return RecordChangeKind.Keep;
             if (kind == RecordChangeKind.Set)
                 CheckLengths(database.Options, key.Length, edit.NewValue.Length);
-            SeqLockStripes.BeginChange(ref stripe);
+            stripe.Lock.BeginChange();
             if (kind == RecordChangeKind.Set)
                 store.PutLocked(index, ref stripe, location, key, edit.NewValue);
             else

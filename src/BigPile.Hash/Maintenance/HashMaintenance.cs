@@ -2,8 +2,10 @@ using System;
 using System.Threading;
 using BigPile.Files;
 using BigPile.Hash.Access;
+using BigPile.Hash.Checking;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Maintenance;
 
@@ -110,9 +112,9 @@ internal sealed class HashMaintenance
             // The device must have "clearing" before it loses what outdates dead records: some of these may not be marked.
             if (_synchronizer.State.WasEverHard)
                 block.Synchronize(hard: true);
-            store.Pass(HashCrashPoint.ClearStated);
+            CrashPoints.Pass(HashCrashPoint.ClearStated);
             store.File.CutToBuckets();
-            store.Pass(HashCrashPoint.ClearCut);
+            CrashPoints.Pass(HashCrashPoint.ClearCut);
             _synchronizer.WriteCleared();
         }
         catch

@@ -4,7 +4,9 @@ using System.IO;
 using BigPile.Files;
 using BigPile.Files.Storage;
 using BigPile.Hash.Access;
+using BigPile.Hash.Checking;
 using BigPile.Hash.Records;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Maintenance;
 
@@ -66,7 +68,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
             ulong from = old.File.Layout.FirstHashOf(bucket);
             int index = SeqLockStripes.IndexOf(from);
             ref Stripe stripe = ref database.Stripes[index];
-            SeqLockStripes.LockAdmittingReaders(ref stripe);
+            stripe.Lock.Enter();
             try
             {
                 ThrowIfStopped(copy);
@@ -106,10 +108,10 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
                 long records = wasEverHard ? database.Stripes.Records : 0;
                 head.Write(head.State with { WasEverHard = wasEverHard, SyncedSequence = synced, Records = records });
                 copy.File.File.Synchronize(hard: true);
-                copy.Pass(HashCrashPoint.RebuildBeforeRename);
+                CrashPoints.Pass(HashCrashPoint.RebuildBeforeRename);
                 ThrowIfRenamed(old);
                 Rename(copy.File.File, Path.GetFileName(database.Path));
-                copy.Pass(HashCrashPoint.RebuildRenamed);
+                CrashPoints.Pass(HashCrashPoint.RebuildRenamed);
                 database.SetCopyLocked(null);
                 database.SetStoreLocked(copy);
                 synchronizer.ChangeHeadLocked(head);

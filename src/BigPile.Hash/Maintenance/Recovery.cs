@@ -1,9 +1,11 @@
 using System;
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
+using BigPile.Hash.Checking;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
 using BigPile.Hash.Space;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Maintenance;
 
@@ -68,11 +70,11 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         RoundUp();
         if (_survey == null)
             BeginAnew();
-        store.Pass(HashCrashPoint.RecoveryBucketsEmptied);
+        CrashPoints.Pass(HashCrashPoint.RecoveryBucketsEmptied);
         for (long from = 0; from < _file.Layout.Buckets;)
             from = RunPart(from);
         SetCounts();
-        store.Pass(HashCrashPoint.RecoveryLinked);
+        CrashPoints.Pass(HashCrashPoint.RecoveryLinked);
         if (isPowerCut && _wasEverHard)
             WriteRecoveredState();
         foreach (WholeRecord record in _outdated)
@@ -80,7 +82,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         FreeTorn();
         if (isPowerCut && _wasEverHard)
             _file.File.Synchronize(hard: true);
-        store.Pass(HashCrashPoint.RecoveryMarked);
+        CrashPoints.Pass(HashCrashPoint.RecoveryMarked);
     }
 
     // The partial last unit is the beginning of an extent, or bytes that must not become one when the file grows.

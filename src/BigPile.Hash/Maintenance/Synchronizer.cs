@@ -1,8 +1,10 @@
 using System;
 using System.Threading;
 using BigPile.Hash.Access;
+using BigPile.Hash.Checking;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Maintenance;
 
@@ -90,9 +92,9 @@ internal sealed class Synchronizer(DatabaseState database, Head head)
         // which records cannot be resurrected.
         _head.Write(State with { WasEverHard = true, LastSequence = synced });
         store.File.File.Synchronize(hard: true);
-        store.Pass(HashCrashPoint.SyncedBeforeHead);
+        CrashPoints.Pass(HashCrashPoint.SyncedBeforeHead);
         _head.Write(State with { SyncedSequence = synced, Records = _cutRecords });
-        store.Pass(HashCrashPoint.SyncedBeforeMarks);
+        CrashPoints.Pass(HashCrashPoint.SyncedBeforeMarks);
         store.PendingFrees.Complete();
     }
 

@@ -29,7 +29,7 @@ internal static class Walk
     {
         database.ThrowIfInCallback();
         ref Stripe stripe = ref database.Stripes[SeqLockStripes.IndexOf(from)];
-        SeqLockStripes.LockAdmittingReaders(ref stripe);
+        stripe.Lock.Enter();
         try
         {
             RecordFile file = database.Store.File;

@@ -1,8 +1,10 @@
 using System;
 using System.IO;
 using System.Threading;
+using BigPile.Hash.Checking;
 using BigPile.Hash.Format;
 using BigPile.Hash.Space;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Records;
 
@@ -10,15 +12,11 @@ namespace BigPile.Hash.Records;
 /// <remarks>The caller holds the record's stripe, and has looked up the record (<see cref="RecordFile.Find"/>) under it.</remarks>
 internal sealed class RecordStore
 {
-    private readonly Action<HashCrashPoint>? _crashPoint;
-    private readonly HashMutation _mutation;
     private long _syncedSequence;
 
     internal RecordStore(RecordFile file, HashDatabaseOptions options)
     {
         File = file;
-        _crashPoint = options.CrashPoint;
-        _mutation = options.Mutation;
         PendingFrees = new PendingFrees(file, options.UpdateMode == HashUpdateMode.InPlace);
     }
 
@@ -35,9 +33,6 @@ internal sealed class RecordStore
         set => Volatile.Write(ref _syncedSequence, value);
     }
 
-    /// <summary>Reports a crash point to a test.</summary>
-    internal void Pass(HashCrashPoint point) => _crashPoint?.Invoke(point);
-
     /// <summary>Sets the value of a key.</summary>
     /// <param name="stripeIndex">The index of the key's stripe, which the caller holds.</param>
     /// <param name="stripe">The key's stripe.</param>
@@ -50,21 +45,21 @@ internal sealed class RecordStore
         bool isThere = location.Offset != 0;
         bool hides = isThere && IsNeeded(location.Head);
         Extent extent = File.Extents.Allocate(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
-        Pass(HashCrashPoint.ExtentTaken);
+        CrashPoints.Pass(HashCrashPoint.ExtentTaken);
         try
         {
             ExtentWord word = WordOf(extent, hides ? ExtentKind.LiveHiding : ExtentKind.Live);
             long next = isThere ? location.Head.Next : location.First;
             long sequence = NextSequence(ref stripe);
-            if (isThere && _mutation == HashMutation.FreedFirst)
+            if (isThere && HashMutation.ExtentFreedFirst)
                 FreeOrDefer(stripeIndex, location);
-            if (_mutation == HashMutation.LinkFirst)
+            if (HashMutation.LinkFirst)
             {
                 File.WriteLink(location.Link, location.LinkTag, extent.Offset);
-                Pass(HashCrashPoint.Linked);
+                CrashPoints.Pass(HashCrashPoint.Linked);
             }
             File.WriteRecord(extent.Offset, word, next, sequence, key, value);
-            Pass(HashCrashPoint.RecordWritten);
+            CrashPoints.Pass(HashCrashPoint.RecordWritten);
             Link(location, extent.Offset);
         }
         catch
@@ -73,10 +68,10 @@ internal sealed class RecordStore
                 PendingFrees.MarkDeadAndFree(stripeIndex, extent);
             throw;
         }
-        Pass(HashCrashPoint.Linked);
+        CrashPoints.Pass(HashCrashPoint.Linked);
         if (!isThere)
             Volatile.Write(ref stripe.Records, stripe.Records + 1);
-        else if (_mutation != HashMutation.FreedFirst)
+        else if (!HashMutation.ExtentFreedFirst)
             FreeOrDefer(stripeIndex, location);
     }
 
@@ -84,11 +79,11 @@ internal sealed class RecordStore
     /// <inheritdoc cref="PutLocked" path="/param"/>
     internal void RemoveLocked(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
-        if (IsNeeded(location.Head) && _mutation != HashMutation.NoTombstones)
+        if (IsNeeded(location.Head) && !HashMutation.NoTombstones)
             RemoveWithTombstone(stripeIndex, ref stripe, location, key);
         else
             Link(location, location.Head.Next);
-        Pass(HashCrashPoint.Linked);
+        CrashPoints.Pass(HashCrashPoint.Linked);
         Volatile.Write(ref stripe.Records, stripe.Records - 1);
         FreeOrDefer(stripeIndex, location);
     }
@@ -99,12 +94,12 @@ internal sealed class RecordStore
     private void RemoveWithTombstone(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
         Extent extent = File.Extents.Allocate(stripeIndex, RecordHead.Bytes + key.Length);
-        Pass(HashCrashPoint.ExtentTaken);
+        CrashPoints.Pass(HashCrashPoint.ExtentTaken);
         try
         {
             ExtentWord word = WordOf(extent, ExtentKind.Tombstone);
             File.WriteRecord(extent.Offset, word, 0, NextSequence(ref stripe), key, default);
-            Pass(HashCrashPoint.TombstoneWritten);
+            CrashPoints.Pass(HashCrashPoint.TombstoneWritten);
             Link(location, location.Head.Next);
         }
         catch
@@ -118,16 +113,16 @@ internal sealed class RecordStore
     private void FreeOrDefer(int stripeIndex, in RecordLocation location)
     {
         var extent = new Extent(location.Offset, location.Head.Word.Units << File.Layout.AlignmentShift);
-        if (location.Head.Sequence <= SyncedSequence && _mutation != HashMutation.NothingDeferred)
+        if (location.Head.Sequence <= SyncedSequence && !HashMutation.NothingDeferred)
         {
             PendingFrees.DeferRecord(stripeIndex, extent);
             return;
         }
-        if (_mutation == HashMutation.NoMarks)
+        if (HashMutation.NoMarks)
             File.Extents.Free(stripeIndex, extent);
         else
             PendingFrees.MarkDeadAndFree(stripeIndex, extent);
-        Pass(HashCrashPoint.Marked);
+        CrashPoints.Pass(HashCrashPoint.Marked);
     }
 
     // A device may report a failure for a store that succeeded.

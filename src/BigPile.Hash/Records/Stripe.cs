@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Hash.Records;
 
@@ -6,10 +7,8 @@ namespace BigPile.Hash.Records;
 [StructLayout(LayoutKind.Sequential, Size = 128)]
 internal struct Stripe
 {
-    /// <summary>
-    /// Bit 0: a writer holds the lock. Bit 1: readers must wait. Bits 2 and up: number of changes, the sequence lock's version.
-    /// </summary>
-    internal long Word;
+    /// <summary>Excludes writers, and tells readers that something has changed.</summary>
+    internal SequenceLock Lock;
 
     /// <summary>The highest sequence assigned in this stripe. Written under the lock.</summary>
     internal long Sequence;

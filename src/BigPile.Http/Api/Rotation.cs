@@ -7,8 +7,8 @@ using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Reporting;
 using BigPile.Http.Protocol;
+using BigPile.Reporting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 

@@ -2,8 +2,10 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Access;
 
@@ -38,7 +40,7 @@ internal sealed unsafe partial class BlockStore
     /// </remarks>
     internal void CheckShadowCapacity(bool usesReserve = false)
     {
-        int events = _transferEvents.Read(); // before the check: a flush that ends in between is noticed by CanReclaim
+        int events = _allocator.TransferEvents.Read(); // before the check: a flush that ends in between is noticed by CanReclaim
         if (usesReserve ? _shadowHeaders.IsExhausted : _shadowHeaders.IsFull)
             ThrowShadowTableFull(events);
     }
@@ -72,7 +74,7 @@ internal sealed unsafe partial class BlockStore
     /// <param name="block">The block as it was while it was live.</param>
     internal void FreeBlock(in Block block)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The critical region keeps the block's memory mapped.");
+        Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps the block's memory mapped.");
         Debug.Assert(block.OwnHeader.IsFree || block.OwnHeader.IsBusy, "The current header says free before the slot is reused.");
         // Behind the free header's store: a lease is registered while its block is busy, so any lease is found here, and no new one can
         // begin.

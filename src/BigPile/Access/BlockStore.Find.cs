@@ -33,7 +33,7 @@ internal sealed unsafe partial class BlockStore
     internal bool TryLocate(PilePointer pointer, out Block block, bool refusesEntries = true)
     {
         block = default;
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "A block that was found stays mapped only during the critical region.");
+        Debug.Assert(PileRegions.Current.IsOpen, "A block that was found stays mapped only during the critical region.");
         byte* start = pointer.IsValid ? _map.Find(pointer.Address, out PageInfo* infoAt) : Nowhere(out infoAt);
         if (start == null)
             return false;

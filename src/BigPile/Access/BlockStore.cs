@@ -3,9 +3,11 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -21,7 +23,6 @@ internal sealed unsafe partial class BlockStore
     private readonly OperationBarrier _barrier; // admits operations
     private readonly SegmentMap _map; // memory, page info and metadata by address; written by the page pool
     private readonly Allocator _allocator; // slots, runs, dirty lists, pending frees
-    private readonly TransferEvents _transferEvents; // the allocator's: a failed search asks whether memory was on its way
     private readonly LeaseTable _leases = new(); // written by Lessor, and by who frees a leased block
     private readonly ShadowHeaderTable _shadowHeaders; // written by writers; emptied by flushes
     // Link targets made less those freed since the pile was opened; interlocked.
@@ -36,7 +37,6 @@ internal sealed unsafe partial class BlockStore
         _barrier = barrier;
         _map = map;
         _allocator = allocator;
-        _transferEvents = allocator.TransferEvents;
         Stripes = stripes;
         Reclaimer = reclaimer;
         _checksums = rules.Checksums;
@@ -121,9 +121,9 @@ internal sealed unsafe partial class BlockStore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void ExitAfterFree(CriticalRegion critical)
     {
-        bool wantsTrim = _transferEvents.IsTrimWanted; // a hint: TrimQuietly checks again
+        bool wantsTrim = _allocator.Pool.IsTrimWanted; // a hint: TrimQuietly checks again
         critical.Exit();
-        if (wantsTrim && !critical.IsInRegion) // still in one: the trim would wait for the outer call
+        if (wantsTrim && !critical.IsOpen) // still in one: the trim would wait for the outer call
             Reclaimer.TrimQuietly();
     }
 
@@ -133,7 +133,7 @@ internal sealed unsafe partial class BlockStore
     {
         // Before the critical region: the flush would wait for it. A nested call goes on; CheckShadowCapacity keeps it from filling the
         // table.
-        if (_shadowHeaders.IsNearlyFull && !CriticalRegion.Current.IsInRegion)
+        if (_shadowHeaders.IsNearlyFull && !PileRegions.Current.IsOpen)
             _ = Reclaimer.TryFlush();
     }
 
@@ -162,7 +162,7 @@ internal sealed unsafe partial class BlockStore
     internal PilePointer Publish(Slot slot, BlockKind kind, long payloadBytes)
     {
         Debug.Assert(payloadBytes <= slot.CapacityBytes, "A payload lies within its slot.");
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "A flush sees a block before or after its publication, never in between.");
+        Debug.Assert(PileRegions.Current.IsOpen, "A flush sees a block before or after its publication, never in between.");
         Debug.Assert(Mutation.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "A slot says free until its block is live.");
         BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
         // Release: payload and checksum are stored before. Pairs with the loads of the header in BlockReader and EntryBlocks. A kill

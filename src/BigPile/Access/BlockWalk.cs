@@ -6,6 +6,7 @@ using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -133,7 +134,7 @@ internal sealed unsafe class BlockWalk
 
     private PageSlots SlotsFrom(ulong address)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "A segment's memory stays only during the critical region.");
+        Debug.Assert(PileRegions.Current.IsOpen, "A segment's memory stays only during the critical region.");
         ulong page = address & ~(UnitsPerPage - 1);
         byte* start = _map.Find(page, out PageInfo* infoAt);
         PageInfo info = _shared != null ? _shared.InfoAt(page) : start == null ? default : SegmentMap.Load(infoAt);
@@ -166,7 +167,7 @@ internal sealed unsafe class BlockWalk
             return false;
         var pointer = new PilePointer(address, header.Generation);
         var reader = default(SizeReader);
-        if (!_reader.TryReadInRegion<SizeReader, AllReadChecks>(pointer, ref reader))
+        if (!_reader.TryReadInRegion(pointer, ref reader))
             return false;
         entry = new PileEntry(pointer, (int)reader.LengthBytes, BlockStore.PayloadKindOf(reader.Kind));
         return true;

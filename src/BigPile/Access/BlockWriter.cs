@@ -1,7 +1,10 @@
 using System;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 

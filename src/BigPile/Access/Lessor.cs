@@ -1,8 +1,11 @@
 using System;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -46,7 +49,7 @@ internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background
     /// <summary>Leases a part of an entry's payload. The table's lock for the key is held, so the entry is not freed meanwhile.</summary>
     internal PileLease LeaseEntry(ulong address, int offsetBytes, int lengthBytes, BlockKind kind)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The bucket's lock keeps the entry, and the critical region its memory.");
+        Debug.Assert(PileRegions.Current.IsOpen, "The bucket's lock keeps the entry, and the critical region its memory.");
         byte* start = blocks.Map.Find(address, out _);
         return Register(
             new PileLease(this, address, start + BlockHeader.SizeBytes + offsetBytes, lengthBytes, BlockStore.PayloadKindOf(kind)));
@@ -55,7 +58,7 @@ internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background
     /// <summary>Ends a lease, also of a closed pile.</summary>
     public void End(PileLease lease)
     {
-        if (CriticalRegion.Current.IsInRegion)
+        if (PileRegions.Current.IsOpen)
             background.Queue("ending a lease", () => EndNow(lease)); // the holder of Closing may be waiting for this thread's region to end
         else
             EndNow(lease);
@@ -63,7 +66,7 @@ internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background
 
     private void EndNow(PileLease lease)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The lock's holder may wait for this thread's critical region to end.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "The lock's holder may wait for this thread's critical region to end.");
         // Excludes Close and trims: memory is freed once, by the last lease or by Close, whichever comes later.
         lock (blocks.Barrier.Closing)
         {

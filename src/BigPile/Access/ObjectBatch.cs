@@ -4,6 +4,7 @@ using System.Runtime.Intrinsics.X86;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -92,7 +93,7 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
         {
             if (index + PrefetchWindow < pointers.Length)
                 Prefetch(pointers[index + PrefetchWindow]);
-            return reader.TryReadInRegion<ObjectReader, AllReadChecks>(pointers[index], ref one);
+            return reader.TryReadInRegion(pointers[index], ref one);
         }
         finally
         {

@@ -4,6 +4,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -36,9 +37,9 @@ internal sealed class OperationBarrier(string? directory)
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterReader()
     {
-        CriticalRegion critical = CriticalRegion.Current;
+        CriticalRegion critical = PileRegions.Current;
         // A store, and then the load of the state. RunExclusive and Close store the state, and then issue a process-wide barrier
-        // (CriticalRegion.WaitForQuiescence): this thread sees their state, or they see its region and wait.
+        // (PileRegions.WaitForQuiescence): this thread sees their state, or they see its region and wait.
         critical.Enter();
         if (Volatile.Read(ref _state) == Closed)
             ExitAndThrowClosed(critical);
@@ -48,7 +49,7 @@ internal sealed class OperationBarrier(string? directory)
     /// <summary>As <see cref="EnterReader"/>, but returns <see langword="false"/> if the pile is closed.</summary>
     internal bool TryEnterReader(out CriticalRegion critical)
     {
-        critical = CriticalRegion.Current;
+        critical = PileRegions.Current;
         critical.Enter();
         if (Volatile.Read(ref _state) != Closed)
             return true;
@@ -60,7 +61,7 @@ internal sealed class OperationBarrier(string? directory)
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal CriticalRegion EnterWriter()
     {
-        CriticalRegion critical = CriticalRegion.Current;
+        CriticalRegion critical = PileRegions.Current;
         critical.Enter(); // the order of EnterReader
         if (Volatile.Read(ref _state) != Open)
             WaitUntilOpen(critical);
@@ -79,16 +80,16 @@ internal sealed class OperationBarrier(string? directory)
     /// </summary>
     internal void Close()
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The closing thread would wait for itself.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "The closing thread would wait for itself.");
         Volatile.Write(ref _state, Closed); // before the wait: who enters later is refused
-        CriticalRegion.WaitForQuiescence();
+        PileRegions.WaitForQuiescence();
     }
 
     /// <summary>Runs an action while writers are blocked. The caller is outside of any region.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     internal void RunExclusive(Action action)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The thread that blocks writers would wait for itself.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "The thread that blocks writers would wait for itself.");
         lock (Closing)
         {
             if (IsClosed)
@@ -99,7 +100,7 @@ internal sealed class OperationBarrier(string? directory)
                 Volatile.Write(ref _state, WritersBlocked);
                 try
                 {
-                    CriticalRegion.WaitForQuiescence(); // writers that entered before are through: every change is complete
+                    PileRegions.WaitForQuiescence(); // writers that entered before are through: every change is complete
                     action();
                 }
                 finally

@@ -1,9 +1,12 @@
 using System;
 using System.Diagnostics;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -22,7 +25,7 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         blocks.EnsureShadowCapacity();
         CriticalRegion critical = blocks.Barrier.EnterWriter();
         SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
-        stripe->EnterLock(); // before the busy bit, as in Replacer.TryReplace
+        stripe->Lock.Enter(); // before the busy bit, as in Replacer.TryReplace
         try
         {
             if (!blocks.TryMakeBusy(pointer, out Block origin))
@@ -44,7 +47,7 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         }
         finally
         {
-            stripe->ExitLock();
+            stripe->Lock.Exit();
             blocks.ExitAfterFree(critical);
         }
         Write(pointer, source, offsetBytes, blocks.Reclaimer.Reclaim(attempt));
@@ -53,7 +56,7 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
     private void WriteBusyLocked(
         SeqLockStripes.Stripe* stripe, PilePointer pointer, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
     {
-        Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
+        Debug.Assert((stripe->Lock.Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         bool isLink = origin.Header.Kind == BlockKind.Link;
         Block holder = isLink ? blocks.TargetOf(origin.Header) : origin;
         int headBytes = BlockHeader.SizeBytes + (isLink ? OwnerWord.SizeBytes : 0);
@@ -70,7 +73,7 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
             return;
         }
         stripe->BeginChangeLocked(origin.Address); // once for all chunks: readers see none or all of them
-        Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
+        Debug.Assert((stripe->Lock.Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         BlockHeader header = WriteInChunks(holder, source, partOffsetBytes);
         origin.Publish(isLink ? origin.Header : header);
         stripe->EndChangeLocked(); // behind the header, as in Replacer.WriteIntoOriginLocked

@@ -4,6 +4,7 @@ using System.IO;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -19,9 +20,9 @@ internal abstract class Reclaimer
     /// <summary>Other threads may take the reclaimed space again and again: a call gives up after so many attempts.</summary>
     private protected const int MostAttempts = 8;
 
-    private readonly TransferEvents _transferEvents; // the allocator's; counts what flushes and trims return
+    private readonly EventCount _transferEvents; // the allocator's; counts what flushes and trims return
 
-    private protected Reclaimer(TransferEvents transferEvents) => _transferEvents = transferEvents;
+    private protected Reclaimer(EventCount transferEvents) => _transferEvents = transferEvents;
 
     /// <summary>Whether a flush would free space.</summary>
     private protected abstract bool IsFlushWanted { get; }
@@ -37,7 +38,7 @@ internal abstract class Reclaimer
     /// <param name="attempt">The number of earlier attempts of the same call; see <see cref="Reclaim(int)"/>.</param>
     internal bool CanReclaim(CriticalRegion critical, PileFullException full, int attempt)
     {
-        Debug.Assert(critical == CriticalRegion.Current && critical.IsInRegion, "Asked by the thread that failed, before it leaves.");
+        Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "Asked by the thread that failed, before it leaves.");
         if (attempt >= MostAttempts || critical.IsNested) // nested: flush or trim would wait for the outer call
             return false;
         // The failed search read the count before it began. What a flush or trim was returning meanwhile was in no list, and is free now,

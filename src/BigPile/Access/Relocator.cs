@@ -1,7 +1,9 @@
 using System;
 using System.Diagnostics;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -29,7 +31,7 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
         PileBuffer copy = BufferRental.Rent();
         CriticalRegion critical = blocks.Barrier.EnterWriter();
         SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
-        stripe->EnterLock();
+        stripe->Lock.Enter();
         try
         {
             if (blocks.TryMakeBusy(pointer, out Block origin))
@@ -46,7 +48,7 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
         }
         finally
         {
-            stripe->ExitLock();
+            stripe->Lock.Exit();
             blocks.ExitAfterFree(critical);
             BufferRental.Return(copy); // the next attempt rents another one
         }
@@ -55,7 +57,7 @@ internal sealed unsafe class Relocator(BlockStore blocks, Replacer replacer)
 
     private void MoveBusyLocked(SeqLockStripes.Stripe* stripe, Block origin, PileBuffer copy)
     {
-        Debug.Assert((stripe->Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
+        Debug.Assert((stripe->Lock.Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
         try
         {
             if (origin.Header.Kind != BlockKind.Link)

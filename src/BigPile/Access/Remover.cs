@@ -2,8 +2,11 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -44,7 +47,7 @@ internal sealed unsafe class Remover(BlockStore blocks)
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal bool TryFreePlain(PilePointer pointer)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "A block that was found stays only during the critical region.");
+        Debug.Assert(PileRegions.Current.IsOpen, "A block that was found stays only during the critical region.");
         ulong address = pointer.Address;
         byte* start = _map.Find(address, out PageInfo* infoAt);
         if (start == null)

@@ -2,8 +2,11 @@ using System;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -38,7 +41,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         blocks.EnsureShadowCapacity();
         CriticalRegion critical = blocks.Barrier.EnterWriter();
         SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
-        stripe->EnterLock(); // keeps other replacements away from the sequence
+        stripe->Lock.Enter(); // keeps other replacements away from the sequence
         try
         {
             if (!blocks.TryMakeBusy(pointer, out Block origin)) // keeps deletions, leases and moves away
@@ -61,7 +64,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         }
         finally
         {
-            stripe->ExitLock();
+            stripe->Lock.Exit();
             blocks.ExitAfterFree(critical);
         }
         return TryReplace(pointer, payload, kind, blocks.Reclaimer.Reclaim(attempt));
@@ -70,7 +73,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
     /// <summary>Replaces the payload of a block that the caller has made busy; ends the busy state.</summary>
     internal void ReplaceBusyLocked(SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
     {
-        Debug.Assert((stripe->Sequence & 1) == 0, "The lock of the stripe keeps other replacements away from its sequence.");
+        Debug.Assert((stripe->Lock.Sequence & 1) == 0, "The lock of the stripe keeps other replacements away from its sequence.");
         Debug.Assert(origin.OwnHeader.IsBusy, "A deletion can't come between.");
         bool isFlushed = blocks.IsFlushed(origin);
         if (isFlushed && !origin.IsShadowed)
@@ -96,7 +99,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         // one.
         int redo = isFlushed ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
         stripe->BeginChangeLocked(origin.Address); // odd: readers start over
-        Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
+        Debug.Assert((stripe->Lock.Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         if (Mutation.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             blocks.FreeTarget(origin.Header);
         CrashPoints.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, CrashPoint.ReplaceHalfOfPayload);
@@ -135,7 +138,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
 
     /// <summary>Logs what is about to overwrite a payload.</summary>
     internal int BeginRedo(ulong address, BlockHeader header, int offsetBytes, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second) =>
-        Mutation.InPlaceWithoutRedo ? 0 : blocks.Redo.Begin(CriticalRegion.Current.Heap, address, header.Word, offsetBytes, first, second);
+        Mutation.InPlaceWithoutRedo ? 0 : blocks.Redo.Begin(PileRegions.Current.Shard, address, header.Word, offsetBytes, first, second);
 
     /// <summary>Ends that record: the payload is written.</summary>
     internal void EndRedo(int index)
@@ -159,7 +162,7 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         ulong back = new OwnerWord(origin.Address, origin.Header.Generation, kind).Word;
         int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
         stripe->BeginChangeLocked(origin.Address); // the pointer's stripe: readers do not know the target's
-        Debug.Assert((stripe->Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
+        Debug.Assert((stripe->Lock.Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
         CrashPoints.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + OwnerWord.SizeBytes, CrashPoint.ReplaceHalfOfPayload);
         WriteTargetPayload(target.Start, back, payload);
         CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);

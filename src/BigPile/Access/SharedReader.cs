@@ -3,9 +3,11 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -56,59 +58,55 @@ internal sealed unsafe class SharedReader
     /// <summary>Reads the payload that a pointer names.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal bool TryRead<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+    internal bool TryRead<TReader>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, IReadChecks
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "Trimmed segments are unmapped after all critical regions.");
-        return (_checksums == BlockChecksumKind.None && TryReadFast<TReader, TChecks>(pointer, ref reader))
-            || TryReadWithBackoff<TReader, TChecks>(pointer, ref reader);
+        Debug.Assert(PileRegions.Current.IsOpen, "Trimmed segments are unmapped after all critical regions.");
+        return (_checksums == BlockChecksumKind.None && TryReadFast(pointer, ref reader))
+            || TryReadWithBackoff(pointer, ref reader);
     }
 
     /// <summary>The same protocol for the common case: a plain block without a checksum that nobody is changing.</summary>
     /// <returns><see langword="false"/> if it is another case, or something changed meanwhile: nothing is known then.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private bool TryReadFast<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+    private bool TryReadFast<TReader>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, IReadChecks
     {
         if (_writer.KnownSnapshot is not { } snapshot
-            || !snapshot.TryFind(pointer.Address, out byte* block, out ulong* wordAt, out long bytesLeft))
+            || !snapshot.TryFind(pointer.Address, out byte* start, out ulong* wordAt, out long bytesLeft))
             return false;
-        SeqLockStripes.Stripe* stripe = snapshot.Stripes.Of(pointer.Address);
-        ulong sequence = stripe->Sequence; // acquire; the count that KnownSnapshot loaded comes before it
-        var header = new BlockHeader(Volatile.Read(ref *(ulong*)block));
-        var word = new PageWord(Volatile.Read(ref *wordAt)); // behind the header, as the info in BlockReader
+        ref SequenceLock stripe = ref snapshot.Stripes.Of(pointer.Address)->Lock;
+        ulong sequence = stripe.Sequence; // acquire; the count that KnownSnapshot loaded comes before it
+        var block = new BlockSnapshot(start, wordAt);
+        BlockHeader header = block.Header;
+        PageWord word = block.PageWord;
         bool isThere = header.IsPlain && header.Generation == pointer.Generation && header.Generation >= word.GenerationBase;
-        bool isQuiet = !TChecks.SequenceAgain || (sequence & 1) == 0; // odd for another address: left to the slow way
-        if (!isThere || !isQuiet || !word.Info.HasSlotAt(pointer.Address))
+        // An odd sequence may be for another address, which the slow path tells.
+        if (!isThere || SequenceLock.IsOdd(sequence) || !word.Info.HasSlotAt(pointer.Address))
             return false;
         long lengthBytes = header.OwnPayloadBytes;
         if (lengthBytes > Math.Min(word.CapacityBytes, bytesLeft - BlockHeader.SizeBytes)) // the two words may be of different instants
             return false;
-        reader.Read(block + BlockHeader.SizeBytes, lengthBytes, header.Kind);
-        Volatile.ReadBarrier(); // pairs with the writer's BeginChangeLocked
+        reader.Read(block.Payload, lengthBytes, header.Kind);
         // Header and page word, then sequence, then change count: the reverse of their loads.
-        return (!TChecks.HeaderAgain || (*(ulong*)block == header.Word && *wordAt == word.Word))
-            && (!TChecks.SequenceAgain || stripe->Sequence == sequence) && snapshot.IsCurrent;
+        return block.Validate() && stripe.IsUnchanged(sequence) && snapshot.IsCurrent;
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryReadWithBackoff<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+    private bool TryReadWithBackoff<TReader>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, IReadChecks
     {
         var backoff = new WriterBackoff(_writer);
         while (true)
         {
             WriterSnapshot? snapshot = _writer.CurrentSnapshot(ref backoff);
             SeqLockStripes.Stripe* stripe = (snapshot?.Stripes ?? _ownStripes).Of(pointer.Address);
-            ulong sequence = stripe->Sequence;
+            ulong sequence = stripe->Lock.Sequence;
             // A stripe serves many addresses: a writer that was killed, or is slow, keeps readers only from the one that it names. What
             // another change of the stripe disturbs is noticed by the sequence.
-            bool isHeld = TChecks.SequenceAgain && (sequence & 1) != 0 && stripe->Address == pointer.Address;
-            SharedRead read = isHeld ? SharedRead.Held : TryReadOnce<TReader, TChecks>(pointer, ref reader);
-            bool isQuiet = (!TChecks.SequenceAgain || stripe->Sequence == sequence) && _writer.IsCurrent(snapshot);
+            bool isHeld = SequenceLock.IsOdd(sequence) && stripe->Address == pointer.Address;
+            SharedRead read = isHeld ? SharedRead.Held : TryReadOnce(pointer, ref reader);
+            bool isQuiet = stripe->Lock.IsUnchanged(sequence) && _writer.IsCurrent(snapshot);
             // "No such object" needs a quiet read, too: its segment may have come since the snapshot.
             if (isQuiet && read is SharedRead.None or SharedRead.Whole)
                 return read == SharedRead.Whole;
@@ -131,12 +129,11 @@ internal sealed unsafe class SharedReader
     /// <summary>The header of the block at an address, as the files say at this instant.</summary>
     internal BlockHeader HeaderAt(ulong address) => SnapshotOf(address).Header;
 
-    private SharedRead TryReadOnce<TReader, TChecks>(PilePointer pointer, ref TReader reader)
+    private SharedRead TryReadOnce<TReader>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
-        where TChecks : struct, IReadChecks
     {
         SharedBlock origin = SnapshotOf(pointer.Address);
-        if (origin.Header.Generation != pointer.Generation || !origin.Header.IsAddressable || (TChecks.Slot && !origin.IsSlot))
+        if (origin.Header.Generation != pointer.Generation || !origin.Header.IsAddressable || !(origin.IsSlot || Mutation.SlotNotChecked))
             return SharedRead.None;
         SharedBlock target = default;
         bool isLink = origin.Header.Kind == BlockKind.Link;
@@ -150,9 +147,8 @@ internal sealed unsafe class SharedReader
         {
             isWhole = TryReadPayload(origin, 0, origin.Header.Kind, ref reader);
         }
-        Volatile.ReadBarrier(); // checksum and copy end before the words are loaded again
         // The link first, then the target: a link that led to this target throughout, and a target that was no valid one, are damage.
-        bool isSame = !TChecks.HeaderAgain || (IsUnchanged(origin) && (!isLink || IsUnchanged(target)));
+        bool isSame = Validate(origin) && (!isLink || Validate(target));
         return !isSame ? SharedRead.Disturbed : isWhole ? SharedRead.Whole : SharedRead.Damaged;
     }
 
@@ -195,10 +191,15 @@ internal sealed unsafe class SharedReader
         return new SharedBlock(segment, address, start, effective, header, word, isSlot ? capacityBytes : SharedBlock.NoSlot);
     }
 
-    private bool IsUnchanged(in SharedBlock block) =>
-        block.Segment is not { } segment
-        || (EffectiveHeader(block.Start, block.Address).Word == block.Effective.Word
-            && segment.WordOf(segment.PageOf(block.Address)).Word == block.PageWord.Word);
+    /// <summary>Whether the words of a block are as they were: as <see cref="BlockSnapshot.Validate"/>, for another process's words.</summary>
+    private bool Validate(in SharedBlock block)
+    {
+        if (block.Segment is not { } segment || Mutation.HeaderNotLoadedAgain)
+            return true;
+        Volatile.ReadBarrier(); // checksum and copy end before the words are loaded again; pairs as in BlockSnapshot.Validate
+        return EffectiveHeader(block.Start, block.Address).Word == block.Effective.Word
+            && segment.WordOf(segment.PageOf(block.Address)).Word == block.PageWord.Word;
+    }
 
     /// <summary>A live block's current header without the busy bit, or a free header as it is; resolves shadow headers.</summary>
     private BlockHeader EffectiveHeader(byte* block, ulong address)
@@ -212,8 +213,7 @@ internal sealed unsafe class SharedReader
             ShadowHeaderTable? shadowHeaders = _writer.ShadowHeaders();
             ulong* word = shadowHeaders == null ? null : shadowHeaders.Find(address, own.Generation);
             var header = new BlockHeader(word == null ? own.Word : Volatile.Read(ref *word));
-            Volatile.ReadBarrier();
-            bool isCurrent = word == null || ShadowHeaderTable.IsCurrent(word, address, own.Generation);
+            bool isCurrent = word == null || ShadowHeaderTable.Validate(word, header, address, own.Generation);
             // A flush stores the own header before it deletes the entry. So own header and entry unchanged: the entry was current, or
             // there was none.
             if (isCurrent && Volatile.Read(ref *(ulong*)block) == own.Word)

@@ -9,6 +9,7 @@ using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Access;
@@ -251,14 +252,14 @@ internal sealed class WriterFollower : IDisposable
     {
         try
         {
-            Debug.Assert(!CriticalRegion.Current.IsInRegion, "The waiting thread is in no critical region itself.");
+            Debug.Assert(!PileRegions.Current.IsOpen, "The waiting thread is in no critical region itself.");
             lock (_barrier.Closing)
             {
                 Volatile.Write(ref _isReleasing, 0); // before the list is taken: what is dropped later queues anew
                 if (_barrier.IsClosed)
                     return;
                 Segment[] dropped = _pool.TakeDropped();
-                CriticalRegion.WaitForQuiescence(); // reads that began before they were dropped have ended
+                PileRegions.WaitForQuiescence(); // reads that began before they were dropped have ended
                 foreach (Segment segment in dropped)
                     segment.Dispose();
             }

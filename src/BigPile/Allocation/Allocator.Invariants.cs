@@ -1,4 +1,4 @@
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

@@ -45,7 +45,7 @@ internal sealed unsafe partial class Allocator
     }
 
     /// <summary>Adds a freed block whose memory a lease holds; the next flush makes its deletion durable all the same.</summary>
-    internal void AddDeferred(ulong address) => _heaps[CriticalRegion.Current.Heap & (_heaps.Length - 1)].AddDeferred(address);
+    internal void AddDeferred(ulong address) => _heaps[PileRegions.Current.Shard & (_heaps.Length - 1)].AddDeferred(address);
 
     /// <summary>Moves all pending frees since the last call to <paramref name="pending"/>. No writer may run.</summary>
     internal void TakePendingFrees(PendingFrees pending)

@@ -43,7 +43,7 @@ internal sealed unsafe partial class Allocator
         List<Segment> withdrawn = Pool.WithdrawEmpty(out Exception? failure);
         if (withdrawn.Count == 0)
             return failure;
-        CriticalRegion.WaitForQuiescence();
+        PileRegions.WaitForQuiescence();
         return Pool.Release(withdrawn) ?? failure;
     }
 

@@ -6,6 +6,7 @@ using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Allocation;
 
@@ -23,7 +24,7 @@ namespace BigPile.Allocation;
 /// </remarks>
 internal sealed unsafe partial class Allocator : IDisposable
 {
-    private readonly Heap[] _heaps; // a power of two of them; a thread uses number CriticalRegion.Heap & (Length - 1)
+    private readonly Heap[] _heaps; // a power of two of them; a thread uses number CriticalRegion.Shard & (Length - 1)
     private readonly AllocatorSlowPath _slowPath; // searches the pool and the other heaps
     private readonly SegmentMap _map; // memory and page metadata by address
     private readonly long _limitBytes; // of all segments; for messages
@@ -45,7 +46,7 @@ internal sealed unsafe partial class Allocator : IDisposable
     internal PagePool Pool { get; }
 
     /// <summary>Counts transfers of memory: tells a failed search whether memory was freed meanwhile.</summary>
-    internal TransferEvents TransferEvents { get; } = new();
+    internal EventCount TransferEvents { get; } = new();
 
     /// <summary>Allocates memory for a block.</summary>
     /// <param name="blockBytes">The bytes of the block, header included.</param>
@@ -57,8 +58,8 @@ internal sealed unsafe partial class Allocator : IDisposable
         if (blockBytes > SizeClasses.MaxSlotBytes)
             return TakeRun(blockBytes, payloadBytes);
         int sizeClass = SizeClasses.ClassOf((int)blockBytes);
-        CriticalRegion critical = CriticalRegion.Current;
-        Slot slot = _heaps[critical.Heap & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, critical);
+        CriticalRegion critical = PileRegions.Current;
+        Slot slot = _heaps[critical.Shard & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, critical);
         return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, critical) : slot;
     }
 
@@ -104,7 +105,7 @@ internal sealed unsafe partial class Allocator : IDisposable
     internal void MarkDirty(ulong address)
     {
         if (_tracksFlushed)
-            _heaps[CriticalRegion.Current.Heap & (_heaps.Length - 1)].MarkDirty(address);
+            _heaps[PileRegions.Current.Shard & (_heaps.Length - 1)].MarkDirty(address);
     }
 
     /// <summary>

@@ -1,5 +1,6 @@
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Allocation;
 
@@ -9,7 +10,7 @@ namespace BigPile.Allocation;
 /// of a new segment; a slot in another heap's current page; the empty pages that heaps keep for other size classes.
 /// It fails only if there was an instant at which no memory was free, or after <see cref="MostSearches"/> attempts.
 /// </remarks>
-internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, TransferEvents transferEvents)
+internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, EventCount transferEvents)
 {
     private const int MostWaste = 2;
     private const int MostSearches = 32; // bounds the retries when other threads always win
@@ -18,7 +19,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Tran
     /// <param name="sizeClass">Its size class; in a fragmented pile the slot may be of a larger one.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
     /// <param name="critical">The calling thread.</param>
-    /// <param name="events">What <see cref="TransferEvents.Read"/> returned before the last search.</param>
+    /// <param name="events">What <see cref="EventCount.Read"/> returned before the last search.</param>
     /// <returns>None when no memory is free.</returns>
     internal Slot TakeSlot(int sizeClass, long payloadBytes, CriticalRegion critical, out int events)
     {
@@ -38,7 +39,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Tran
     /// <summary>Takes consecutive pages.</summary>
     /// <param name="pages">How many.</param>
     /// <param name="payloadBytes">The bytes of payload, for the statistics.</param>
-    /// <param name="events">What <see cref="TransferEvents.Read"/> returned before the last search.</param>
+    /// <param name="events">What <see cref="EventCount.Read"/> returned before the last search.</param>
     /// <returns>The metadata of the first page; <see langword="null"/> when there are none.</returns>
     internal PageMeta* TakeRun(int pages, long payloadBytes, out int events)
     {
@@ -70,7 +71,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Tran
     // Also returns none when other threads have taken all slots of the new page.
     private Slot TakeFromNewPage(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
-        int own = critical.Heap & (heaps.Length - 1);
+        int own = critical.Shard & (heaps.Length - 1);
         PageMeta* page = pool.TakePage(sizeClass, own, mayGrow: false);
         if (page == null)
             page = TakeFromOthers(sizeClass, own);
@@ -109,7 +110,7 @@ internal sealed unsafe class AllocatorSlowPath(Heap[] heaps, PagePool pool, Tran
         int largestBytes = SizeClasses.SlotBytes(sizeClass) * MostWaste;
         for (int i = 0; i < heaps.Length; i++)
         {
-            Heap heap = heaps[(critical.Heap + i) & (heaps.Length - 1)];
+            Heap heap = heaps[(critical.Shard + i) & (heaps.Length - 1)];
             if (!heap.IsFragmented)
                 continue;
             for (int larger = sizeClass + 1; larger < SizeClasses.Count && SizeClasses.SlotBytes(larger) <= largestBytes; larger++)

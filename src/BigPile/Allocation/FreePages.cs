@@ -1,7 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 
@@ -10,13 +10,16 @@ namespace BigPile.Allocation;
 /// Thread safety: all members need the pool's lock. Invariant: <see cref="Count"/> = free pages of the segments in use + all pages except
 /// head pages of the segments that are idle, or withdrawn and not yet forgotten.
 /// </remarks>
-internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, TransferEvents transferEvents, Lock poolLock)
+internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspects, Lock poolLock)
 {
     private int _firstWithSpace; // no segment below this number has a free page; under the pool's lock
     private long _trimAbovePages; // a trim is wanted while Count is above; under the pool's lock
 
     /// <summary>Free pages, those of idle and withdrawn segments included. Written under the pool's lock.</summary>
     internal long Count { get; private set; }
+
+    /// <summary>Whether so many pages are free that a trim may return a whole segment. Every call that frees checks it, without the lock.</summary>
+    internal bool IsTrimWanted { get; private set; }
 
     /// <summary>The segment with the lowest number that has a free page.</summary>
     internal Segment? First()
@@ -97,7 +100,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
         segment.AddFreePage(page);
         Count++;
         IncludeInSearch(segment);
-        transferEvents.IsTrimWanted = Count > _trimAbovePages;
+        IsTrimWanted = Count > _trimAbovePages;
     }
 
     /// <summary>Adds a segment that was held before its pages were known.</summary>
@@ -122,7 +125,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     internal void OnTrimmed(long withdrawnPages)
     {
         _trimAbovePages = NextTrimAbove(Count - withdrawnPages);
-        transferEvents.IsTrimWanted = false;
+        IsTrimWanted = false;
     }
 
     /// <summary>Subtracts the pages of a segment that is gone.</summary>

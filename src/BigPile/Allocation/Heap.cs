@@ -7,6 +7,7 @@ using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Allocation;
 
@@ -26,7 +27,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private const int FragmentedShare = 8;
 
     private readonly int _index; // the owner number in this heap's pages
-    private readonly TransferEvents _transferEvents; // counts transfers: of pages between heaps and pool, and what flushes and trims free
+    private readonly EventCount _transferEvents; // counts transfers: of pages between heaps and pool, and what flushes and trims free
     private readonly DirtyList? _dirty; // null without flushes: an unused list would slow down each put
     private HeapClass* _classes; // one for each size class; under the lock
     private TinySpinLock _lock; // protects all members, and the metadata of the pages that this heap owns
@@ -35,7 +36,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     private readonly CacheLinePair _padding;
 #pragma warning restore CS0169, IDE0051
 
-    internal Heap(int index, bool tracksFlushed, TransferEvents transferEvents)
+    internal Heap(int index, bool tracksFlushed, EventCount transferEvents)
     {
         _index = index;
         _transferEvents = transferEvents;
@@ -79,7 +80,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     internal Slot TryTake(int sizeClass, long payloadBytes, CriticalRegion critical)
     {
         if (_lock.EnterAndReportContention())
-            critical.Heap++;
+            critical.Shard++;
         PageMeta* page = _classes[sizeClass].Current;
         if (page == null || page->FreeCount == 0)
         {

@@ -1,5 +1,5 @@
 using System.Collections.Generic;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

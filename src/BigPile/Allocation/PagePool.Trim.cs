@@ -8,6 +8,9 @@ internal sealed unsafe partial class PagePool
 {
     internal long FreePages => _free.Count;
 
+    /// <summary>Whether so many pages are free that a trim may return a whole segment; read without a lock.</summary>
+    internal bool IsTrimWanted => _free.IsTrimWanted;
+
     internal long ReservedBytes => _segments.ReservedBytes;
 
     internal long HeadBytes => _segments.HeadBytes;

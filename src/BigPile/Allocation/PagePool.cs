@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Allocation;
 
@@ -23,10 +24,10 @@ internal sealed unsafe partial class PagePool : IDisposable
     private readonly TouchAhead _touch; // touches pages before they are needed
     private readonly SegmentGrowth _growth; // adds segments
     private readonly SegmentTrim _trim; // gives empty segments back
-    private readonly TransferEvents _transferEvents;
+    private readonly EventCount _transferEvents;
 
     internal PagePool(
-        SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, TransferEvents transferEvents,
+        SegmentMap map, SegmentStore store, long limitBytes, Guid pileId, uint generationBase, EventCount transferEvents,
         bool tracksFlushed = false)
     {
         _transferEvents = transferEvents;
@@ -36,7 +37,7 @@ internal sealed unsafe partial class PagePool : IDisposable
         _dirty = new DirtyList(tracksFlushed ? DirtyList.Capacity : 0);
         _segments = new SegmentTable(map, _lock);
         _suspects = new SuspectPages(_lock);
-        _free = new FreePages(_segments, _suspects, transferEvents, _lock);
+        _free = new FreePages(_segments, _suspects, _lock);
         _slots = new SlotPages(_segments, _free, _lock);
         _runs = new Runs(_segments, _free, _dirty, _lock);
         _touch = new TouchAhead(store, _segments, map.SegmentBytes, limitBytes);

@@ -5,6 +5,7 @@ using System.Threading;
 using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

@@ -1,6 +1,6 @@
 using System.Numerics;
-using BigPile.Checking;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

@@ -3,9 +3,11 @@ using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

@@ -2,9 +2,11 @@ using System;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

@@ -4,15 +4,16 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
-using BigPile.Checking;
+using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 
 /// <summary>Finds the memory behind an address: one shift, one mask, two loads.</summary>
 /// <remarks>
 /// An entry is filled before any address of its segment is given out, and cleared before the memory is unmapped, which waits for quiescence
-/// of <see cref="Concurrency.CriticalRegion"/>: a reader that has loaded an entry may use it. Any address may be looked up: a cleared entry
+/// of <see cref="PileRegions"/>: a reader that has loaded an entry may use it. Any address may be looked up: a cleared entry
 /// has no units, and that of a short segment fewer than others.
 /// </remarks>
 internal sealed unsafe class SegmentMap : IDisposable

@@ -3,8 +3,8 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Numerics;
 using System.Threading;
-using BigPile.Checking;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

@@ -6,6 +6,7 @@ using System.Linq;
 using System.Threading;
 using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

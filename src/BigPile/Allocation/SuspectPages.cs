@@ -2,8 +2,8 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
-using BigPile.Checking;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;
 

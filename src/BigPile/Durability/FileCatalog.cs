@@ -5,9 +5,11 @@ using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Catalog;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Durability;

@@ -7,6 +7,7 @@ using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Durability;
 

@@ -5,6 +5,7 @@ using System.Globalization;
 using System.IO;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory;
 

@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 

@@ -123,7 +123,7 @@ internal sealed unsafe class PileVerifier(BlockInspector inspector, SeqLockStrip
             targetWord = Volatile.Read(ref *(ulong*)target);
         bool isTarget = header.Kind == BlockKind.LinkTarget && blockBytes >= BlockHeader.SizeBytes + OwnerWord.SizeBytes;
         ulong origin = isTarget ? new OwnerWord(*(ulong*)(block + BlockHeader.SizeBytes)).LinkAddress : address;
-        return new ReadSnapshot(stripes.Of(origin)->Sequence, targetWord);
+        return new ReadSnapshot(stripes.Of(origin)->Lock.Sequence, targetWord);
     }
 
     private readonly record struct ReadSnapshot(ulong Sequence, ulong TargetWord)

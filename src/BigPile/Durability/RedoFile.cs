@@ -7,6 +7,8 @@ using System.Threading;
 using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Durability;
 

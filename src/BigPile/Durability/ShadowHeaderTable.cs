@@ -3,9 +3,12 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Durability;
 
@@ -155,16 +158,20 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
             // Acquire: pairs with the last store of Add, so word 1 is there. A deleted entry does not end the probe.
             ulong found = Volatile.Read(ref _words[2 * at]);
             if (found == key)
-                return _words + 2 * at + 1; // may be deleted at once, while writers are blocked: IsCurrent
+                return _words + 2 * at + 1; // may be deleted at once, while writers are blocked: Validate
             if (found == 0)
                 return null;
         }
         return null;
     }
 
-    /// <summary>Whether a word found before still belongs to its block.</summary>
-    internal static bool IsCurrent(ulong* word, ulong address, uint generation) =>
-        Volatile.Read(ref word[-1]) == KeyOf(address, generation);
+    /// <summary>Whether a word found before is unchanged, and still belongs to its block.</summary>
+    internal static bool Validate(ulong* word, BlockHeader header, ulong address, uint generation)
+    {
+        // What the caller has read by the header is loaded before. Pairs with the releases of Add and of the deletion by a flush.
+        Volatile.ReadBarrier();
+        return *word == header.Word && Volatile.Read(ref word[-1]) == KeyOf(address, generation);
+    }
 
     /// <summary>Adds a block that the caller has made busy. Its own header stays busy.</summary>
     internal void Add(ulong address, uint generation, BlockHeader header)

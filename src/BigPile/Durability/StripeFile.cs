@@ -6,6 +6,7 @@ using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Concurrency;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Durability;
 
@@ -29,7 +30,7 @@ internal sealed unsafe class StripeFile : IDisposable
     /// <summary>The change count of a pile that was removed.</summary>
     internal const ulong Removed = ulong.MaxValue;
 
-    private const long LengthBytes = HeadBytes + SeqLockStripes.MaxCount * (long)StripeBytes;
+    private const long LengthBytes = HeadBytes + StripeCount.Max * (long)StripeBytes;
     private const string UnfinishedSuffix = ".new";
     private const int HeadBytes = 128;
     private const int StripeBytes = 64;
@@ -110,8 +111,8 @@ internal sealed unsafe class StripeFile : IDisposable
     internal SeqLockStripes EndRecovery()
     {
         Debug.Assert(_isRecovering && (Head->Changes & 1) != 0, "Readers were admitted before the recovery ended.");
-        StripesOf(SeqLockStripes.MaxCount).Recover(); // all that any owner may have used
-        Head->Count = SeqLockStripes.DefaultCount;
+        StripesOf(StripeCount.Max).Recover(); // all that any owner may have used
+        Head->Count = StripeCount.Default;
         _isRecovering = false;
         // Last, with a full fence: readers that see the even count see the repaired blocks, the stripes and their count.
         Interlocked.Increment(ref Head->Changes);
@@ -175,10 +176,10 @@ internal sealed unsafe class StripeFile : IDisposable
         internal ulong Changes;
 
         internal static FileHead For(Guid pileId, ulong changes) =>
-            new() { Magic = ExpectedMagic, Count = SeqLockStripes.DefaultCount, PileId = pileId, Changes = changes };
+            new() { Magic = ExpectedMagic, Count = StripeCount.Default, PileId = pileId, Changes = changes };
 
         internal readonly bool IsOf(Guid pileId) =>
             Magic == ExpectedMagic && PileId == pileId
-            && Count is >= SeqLockStripes.MinCount and <= SeqLockStripes.MaxCount && BitOperations.IsPow2(Count);
+            && Count is >= StripeCount.Min and <= StripeCount.Max && BitOperations.IsPow2(Count);
     }
 }

@@ -2,8 +2,10 @@ using System;
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Durability;
 

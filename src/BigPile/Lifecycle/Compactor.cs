@@ -15,7 +15,7 @@ internal sealed class Compactor(BlockStore blocks, BlockWalk walk, Relocator rel
     /// <summary>Moves what can be moved. The caller is outside of any critical region, and trims afterwards.</summary>
     internal void Run(ProgressGauge gauge, CancellationToken cancellationToken)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A move may flush, and a flush waits for this critical region.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "A move may flush, and a flush waits for this critical region.");
         var pages = new PageGauge(gauge, blocks.Allocator.Pool.Segments(), blocks.Map);
         var batch = new PileEntry[EntriesPerBatch];
         ulong address = 0;

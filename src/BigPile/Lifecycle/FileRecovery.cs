@@ -3,9 +3,11 @@ using System.Diagnostics;
 using System.Linq;
 using System.Threading;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Lifecycle;

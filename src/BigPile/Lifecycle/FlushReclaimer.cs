@@ -21,7 +21,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
 
     internal override int Reclaim(int attempt)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A flush or trim waits until this thread's critical region ends.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "A flush or trim waits until this thread's critical region ends.");
         bool isRefused = IsFlushWanted && !TryFlush();
         lock (engine.Flushing)
         {
@@ -66,7 +66,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
     {
         Volatile.Write(ref _isRequested, 0); // before the flush: a request that it misses queues another one
         FlushQuietly();
-        if (allocator.TransferEvents.IsTrimWanted)
+        if (allocator.Pool.IsTrimWanted)
             engine.Trimmer.TrimQuietly();
     }
 }

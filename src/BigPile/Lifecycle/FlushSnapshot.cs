@@ -4,9 +4,11 @@ using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Lifecycle;
 

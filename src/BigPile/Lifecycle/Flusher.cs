@@ -3,9 +3,11 @@ using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Access;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 using BigPile.Reporting;
 using BigPile.Telemetry;
 using Microsoft.Extensions.Logging;
@@ -128,7 +130,7 @@ internal sealed class Flusher
     // Returns the system's error if the disk had no space for the log.
     private IOException? FlushLocked(ProgressGauge gauge, ref PastActivity checkpoint)
     {
-        Debug.Assert(_flushing.IsHeldByCurrentThread && !CriticalRegion.Current.IsInRegion, "One flush at a time, outside of all regions.");
+        Debug.Assert(_flushing.IsHeldByCurrentThread && !PileRegions.Current.IsOpen, "One flush at a time, outside of all regions.");
         _directory.Superblock.ReconcileAll(); // which log is current must be certain before one is written
         bool isCheckpoint = _needsCheckpoint || _log.IsSpaceRequested;
         _needsCheckpoint = true; // until this flush succeeds: it takes the dirty lists, which can't be put back

@@ -6,6 +6,7 @@ using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Lifecycle;
 
@@ -57,7 +58,7 @@ internal sealed unsafe class LazyRecovery(
     /// <returns>The number of pages recovered: 1 or 0.</returns>
     internal int RecoverPage(Segment segment, int page)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The segment stays mapped only during the critical region.");
+        Debug.Assert(PileRegions.Current.IsOpen, "The segment stays mapped only during the critical region.");
         ulong address = map.AddressOf(segment.Number) + (ulong)page * UnitsPerPage;
         byte* start = map.Find(address, out PageInfo* infoAt);
         if (start == null || !SegmentMap.Load(infoAt).IsUnrecovered)

@@ -14,7 +14,7 @@ internal sealed class MemoryReclaimer(Allocator allocator, Trimmer trimmer) : Re
 
     internal override int Reclaim(int attempt)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A flush or trim waits until this thread's critical region ends.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "A flush or trim waits until this thread's critical region ends.");
         allocator.WaitForReclaim();
         return attempt + 1;
     }

@@ -5,6 +5,7 @@ using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Lifecycle;
 

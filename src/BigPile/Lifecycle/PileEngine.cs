@@ -118,7 +118,7 @@ internal abstract class PileEngine
     /// <exception cref="PileStorageException">The device refused or is full. What was durable before still is.</exception>
     internal void Flush(ProgressGauge gauge)
     {
-        CriticalRegion.ThrowIfInRegion();
+        PileRegions.ThrowIfInRegion();
         Barrier.EnterReader().Exit(); // throws if the pile is closed
         WriteThrough(gauge);
         gauge.Complete();
@@ -127,7 +127,7 @@ internal abstract class PileEngine
     /// <summary>Closes the pile once the running calls have ended; does nothing if it is closed.</summary>
     internal void Close()
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "The closing thread would wait for itself.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "The closing thread would wait for itself.");
         StopBackground(); // no new flush by the timer; a running one ends before the lock below
         RecoverRemaining(); // while operations still run: it may take long
         lock (Flushing) // a flush that runs ends first

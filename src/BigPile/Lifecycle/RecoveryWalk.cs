@@ -100,7 +100,7 @@ internal sealed class RecoveryWalk(PileEngine engine, RecoveryWalk.Plan plan, Ca
     // Waits until the rate limit allows what was read so far.
     private void Pace(long bytes)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A flush must not wait for a sleeping walk.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "A flush must not wait for a sleeping walk.");
         _readBytes += bytes;
         if (plan.BytesPerSecond == 0 || bytes == 0)
             return;

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Lifecycle;
 

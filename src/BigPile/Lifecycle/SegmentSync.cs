@@ -22,7 +22,7 @@ internal sealed class SegmentSync(OperationBarrier barrier, PagePool pool, PileD
     /// <summary>Syncs all segments; reports progress unless the gauge already runs.</summary>
     internal void Run(ProgressGauge? gauge = null)
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "No critical region waits for the device.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "No critical region waits for the device.");
         Segment[] segments = pool.Segments();
         if (gauge is { HasBegun: false })
             gauge.Begin(segments.Sum(static segment => segment.Region.LengthBytes));

@@ -3,6 +3,7 @@ using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Lifecycle;
 

@@ -18,7 +18,7 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
     /// <returns>The device's error if it refused; segments that could not be returned are used again.</returns>
     internal Exception? Trim()
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A trim waits for all critical regions, this one too.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "A trim waits for all critical regions, this one too.");
         lock (barrier.Closing) // keeps flushes from blocking writers, and the pile from being closed
             return barrier.IsClosed ? null : allocator.Trim();
     }
@@ -30,13 +30,13 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
     [SuppressMessage("Design", "CA1031", Justification = "A failed trim is no failure of the call that freed something.")]
     internal void TrimQuietly()
     {
-        Debug.Assert(!CriticalRegion.Current.IsInRegion, "A trim waits for all critical regions, this one too.");
+        Debug.Assert(!PileRegions.Current.IsOpen, "A trim waits for all critical regions, this one too.");
         if (IsPutOff || !barrier.Closing.TryEnter())
             return;
         Exception? thrown = null;
         try
         {
-            if (!barrier.IsClosed && allocator.TransferEvents.IsTrimWanted) // again under the lock: another trim may have done it
+            if (!barrier.IsClosed && allocator.Pool.IsTrimWanted) // again under the lock: another trim may have done it
                 thrown = allocator.Trim();
         }
         catch (Exception e)

@@ -8,6 +8,7 @@ using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 using BigPile.Reporting;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -51,7 +52,7 @@ internal sealed class Verifier(PileEngine engine)
         using PileDirectory files = PileDirectory.Open(options, NullLogger.Instance, reportsCatalog: true);
         using var map = new SegmentMap(files.Superblock.SegmentBytes);
         using var pool = new PagePool(
-            map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new TransferEvents());
+            map, files.Segments, long.MaxValue, files.Superblock.PileId, files.Superblock.GenerationBase, new EventCount());
         foreach ((int number, long lengthBytes) in files.Superblock.ListedSegments)
             SegmentMapping.MapForVerifying(files, map, pool, number, lengthBytes);
         using ShadowHeaderTable? shadowHeaders =

@@ -5,8 +5,10 @@ using System.Runtime.Intrinsics.X86;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Tables;
 
@@ -45,7 +47,7 @@ internal sealed unsafe class EntryBlocks
     /// <summary>Frees an entry. Its table's lock for the key is held, so it is freed once only.</summary>
     internal void Free(ulong address)
     {
-        Debug.Assert(CriticalRegion.Current.IsInRegion, "The bucket's lock keeps the entry, and the critical region its memory.");
+        Debug.Assert(PileRegions.Current.IsOpen, "The bucket's lock keeps the entry, and the critical region its memory.");
         byte* start = _map.Find(address, out PageInfo* infoAt);
         PageInfo info = SegmentMap.Load(infoAt);
         uint slot = info.SlotAt(address);
@@ -79,50 +81,45 @@ internal sealed unsafe class EntryBlocks
     }
 
     /// <summary>The entry at an address from an index. That may be out of date: then it is another entry, or none.</summary>
-    internal EntryView View(ulong address)
+    internal BlockSnapshot View(ulong address)
     {
-        byte* start = _map.Find(address, out PageInfo* infoAt);
-        if (start == null)
-            return default;
-        if (_blocks.RecoverPageIfNeeded(SegmentMap.Load(infoAt), address)) // before the header is loaded: see BlockStore.TryLocate
-            return View(address);
-        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
-        PageInfo info = SegmentMap.Load(infoAt); // behind the header: see BlockReader.TryReadInRegion
-        return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
+        BlockSnapshot block = BlockSnapshot.Take(_map, address);
+        while (!block.IsNone && _blocks.RecoverPageIfNeeded(block.Info, address)) // recovery may correct the header: see BlockStore.TryLocate
+            block = BlockSnapshot.Take(_map, address);
+        return IsEntry(block, address) ? block : default;
     }
 
     /// <summary>As <see cref="View"/>, but finds nothing in pages not recovered yet.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal EntryView ViewRecovered(ulong address)
+    internal BlockSnapshot ViewRecovered(ulong address)
     {
-        byte* start = _map.Find(address, out PageInfo* infoAt);
-        if (start == null)
-            return default;
-        var header = new BlockHeader(Volatile.Read(ref *(ulong*)start));
-        PageInfo info = SegmentMap.Load(infoAt);
-        return header.Kind == BlockKind.TableEntry && info.HasSlotAt(address) ? new EntryView(start, infoAt, header, info) : default;
+        BlockSnapshot block = BlockSnapshot.Take(_map, address);
+        return IsEntry(block, address) ? block : default;
     }
 
-    /// <summary>What header and page at an address say now, to be compared with what they say later.</summary>
-    internal EntryTrace Trace(ulong address)
-    {
-        byte* start = _map.Find(address, out PageInfo* info);
-        if (start == null)
-            return default;
-        var trace = new EntryTrace(address, Volatile.Read(ref *(ulong*)start), SegmentMap.Load(info).Word);
-        Volatile.ReadBarrier(); // before anything that is read between two traces
-        return trace;
-    }
+    /// <summary>A snapshot of whatever is at an address, to be compared later.</summary>
+    internal BlockSnapshot ViewAny(ulong address) => BlockSnapshot.Take(_map, address);
+
+    /// <summary>Whether a snapshot shows an entry of at least so many bytes.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static bool IsEntry(in BlockSnapshot block, ulong address, int leastBytes = 0) =>
+        !block.IsNone && block.Header.Kind == BlockKind.TableEntry && block.Info.HasSlotAt(address) && block.PayloadBytes >= leastBytes;
+
+    /// <summary>Whether an address is as it was when a snapshot was taken, though it may have been none.</summary>
+    internal bool Validate(in BlockSnapshot block, ulong address) => block.IsNone ? ViewAny(address).IsNone : block.Validate();
+
+    /// <summary>Whether an entry matches its checksum, if it is unchanged afterwards.</summary>
+    internal bool MatchesChecksum(ulong address, in BlockSnapshot view) => _blocks.IsIntact(view.Start, view.Header, address, view.Info);
 
     /// <summary>
     /// Whether an entry matches its checksum; <see langword="false"/> if it changed meanwhile, so that it must be read again.
     /// </summary>
     /// <exception cref="PileStorageException">It does not match.</exception>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    internal bool IsIntact(ulong address, in EntryView view)
+    internal bool IsIntact(ulong address, in BlockSnapshot view)
     {
-        bool isIntact = view.IsIntact(address, _blocks);
-        bool isSame = view.IsUnchanged();
+        bool isIntact = MatchesChecksum(address, view);
+        bool isSame = view.Validate();
         if (isSame && !isIntact)
             Throw.Damaged(_blocks.DirectoryPath, view.PayloadBytes);
         return isSame;

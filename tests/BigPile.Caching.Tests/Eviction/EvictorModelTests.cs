@@ -3,7 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Tests.Eviction;
 

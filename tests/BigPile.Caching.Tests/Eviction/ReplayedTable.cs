@@ -2,7 +2,7 @@ using System;
 using System.Collections.Generic;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Checking;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Tests.Eviction;
 

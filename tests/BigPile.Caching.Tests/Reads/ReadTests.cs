@@ -5,6 +5,7 @@ using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tests.Reads;
 

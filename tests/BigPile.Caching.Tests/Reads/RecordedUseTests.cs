@@ -8,6 +8,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Caching.Tests.Spill;
+using BigPile.Checking;
 
 namespace BigPile.Caching.Tests.Reads;
 
@@ -48,7 +49,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
     }
 
     /// <summary>On a mapped pile a renewal copies the entry.</summary>
-    [Theory]
+    [CrashPointTheory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Mapped)]
     public void Though_a_renewal_comes_between(StoreKind store)
@@ -63,7 +64,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         AssertLivesOn(table, 1);
     }
 
-    [Fact]
+    [CrashPointFact]
     public void Though_it_is_moved_out_to_an_object_of_its_own()
     {
         using PileCache cache = Open(StoreKind.Native);
@@ -108,7 +109,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         Assert.True(table.ContainsKey(1));
     }
 
-    [Fact]
+    [CrashPointFact]
     public void Though_it_leaves_memory()
     {
         using var cache = new SpillingCache(Time);
@@ -135,7 +136,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         AssertLivesOn(cache.Table, -1);
     }
 
-    [Fact]
+    [CrashPointFact]
     public void Though_the_cache_is_closed()
     {
         Task? closing = null;
@@ -156,7 +157,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
     }
 
     /// <summary>But for an entry that others have found to be no more.</summary>
-    [Theory]
+    [CrashPointTheory]
     [InlineData(StoreKind.Native)]
     [InlineData(StoreKind.Mapped)]
     public void But_not_once_it_has_ended(StoreKind store)
@@ -231,40 +232,16 @@ public sealed class RecordedUseTests : StoppedCacheTest
         KeyProbe key = table.KeyCodec.Probe(number, stackalloc byte[64]);
         var reader = default(SizeReader);
         Task? other = null;
-        HookedChecks.Hook = () =>
+        using var hook = new CrashPointScope<CrashPoint>(point =>
         {
+            if (point != CrashPoint.SearchBeforeRecordUse || other != null)
+                return;
+            other = Task.CompletedTask; // what the other thread passes itself
             other = SideBySide.Start(meanwhile);
             other.Wait();
-        };
-        bool found = table.Core.TryRead<SizeReader, HookedChecks>(key, ref reader, 0, out _);
+        });
+        bool found = table.Core.TryRead(key, ref reader, 0, out _);
         Assert.NotNull(other);
         return found;
-    }
-
-    private readonly struct HookedChecks : ISearchChecks
-    {
-        [ThreadStatic]
-        private static Action? _hook;
-
-        internal static Action? Hook
-        {
-            set => _hook = value;
-        }
-
-        public static bool BlockAgain => true;
-
-        public static bool SlotAgain => true;
-
-        public static bool Key => true;
-
-        public static bool StateAgain => true;
-
-        public static void Pass(SearchPoint point)
-        {
-            if (point != SearchPoint.BeforeRecordUse || _hook is not { } hook)
-                return;
-            _hook = null;
-            hook();
-        }
     }
 }

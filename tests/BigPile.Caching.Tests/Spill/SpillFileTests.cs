@@ -6,6 +6,7 @@ using System.Threading.Tasks;
 using BigPile.Caching.Spill;
 using BigPile.Hash;
 using BigPile.Memory;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tests.Spill;
 

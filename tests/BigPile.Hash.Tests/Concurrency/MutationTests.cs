@@ -30,8 +30,9 @@ public sealed class MutationTests(ITestOutputHelper output)
         using var temporary = new TemporaryDirectory();
         using HashDatabase database = HashDatabase.Open(Path.Combine(temporary.Path, "database"), new HashDatabaseOptions
         {
-            FileKind = kind, Tuning = Some.FewBuckets, Mutation = HashMutation.ReadersDoNotValidate,
+            FileKind = kind, Tuning = Some.FewBuckets,
         });
+        using var planted = new MutationScope("readers-do-not-validate");
         var run = new VersionedRun(database, keys: 8, writers: 2, seed);
         SideBySide.Rounds(
         [

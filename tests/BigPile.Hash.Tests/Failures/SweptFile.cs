@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using BigPile.Files;
+using BigPile.Hash.Checking;
 
 namespace BigPile.Hash.Tests.Failures;
 
@@ -43,10 +44,8 @@ internal sealed class SweptFile
     internal SweptFile(string path, SweptEnding ending)
     {
         (_path, _ending) = (path, ending);
-        var options = new HashDatabaseOptions
-        {
-            Tuning = Some.FewBuckets, MaxFileSize = MostBytes, BootId = Boot, CrashPoint = Pass,
-        };
+        var options = new HashDatabaseOptions { Tuning = Some.FewBuckets, MaxFileSize = MostBytes, BootId = Boot };
+        using var watch = new CrashPointScope<HashCrashPoint>(Pass);
         using HashDatabase database = HashDatabase.Open(path, options);
         for (int i = 0; i < Records; i++)
             database.Set(Some.Key(i), _synchronized[i] = Some.Bytes(i, i * 7 % 30));

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using BigPile.Files;
+using BigPile.Hash.Checking;
 
 namespace BigPile.Hash.Tests.PowerCuts;
 
@@ -38,10 +39,9 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
     private int _names;
     private bool _wasEverSynchronized;
 
-    internal HashMutation Control { get; init; }
-
     internal void Run()
     {
+        using var watch = new CrashPointScope<HashCrashPoint>(_ => AddImageSeldom());
         using (_scratch)
         {
             _directory = _scratch.At("life0");
@@ -119,8 +119,6 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
             Tuning = Some.FewBuckets,
             BootId = boot,
             Hook = disk,
-            Mutation = Control,
-            CrashPoint = disk == null ? null : _ => AddImageSeldom(),
         });
 
     private void AddImageSeldom()
@@ -155,6 +153,7 @@ internal sealed class CutSequence(string steps, Random random, CutTally tally, B
     private void CheckImage(string image, string where)
     {
         tally.Images++;
+        using var unwatched = new CrashPointScope<HashCrashPoint>(static _ => { });
         using HashDatabase database = Open(image, Guid.NewGuid(), null);
         _model.CheckCut(database, where, tally);
         HashVerification verification = database.Verify();

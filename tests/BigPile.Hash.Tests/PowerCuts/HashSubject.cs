@@ -28,24 +28,19 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
         _kind = kind;
     }
 
-    internal HashMutation Control { get; init; }
-
     private CutSteps Steps => field ??= new CutSteps(_model, _operations, Random, Log.Add);
 
     /// <param name="seed">The seed of the run.</param>
     /// <param name="operations">What is done.</param>
     /// <param name="tally">Takes what is found.</param>
     /// <param name="kind">The kind of file; none: another one at each opening.</param>
-    /// <param name="control">A wrong way to store.</param>
-    internal static HashSubject Make(
-        int seed, CutOperations operations, CutTally tally, BlockFileKind? kind, HashMutation control = HashMutation.None) =>
+    internal static HashSubject Make(int seed, CutOperations operations, CutTally tally, BlockFileKind? kind) =>
         new(operations, kind)
         {
             Random = new Random(seed),
             Tally = tally,
             Endings = [.. AllEndings.Where(pair => operations.HasFlag(pair.Operation)).Select(static pair => pair.Ending)],
             Refuses = operations.HasFlag(CutOperations.Refuse),
-            Control = control,
         };
 
     internal override HashDatabase Open(string directory, Guid boot, SimulatedDisk? disk = null) =>
@@ -55,7 +50,6 @@ internal sealed class HashSubject : CutSubject<HashDatabase>
             Tuning = Some.FewBuckets,
             BootId = boot,
             Hook = disk,
-            Mutation = Control,
         });
 
     internal override IDisposable OpenBriefly(string directory, Guid boot, SimulatedDisk? disk) => Open(directory, boot, disk);

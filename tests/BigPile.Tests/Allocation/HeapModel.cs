@@ -4,6 +4,7 @@ using System.Linq;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Tests.Allocation;
 
@@ -18,7 +19,7 @@ internal sealed unsafe class HeapModel : IDisposable
     private readonly Random _random;
     private readonly bool _tracksFlushed;
     private readonly SegmentMap _map = new(SegmentBytes);
-    private readonly TransferEvents _transferEvents = new();
+    private readonly EventCount _transferEvents = new();
     private readonly PagePool _pool;
     private readonly Heap[] _heaps;
     private readonly Dictionary<ulong, Taken> _live = [];
@@ -92,7 +93,7 @@ internal sealed unsafe class HeapModel : IDisposable
         for (int count = _random.Next(1, 40); count > 0; count--)
         {
             int payloadBytes = _random.Next(SizeClasses.SlotBytes(sizeClass) - BlockHeader.SizeBytes);
-            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, CriticalRegion.Current);
+            Slot slot = _heaps[own].TryTake(sizeClass, payloadBytes, PileRegions.Current);
             if (slot.IsNone && !TryGetPage(own, sizeClass))
                 return;
             if (!slot.IsNone)

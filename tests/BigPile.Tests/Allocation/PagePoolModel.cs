@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using BigPile.Allocation;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Tests.Allocation;
 
@@ -20,7 +21,7 @@ internal sealed unsafe class PagePoolModel : IDisposable
     private readonly SortedDictionary<int, ModelSegment> _segments = [];
     private readonly Dictionary<int, uint> _reached = []; // the highest generation of the segments that a number had
     private readonly List<nint> _slotPages = [];
-    private readonly TransferEvents _transferEvents = new();
+    private readonly EventCount _transferEvents = new();
     private readonly List<Run> _runs = [];
     private readonly List<Run> _pendingFrees = [];
     private readonly HashSet<ulong> _changes = [];

@@ -4,6 +4,7 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;

@@ -4,6 +4,7 @@ using System.IO;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Tests.Durability;
 
@@ -166,7 +167,7 @@ public sealed class LostPointerTests : DurabilityTest
         found = default;
         for (int i = 0; i < 3_000 && pile.Statistics.ReservedBytes <= SegmentBytes; i++)
         {
-            CriticalRegion.Current.Heap = i; // whichever heap has the page
+            PileRegions.Current.Shard = i; // whichever heap has the page
             PilePointer put = pile.Put(new byte[payloadBytes]);
             if (put.Address != address)
                 continue;

@@ -6,6 +6,7 @@ using System.Threading.Tasks;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Layout;
+using BigPile.Memory.Concurrency;
 using Xunit.Abstractions;
 
 namespace BigPile.Tests.Durability;
@@ -89,7 +90,7 @@ public sealed class ReclaimTests(ITestOutputHelper output) : DurabilityTest
     {
         using var pile = new Pile(new PileOptions { SegmentBytes = SegmentBytes, MaxBytes = SegmentBytes });
         List<PilePointer> pointers = Fill(pile);
-        TransferEvents givingBack = pile.Blocks.Allocator.TransferEvents;
+        EventCount givingBack = pile.Blocks.Allocator.TransferEvents;
         givingBack.Begin();
         Task put = SideBySide.Start(() => pile.Put(new byte[LengthBytes]));
         Assert.NotSame(put, Task.WhenAny(put, Task.Delay(200)).Result);

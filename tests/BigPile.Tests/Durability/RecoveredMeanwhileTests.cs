@@ -2,6 +2,7 @@ using System;
 using System.Linq;
 using BigPile.Access;
 using BigPile.Allocation;
+using BigPile.Checking;
 using BigPile.Layout;
 
 namespace BigPile.Tests.Durability;
@@ -14,35 +15,32 @@ public sealed unsafe class RecoveredMeanwhileTests : DurabilityTest
 {
     private const int RunsInFront = 40; // more than the walk examines before it waits
 
-    [ThreadStatic]
-    private static Action? _behindHeader;
-
-    [Theory]
+    [CrashPointTheory]
     [InlineData(0)]
     [InlineData(3_000)]
     [InlineData(40_000)]
     public void An_object_is_found_whose_deletion_is_undone_behind_the_look_at_its_header(int lengthBytes)
     {
-        Assert.True(IsFoundWhenRecoveredMeanwhile<All>(lengthBytes));
-        Assert.False(IsFoundWhenRecoveredMeanwhile<NoHeaderAgain>(lengthBytes));
+        Assert.True(IsFoundWhenRecoveredMeanwhile(lengthBytes));
+        using var planted = new MutationScope("header-not-loaded-again");
+        Assert.False(IsFoundWhenRecoveredMeanwhile(lengthBytes));
     }
 
-    [Theory]
+    [CrashPointTheory]
     [InlineData(0)]
     [InlineData(3_000)]
     public void An_object_is_gone_whose_deletion_was_flushed(int lengthBytes)
     {
         (PilePointer pointer, _) = DeleteInPile(lengthBytes, pile => pile.Flush());
         using Pile image = OpenUnrecovered(pointer);
-        Assert.False(IsReadWhenRecoveredMeanwhile<All>(image, pointer, out _));
+        Assert.False(IsReadWhenRecoveredMeanwhile(image, pointer, out _));
     }
 
-    private bool IsFoundWhenRecoveredMeanwhile<TChecks>(int lengthBytes)
-        where TChecks : struct, IReadChecks
+    private bool IsFoundWhenRecoveredMeanwhile(int lengthBytes)
     {
         (PilePointer pointer, byte[] value) = DeleteInPile(lengthBytes, static _ => { });
         using Pile image = OpenUnrecovered(pointer);
-        bool found = IsReadWhenRecoveredMeanwhile<TChecks>(image, pointer, out byte[]? read);
+        bool found = IsReadWhenRecoveredMeanwhile(image, pointer, out byte[]? read);
         Assert.True(!found || read.AsSpan().SequenceEqual(value));
         Assert.True(image.Contains(pointer)); // later everybody finds it
         return found;
@@ -72,43 +70,20 @@ public sealed unsafe class RecoveredMeanwhileTests : DurabilityTest
         return image;
     }
 
-    private static bool IsReadWhenRecoveredMeanwhile<TChecks>(Pile image, PilePointer pointer, out byte[]? value)
-        where TChecks : struct, IReadChecks
+    private static bool IsReadWhenRecoveredMeanwhile(Pile image, PilePointer pointer, out byte[]? value)
     {
-        _behindHeader = () => image.Blocks.PageRecovery!.RecoverPage(pointer.Address);
+        bool isOver = false;
+        using var hook = new CrashPointScope<CrashPoint>(point =>
+        {
+            if (point != CrashPoint.ReadBehindHeader || isOver)
+                return;
+            isOver = true;
+            image.Blocks.PageRecovery!.RecoverPage(pointer.Address);
+        });
         var reader = default(BytesReader);
-        bool found = image.Reader.TryRead<BytesReader, TChecks>(pointer, ref reader);
-        Assert.Null(_behindHeader);
+        bool found = image.Reader.TryRead(pointer, ref reader);
+        Assert.True(isOver);
         value = found ? reader.Result : null;
         return found;
-    }
-
-    private static void Once()
-    {
-        Action? meanwhile = _behindHeader;
-        _behindHeader = null;
-        meanwhile?.Invoke();
-    }
-
-    private readonly struct All : IReadChecks
-    {
-        public static bool Slot => true;
-
-        public static bool HeaderAgain => true;
-
-        public static bool SequenceAgain => true;
-
-        public static void BehindHeader() => Once();
-    }
-
-    private readonly struct NoHeaderAgain : IReadChecks
-    {
-        public static bool Slot => true;
-
-        public static bool HeaderAgain => false;
-
-        public static bool SequenceAgain => true;
-
-        public static void BehindHeader() => Once();
     }
 }

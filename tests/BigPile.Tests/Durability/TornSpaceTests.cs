@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using BigPile.Concurrency;
 
 namespace BigPile.Tests.Durability;
 
@@ -49,7 +50,7 @@ public sealed class TornSpaceTests : DurabilityTest
         var put = new List<PilePointer>();
         for (int i = 0; i < 2_000 && unused.Count != 0 && i * (long)payloadBytes < 8 * SegmentBytes; i++)
         {
-            Concurrency.CriticalRegion.Current.Heap = i; // whichever heap has the page
+            Concurrency.PileRegions.Current.Shard = i; // whichever heap has the page
             put.Add(pile.Put(new byte[payloadBytes]));
             unused.Remove(put[^1].Address);
         }

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 
 namespace BigPile.Tests.Failures;
 

@@ -41,7 +41,7 @@ public sealed class NothingStaysTests
         Assert.Equal(first.ReservedBytes, last.ReservedBytes);
         Assert.InRange(last.RecordBytes, 0, first.RecordBytes + 100_000);
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true), 0, firstManaged + 2_000_000);
-        Assert.InRange(CriticalRegion.KnownCount, 1, Threads);
+        Assert.InRange(PileRegions.KnownCount, 1, Threads);
         Assert.Equal(0, last.BackgroundFailureCount);
     }
 

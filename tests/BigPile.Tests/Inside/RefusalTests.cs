@@ -1,6 +1,7 @@
 using System;
 using System.Threading;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 using BigPile.Tests.Durability;
 
 namespace BigPile.Tests.Inside;

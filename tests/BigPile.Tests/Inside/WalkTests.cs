@@ -49,9 +49,9 @@ public sealed class WalkTests
         PilePointer last = pile.Put(new byte[60_000]);
         foreach (PilePointer pointer in between)
             pile.Delete(pointer);
-        long before = CriticalRegion.Current.PassCount;
+        long before = PileRegions.Current.PassCount;
         Assert.Equal([first, last], pile.Select(static entry => entry.Pointer));
-        Assert.InRange(CriticalRegion.Current.PassCount - before, 900 / 64, 900);
+        Assert.InRange(PileRegions.Current.PassCount - before, 900 / 64, 900);
     }
 
     private static void PutDeleteAndTrim(Pile pile, PilePointer[] pointers)

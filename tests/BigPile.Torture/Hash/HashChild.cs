@@ -19,7 +19,7 @@ internal static unsafe class HashChild
     {
         Volatile.Write(ref journal.Head->Phase, 1);
         var findings = new Findings(journal);
-        CrashPoints.ReportTo(&journal.ThreadAt(0)->Point); // recovery passes windows as well
+        Pauses.ReportTo(&journal.ThreadAt(0)->Point); // recovery passes windows as well
         using HashDatabase database = Open(options, journal);
         CheckUndamaged(database, findings);
         var target = new HashTarget(database, journal, findings);
@@ -27,7 +27,7 @@ internal static unsafe class HashChild
             target.Verify(); // what is left of the time before is all that there is to go on from
         else
             target.Reconcile();
-        CrashPoints.ReportTo(null);
+        Pauses.ReportTo(null);
         ChildProcess.RunThreads(target, journal, findings, options.Seed);
         return ChildProcess.Failed;
     }
@@ -88,7 +88,7 @@ internal static unsafe class HashChild
             if (silent == 0 || database.Recovery is not { TornRecords: 0, DamagedRecords: 0 })
                 return;
             string kept = Path.GetFullPath($"silent-{journal.Head->Compared}-{at}");
-            if (ControlNow() == HashMutation.None)
+            if (!Pauses.HasMutation)
                 File.WriteAllBytes(kept, bytes); // no run comes by the same file again
             findings.Wrong("behind a flipped bit, records are not as they were, in silence", $"byte {at} of {kept}: {silent}");
         }
@@ -107,12 +107,7 @@ internal static unsafe class HashChild
     private static HashDatabase Open(ChildOptions options, Journal journal, bool isReadOnly = false)
     {
         Directory.CreateDirectory(ChildProcess.PilePath(options.Directory));
-        return HashDatabase.Open(PathOf(options), OptionsOf(options, journal) with
-        {
-            ReadOnly = isReadOnly,
-            CrashPoint = static point => CrashPoints.Pass(HashCrashPoints.Of(point)),
-            Mutation = ControlNow(),
-        });
+        return HashDatabase.Open(PathOf(options), OptionsOf(options, journal) with { ReadOnly = isReadOnly });
     }
 
     private static string PathOf(ChildOptions options) => Path.Combine(ChildProcess.PilePath(options.Directory), "database");
@@ -126,12 +121,4 @@ internal static unsafe class HashChild
             FileKind = kind, Tuning = new HashTuning { Buckets = Buckets }, BootId = new Guid(journal.Head->Boot, 0, 0, new byte[8]),
         };
     }
-
-    private static HashMutation ControlNow() => Environment.GetEnvironmentVariable("BIGPILE_TORTURE_CONTROL") switch
-    {
-        "link-first" => HashMutation.LinkFirst,
-        "room-freed-first" => HashMutation.FreedFirst,
-        "unmarked" => HashMutation.NoMarks,
-        _ => HashMutation.None,
-    };
 }

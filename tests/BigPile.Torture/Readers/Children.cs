@@ -33,9 +33,11 @@ internal static class Children
         start.Environment["DOTNET_TieredPGO"] = "0"; // a tight loop is measured from its first second
         if (verb == WriteVerb && variation.Length != 0)
         {
-            start.Environment["BIGPILE_TORTURE_PAUSES"] = (seed + 1).ToString(CultureInfo.InvariantCulture);
-            start.Environment["BIGPILE_TORTURE_WINDOW"] = variation;
+            start.Environment[Pauses.SeedVariable] = (seed + 1).ToString(CultureInfo.InvariantCulture);
+            start.Environment[Pauses.FavouredVariable] = variation;
         }
+        if (verb == ReadVerb)
+            start.Environment[Pauses.MutationVariable] = variation;
         return Process.Start(start)!;
     }
 
@@ -50,38 +52,6 @@ internal static class Children
         using Board board = Board.Open(directory);
         if (args[0] == WriteVerb)
             return WritingProcess.Run(board, directory, seed, threads: number);
-        return args[4] switch
-        {
-            "no-sequence" => ReadingProcess<NoSequence>.Run(board, directory, seed, number),
-            "no-header" => ReadingProcess<NoHeaderAgain>.Run(board, directory, seed, number),
-            _ => ReadingProcess<EveryCheck>.Run(board, directory, seed, number),
-        };
-    }
-
-    private readonly struct EveryCheck : IReadChecks
-    {
-        public static bool Slot => true;
-
-        public static bool HeaderAgain => true;
-
-        public static bool SequenceAgain => true;
-    }
-
-    private readonly struct NoSequence : IReadChecks
-    {
-        public static bool Slot => true;
-
-        public static bool HeaderAgain => true;
-
-        public static bool SequenceAgain => false;
-    }
-
-    private readonly struct NoHeaderAgain : IReadChecks
-    {
-        public static bool Slot => true;
-
-        public static bool HeaderAgain => false;
-
-        public static bool SequenceAgain => true;
+        return ReadingProcess.Run(board, directory, seed, number);
     }
 }

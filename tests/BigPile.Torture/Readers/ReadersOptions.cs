@@ -13,14 +13,14 @@ internal sealed class ReadersOptions
 
     private const string Usage =
         "Usage: BigPile.Torture readers --reads N [--readers R] [--writers T] [--kills K] [--reader-kills K] [--shared on|off] [--seed S] "
-        + "[--control no-sequence|no-header] [--directory D]";
+        + "[--control sequence-not-compared|header-not-loaded-again] [--directory D]";
 
     private static readonly string[] Names =
     [
         "--reads", "--readers", "--writers", "--kills", "--reader-kills", "--shared", "--seed", "--control", "--directory",
     ];
 
-    private static readonly string[] Controls = ["no-sequence", "no-header"];
+    private static readonly string[] Controls = ["sequence-not-compared", "header-not-loaded-again"];
 
     /// <summary>The reads of all readers together.</summary>
     internal required long Reads { get; init; }

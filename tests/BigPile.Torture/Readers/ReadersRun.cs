@@ -4,6 +4,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Linq;
+using BigPile.Checking;
 using BigPile.Concurrency;
 
 namespace BigPile.Torture.Readers;

@@ -6,8 +6,7 @@ using BigPile.Access;
 namespace BigPile.Torture.Readers;
 
 /// <summary>A process that reads only, as fast as it can, and looks whether each value is whole.</summary>
-internal sealed unsafe class ReadingProcess<TChecks>
-    where TChecks : struct, IReadChecks
+internal sealed unsafe class ReadingProcess
 {
     private const int ReadsPerRound = 1 << 16;
     private const int RoundsPerWalk = 32;
@@ -36,7 +35,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
     internal static int Run(Board board, string directory, ulong seed, int number)
     {
         using Pile pile = Pile.Open(Board.PilePathIn(directory), board.Options with { ReadOnly = true });
-        var process = new ReadingProcess<TChecks>(board, pile, seed, number);
+        var process = new ReadingProcess(board, pile, seed, number);
         for (int round = 1; !board.IsOver; round++)
         {
             process.ReadRound();
@@ -67,7 +66,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
     private void ReadOne(int index, PilePointer pointer)
     {
         var reader = new SpanReader(_buffer);
-        if (!_pile.Reader.TryRead<SpanReader, TChecks>(pointer, ref reader))
+        if (!_pile.Reader.TryRead(pointer, ref reader))
         {
             if (_board.PointerOf(index) == pointer)
                 Show(ref _record->Refused, $"object {index} at {pointer} was not found");
@@ -123,7 +122,7 @@ internal sealed unsafe class ReadingProcess<TChecks>
     private void ReadEntry(PilePointer pointer)
     {
         var reader = new SpanReader(_buffer);
-        if (!_pile.Reader.TryRead<SpanReader, TChecks>(pointer, ref reader))
+        if (!_pile.Reader.TryRead(pointer, ref reader))
             return;
         _record->Entries++;
         if (!CodeWord.IsWhole(_buffer.AsSpan((int)reader.LengthBytes - WritingProcess.EntryValueBytes, WritingProcess.EntryValueBytes)))

@@ -83,7 +83,7 @@ internal sealed unsafe class WritingProcess
     {
         try
         {
-            CrashPoints.ReportTo(&_board.Head->Point);
+            Pauses.ReportTo(&_board.Head->Point);
             for (long step = 0; !_board.IsOver; step++)
             {
                 Step();

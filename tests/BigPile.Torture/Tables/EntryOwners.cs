@@ -1,9 +1,11 @@
 using System.Collections.Generic;
+using BigPile.Access;
 using BigPile.Caching;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
+using BigPile.Memory.Concurrency;
 using BigPile.Tables;
 
 namespace BigPile.Torture.Tables;
@@ -50,7 +52,7 @@ internal sealed unsafe class EntryOwners
         if (slot.IsEmpty)
             return;
         Entries.Add(slot.Address);
-        EntryView view = _pile.Entries.View(slot.Address);
+        BlockSnapshot view = _pile.Entries.View(slot.Address);
         if (view.IsNone)
             return;
         var head = new EntryHead(view.Payload);

@@ -12,7 +12,12 @@ internal sealed class CrashPointScope<TPoint> : IDisposable
 
     private readonly Action<TPoint>? _outer = OfThisTest.Value;
 
-    static CrashPointScope() => CrashPointHook<TPoint>.Passed = static point => OfThisTest.Value?.Invoke(point);
+    static CrashPointScope()
+    {
+#if CRASH_POINTS
+        CrashPointHook<TPoint>.Passed = static point => OfThisTest.Value?.Invoke(point);
+#endif
+    }
 
     internal CrashPointScope(Action<TPoint> passed) => OfThisTest.Value = passed;
 

@@ -1,20 +1,26 @@
 using System;
+using System.Linq;
 using System.Threading;
 using BigPile.Memory.Checking;
 
 namespace BigPile.Testing;
 
-/// <summary>Plants a mistake in what the test's threads do, until it is disposed.</summary>
+/// <summary>Plants mistakes in what the test's threads do, until it is disposed.</summary>
 internal sealed class MutationScope : IDisposable
 {
-    private static readonly AsyncLocal<string?> OfThisTest = new();
+    private static readonly AsyncLocal<string?[]?> OfThisTest = new();
 
-    private readonly string? _outer = OfThisTest.Value;
+    private readonly string?[]? _outer = OfThisTest.Value;
 
-    static MutationScope() => Mutations.Planted = static name => OfThisTest.Value == name;
+    static MutationScope()
+    {
+#if CRASH_POINTS
+        Mutations.Planted = static name => OfThisTest.Value is { } planted && planted.Contains(name);
+#endif
+    }
 
-    /// <param name="mutation">The mistake's name; null plants none.</param>
-    internal MutationScope(string? mutation) => OfThisTest.Value = mutation;
+    /// <param name="mutations">The names of the mistakes; none plants none.</param>
+    internal MutationScope(params string?[] mutations) => OfThisTest.Value = mutations;
 
     public void Dispose() => OfThisTest.Value = _outer;
 }

@@ -1,19 +1,26 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Memory.Checking;
 
-namespace BigPile.Concurrency;
+namespace BigPile.Memory.Concurrency;
 
-/// <summary>A spin lock of one word, for sections of some nanoseconds.</summary>
-/// <remarks>Not reentrant. Only the holder may exit; the exit is a release store.</remarks>
+/// <summary>A spin lock of one byte, for sections of some nanoseconds.</summary>
+/// <remarks>Not reentrant. Only the holder may exit; the exit is a release store: it orders all stores of the holder before it.</remarks>
 internal struct TinySpinLock
 {
-    private int _taken;
+    private byte _taken; // 1 while a thread holds it
 
     /// <summary>Whether the lock is held; for assertions of the holder.</summary>
     internal readonly bool IsTaken => _taken != 0;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryEnter() => _taken == 0 && Interlocked.CompareExchange(ref _taken, 1, 0) == 0;
+    internal bool TryEnter()
+    {
+        if (MemoryMutation.LockNotAtomic)
+            return TryEnterByLoadAndStore();
+        return _taken == 0 && Interlocked.CompareExchange(ref _taken, 1, 0) == 0;
+    }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void Enter()
@@ -33,7 +40,11 @@ internal struct TinySpinLock
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Exit() => Volatile.Write(ref _taken, 0);
+    internal void Exit()
+    {
+        Debug.Assert(IsTaken, "Only the holder exits.");
+        Volatile.Write(ref _taken, 0);
+    }
 
     // Yields, as the holder may have lost its processor. Never sleeps a whole millisecond, which is SpinWait's default.
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -42,5 +53,13 @@ internal struct TinySpinLock
         var spinner = default(SpinWait);
         while (!TryEnter())
             spinner.SpinOnce(sleep1Threshold: -1);
+    }
+
+    private bool TryEnterByLoadAndStore()
+    {
+        if (_taken != 0)
+            return false;
+        _taken = 1;
+        return true;
     }
 }

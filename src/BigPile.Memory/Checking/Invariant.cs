@@ -5,7 +5,7 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
 
-namespace BigPile.Checking;
+namespace BigPile.Memory.Checking;
 
 /// <summary>Checks of invariants, for tests.</summary>
 /// <remarks>Builds no strings unless a check fails: tests check after every step.</remarks>

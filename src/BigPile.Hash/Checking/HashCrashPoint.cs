@@ -1,4 +1,4 @@
-namespace BigPile.Hash;
+namespace BigPile.Hash.Checking;
 
 /// <summary>Places between two stores where a test can kill the process. README.md, "Design", says what each leaves.</summary>
 internal enum HashCrashPoint

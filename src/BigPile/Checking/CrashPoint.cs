@@ -1,4 +1,4 @@
-namespace BigPile.Concurrency;
+namespace BigPile.Checking;
 
 /// <summary>The points between two stores at which a kill leaves a state that the next opening has to repair.</summary>
 internal enum CrashPoint
@@ -188,6 +188,21 @@ internal enum CrashPoint
 
     /// <summary>A table is dropped with its blocks, and its index files exist.</summary>
     DropBeforeFiles,
+
+    /// <summary>A read has loaded a header, and not the page info.</summary>
+    ReadBehindHeader,
+
+    /// <summary>A search has loaded a slot, and not its block.</summary>
+    SearchBeforeBlock,
+
+    /// <summary>A search has found that a slot's block is no entry.</summary>
+    SearchAfterBlock,
+
+    /// <summary>A search has checked the slot again, and not the block.</summary>
+    SearchBetweenRechecks,
+
+    /// <summary>A search has made all checks, and has not recorded the use of a sliding entry.</summary>
+    SearchBeforeRecordUse,
 
     /// <summary>One past the last crash point.</summary>
     End,

@@ -1,24 +1,22 @@
 using System;
 using System.Threading;
+using BigPile.Memory.Checking;
 
-namespace BigPile.Allocation;
+namespace BigPile.Memory.Concurrency;
 
 /// <summary>An event count of transfers of memory (Reed and Kanodia 1979): tells a failed search whether it may have missed some.</summary>
 /// <remarks>
-/// A page that is handed between heaps and pool, or memory that a flush or trim frees, is for a moment neither in use nor free, and a
-/// search may miss it. That is a transfer. A search calls <see cref="Read"/> before it begins, and <see cref="HasAdvanced"/> or
-/// <see cref="MayHaveMissed"/> after it has failed. A transfer that ended before <see cref="Read"/> is visible to the search; any other one
-/// is counted, or under way. Thread safety: all members may be called concurrently.
+/// Memory that passes from one owner to another is for a moment with neither, and a search may miss it. That is a transfer. A search calls
+/// <see cref="Read"/> before it begins, and <see cref="HasAdvanced"/> or <see cref="MayHaveMissed"/> after it has failed. A transfer that
+/// ended before <see cref="Read"/> is visible to the search; any other one is counted, or under way. Thread safety: all members may be
+/// called concurrently.
 /// </remarks>
-internal sealed class TransferEvents
+internal sealed class EventCount
 {
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1);
 
     private int _underWay; // transfers that have begun and not ended
     private int _ended; // the event count; wraps around
-
-    /// <summary>Whether so many pages are free that a trim may return a whole segment. Every call that frees checks it.</summary>
-    internal bool IsTrimWanted { get; set; }
 
     /// <summary>Whether a transfer is under way.</summary>
     internal bool IsUnderWay => Volatile.Read(ref _underWay) != 0;
@@ -29,6 +27,11 @@ internal sealed class TransferEvents
     /// <summary>Ends a transfer: searches find the memory again, free or with its new owner.</summary>
     internal void End()
     {
+        if (MemoryMutation.TransferCountedLate)
+        {
+            EndBeforeCounted();
+            return;
+        }
         Interlocked.Increment(ref _ended); // before the decrement: a thread that sees no transfer under way must see the new count
         Interlocked.Decrement(ref _underWay);
     }
@@ -45,6 +48,12 @@ internal sealed class TransferEvents
     internal bool MayHaveMissed(int events) => IsUnderWay || HasAdvanced(events);
 
     /// <summary>Waits until no transfer is under way, for a second at most: new ones may always begin.</summary>
-    /// <remarks>The caller must not be in a critical region: a trim waits for those.</remarks>
+    /// <remarks>The caller must not be in a critical region: the thread that ends the transfer may wait for those.</remarks>
     internal void Wait() => SpinWait.SpinUntil(() => !IsUnderWay, LongestWait);
+
+    private void EndBeforeCounted()
+    {
+        Interlocked.Decrement(ref _underWay);
+        Interlocked.Increment(ref _ended);
+    }
 }

@@ -1,0 +1,76 @@
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+
+namespace BigPile.Memory.Concurrency;
+
+/// <summary>A thread's read-side critical region, as in RCU: while it is open, no memory that it may read is unmapped.</summary>
+/// <remarks>
+/// The state word is written only by the thread itself: bits 15..0 are the nesting depth, bits 63..16 count how often it left altogether.
+/// Entering is a plain store without a fence; <see cref="CriticalRegions.WaitForQuiescence"/> pays with a process-wide barrier instead.
+/// Thread safety: all members but <see cref="WaitUntilLeft"/> belong to the thread itself.
+/// </remarks>
+internal sealed class CriticalRegion : CacheLineIsolated
+{
+    private const long DepthMask = 0xFFFF;
+    private const long OnePass = DepthMask + 1;
+
+    private long _state; // depth and passes, as above; written by the thread itself
+    private long _awaitedPass; // the pass, from 1, that another thread waits for the end of; written by that one
+
+#pragma warning disable CS0169, IDE0051 // padding: the runtime lays structs out last, so this keeps the next object's fields off the line
+    private readonly CacheLinePair _padding;
+#pragma warning restore CS0169, IDE0051
+
+    internal CriticalRegion(int number, int shard)
+    {
+        Number = number;
+        Shard = shard;
+    }
+
+    /// <summary>A number from 0 that no other living thread of its regions has; numbers of threads that ended are reused.</summary>
+    internal int Number { get; }
+
+    /// <summary>Which part the thread uses of what is sharded, modulo the number of shards. Written by the thread itself.</summary>
+    internal int Shard { get; set; }
+
+    /// <summary>Whether the thread is in a critical region.</summary>
+    internal bool IsOpen => (_state & DepthMask) != 0;
+
+    /// <summary>Whether the thread is in a nested critical region.</summary>
+    internal bool IsNested => (_state & DepthMask) > 1;
+
+    /// <summary>How often the thread has left its outermost region. For tests.</summary>
+    internal long PassCount => _state / OnePass;
+
+    /// <summary>Whether another thread waits for the present outermost region to end, and began to wait after it was entered.</summary>
+    internal bool IsAwaited => Volatile.Read(ref _awaitedPass) == PassOf(_state);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Enter() => Volatile.Write(ref _state, _state + 1);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void Exit()
+    {
+        Debug.Assert(IsOpen, "A region that is left was entered.");
+        long state = _state - 1;
+        if ((state & DepthMask) == 0)
+            state += OnePass;
+        Volatile.Write(ref _state, state);
+    }
+
+    /// <summary>Waits until the thread has left the region that it is in now, if any. Called by other threads.</summary>
+    internal void WaitUntilLeft()
+    {
+        long seen = Volatile.Read(ref _state);
+        if ((seen & DepthMask) == 0)
+            return;
+        Volatile.Write(ref _awaitedPass, PassOf(seen));
+        var spinner = default(SpinWait);
+        while (Volatile.Read(ref _state) / OnePass == seen / OnePass)
+            spinner.SpinOnce();
+    }
+
+    // From 1, so that 0 means that no thread has ever waited for this one.
+    private static long PassOf(long state) => state / OnePass + 1;
+}
