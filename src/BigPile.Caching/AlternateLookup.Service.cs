@@ -3,13 +3,12 @@ using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Readers;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching;
 
@@ -117,18 +116,11 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         if (_table.Keys.RunsOthersCode)
             return;
         Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
-        CriticalRegion critical = _table.Core.EnterReader();
-        try
-        {
-            for (int i = 0, from = first; i < ends.Length; from = ends[i++])
-                hashes[i] = Probe(Slice(keys, from, ends[i]), stack).Hash;
-            _table.Core.PrefetchBuckets(hashes[..ends.Length]);
-            _table.Core.PrefetchEntries(hashes[..ends.Length]);
-        }
-        finally
-        {
-            _table.Core.Pile.Blocks.Exit(critical);
-        }
+        using ReadScope scope = _table.Core.EnterReader();
+        for (int i = 0, from = first; i < ends.Length; from = ends[i++])
+            hashes[i] = Probe(Slice(keys, from, ends[i]), stack).Hash;
+        _table.Core.PrefetchBuckets(hashes[..ends.Length]);
+        _table.Core.PrefetchEntries(hashes[..ends.Length]);
     }
 
     private static TAlternateKey Slice(TAlternateKey keys, int from, int end)

@@ -11,6 +11,7 @@ using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Memory.Concurrency;
 using BigPile.Telemetry;
 
 namespace BigPile.Caching;
@@ -207,8 +208,7 @@ public sealed partial class PileCache : IDisposable
         lock (_lock)
             _disposed = true;
         _stopping.Cancel();
-        _dropping.Enter();
-        _dropping.Exit();
+        _dropping.WaitUntilFree();
         DisposeTables();
     }
 

@@ -49,7 +49,7 @@ public sealed partial class Pile
     public void Trim()
     {
         PileRegions.ThrowIfInRegion();
-        _blocks.Exit(_blocks.Barrier.EnterReader());
+        _blocks.EnterReader().Dispose();
         if (IsReadOnly)
             return;
         if (_engine.PendingFreeBytes != 0)

@@ -7,7 +7,6 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tests;
@@ -40,7 +39,7 @@ internal sealed class HalfBuilt : IDisposable
         ulong[] found = FindAll();
         CriticalRegion critical = _pile.Barrier.EnterReader();
         ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.Entries.View(address).Payload).Version);
-        _pile.Blocks.Exit(critical);
+        critical.Exit();
         Array.Sort(versions, found);
         return found;
     }
@@ -63,7 +62,7 @@ internal sealed class HalfBuilt : IDisposable
     {
         CriticalRegion critical = _pile.Barrier.EnterReader();
         Assert.True(_core.AddFound(critical, address));
-        _pile.Blocks.ExitAfterFree(critical);
+        critical.Exit();
         _core.GrowForFound();
     }
 

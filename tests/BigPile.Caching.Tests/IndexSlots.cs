@@ -9,7 +9,7 @@ internal static class IndexSlots
     internal static void Add(TableIndex index, ulong hash, ulong address)
     {
         using LockedBucket bucket = index.Lock(hash);
-        Assert.True(index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place));
+        Assert.True(index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place, out _));
         place.Store(new IndexSlot(hash, address));
     }
 
@@ -43,7 +43,7 @@ internal static class IndexSlots
     internal static unsafe void PutBack(TableIndex index, ulong hash, IndexSlot slot)
     {
         using LockedBucket bucket = index.Lock(hash);
-        Assert.True(index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place));
+        Assert.True(index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place, out _));
         place.Line->MarkExpiry();
         place.Store(slot);
     }

@@ -227,7 +227,7 @@ public sealed unsafe class IndexTests
     private static void Add(TableIndex index, ulong hash, ulong address)
     {
         using LockedBucket bucket = index.Lock(hash);
-        Assert.True(index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place));
+        Assert.True(index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place, out _));
         place.Store(new IndexSlot(hash, address));
     }
 

@@ -109,7 +109,7 @@ public sealed unsafe class KilledSplitTests
     {
         foreach (SlotPlace place in relocated)
         {
-            Assert.True(index.TryFindEmptyLocked(born, int.MaxValue, out SlotPlace free));
+            Assert.True(index.TryFindEmptyLocked(born, int.MaxValue, out SlotPlace free, out _));
             free.Store(place.Value);
         }
     }
@@ -162,7 +162,7 @@ public sealed unsafe class KilledSplitTests
     private static void Add(TableIndex index, ulong hash, ulong address)
     {
         using LockedBucket bucket = index.Lock(hash);
-        Assert.True(index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place));
+        Assert.True(index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place, out _));
         place.Store(new IndexSlot(hash, address));
     }
 }

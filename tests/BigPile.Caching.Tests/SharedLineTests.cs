@@ -72,7 +72,7 @@ public sealed unsafe class SharedLineTests : IDisposable
     private void TakeLine(ulong number)
     {
         using LockedBucket bucket = _index.LockBucket(number);
-        _ = _index.AddLineLocked(bucket);
+        _ = _index.AddLineLocked(bucket, out _);
     }
 
     private void GiveLineBack(ulong number)

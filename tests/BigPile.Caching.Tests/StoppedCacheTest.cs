@@ -73,14 +73,14 @@ public abstract class StoppedCacheTest : IDisposable
     {
         int payloadBytes = EntryHead.ShortBytes + key.Length + value.Length;
         var critical = core.Pile.Barrier.EnterReader();
-        Slot slot = core.Pile.Entries.Take(payloadBytes);
+        Slot slot = core.Pile.Entries.Take(payloadBytes, out _);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, core.Id, key.Length, kind, EntrySpec.Plain);
         EntryHead.SetVersion(payload, version);
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
         value.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes + key.Length, value.Length));
         core.Pile.Entries.Publish(slot, payloadBytes);
-        core.Pile.Blocks.Exit(critical);
+        critical.Exit();
     }
 
     /// <summary>Asserts that the entry "a" is of high priority, slides by a minute, lives for 100 seconds and has the tag "tag".</summary>

@@ -44,7 +44,7 @@ public sealed class SweepBesideMarkTests : IDisposable
         CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
         for (long key = 0; key < 100; key++)
             table.Put(key, "value");
-        _ = table.Core.MarkAll(); // a clearing that was interrupted, or is on its way
+        _ = table.Core.TryMarkAll(out _); // a clearing that was interrupted, or is on its way
         table.Sweep();
         Assert.Equal((0, 0), (table.Core.Tags.Count, cache.Pile.Statistics.ObjectCount));
     }

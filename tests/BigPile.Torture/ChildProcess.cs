@@ -3,7 +3,6 @@ using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Concurrency;
 using BigPile.MessagePackCSharp;
 using BigPile.Torture.Hash;
 using BigPile.Torture.Journals;

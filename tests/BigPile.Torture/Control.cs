@@ -1,7 +1,5 @@
 using System.Linq;
 using BigPile.Checking;
-using BigPile.Concurrency;
-using BigPile.Hash;
 using BigPile.Hash.Checking;
 using BigPile.Torture.Hash;
 

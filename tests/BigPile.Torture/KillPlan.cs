@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Torture.Hash;
 using BigPile.Torture.Journals;
 

@@ -1,6 +1,5 @@
 using System.Linq;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Torture.Hash;
 
 namespace BigPile.Torture;

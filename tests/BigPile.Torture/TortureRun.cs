@@ -6,7 +6,6 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Files;
 using BigPile.Torture.Hash;
 using BigPile.Torture.Journals;

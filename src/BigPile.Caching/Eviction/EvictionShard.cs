@@ -1,6 +1,5 @@
 using System;
 using System.Diagnostics;
-using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;

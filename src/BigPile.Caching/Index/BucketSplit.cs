@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
 
@@ -105,7 +104,9 @@ internal readonly unsafe struct BucketSplit(TableIndex index, int level)
         {
             if (!BelongsToNew(place.Value))
                 continue;
-            _ = index.TryFindEmptyLocked(born, int.MaxValue, out SlotPlace free);
+            _ = index.TryFindEmptyLocked(born, int.MaxValue, out SlotPlace free, out PileException? failure);
+            if (failure != null)
+                throw failure;
             Move(place, free);
         }
     }

@@ -1,9 +1,9 @@
 using System;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.IO;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
@@ -53,18 +53,19 @@ internal sealed unsafe class OverflowLines : IDisposable
     /// <summary>Allocates an empty line, and links the last line of a bucket to it.</summary>
     /// <param name="last">The last line.</param>
     /// <param name="name">Its name in the head: its number, with <see cref="IndexHead.OverflowBit"/> if it is an overflow line.</param>
-    /// <returns>The new line.</returns>
-    /// <exception cref="PileFullException">The disk is full.</exception>
-    internal Bucket* TakeBehind(Bucket* last, ulong name)
+    /// <param name="failure">Why nothing was done: the disk is full, or refuses.</param>
+    /// <returns>The new line; null on failure.</returns>
+    internal Bucket* TakeBehind(Bucket* last, ulong name, out PileException? failure)
     {
+        failure = null;
         Debug.Assert(last->Next == 0, "The line is the last of its bucket.");
         _lock.Enter();
         try
         {
             uint number = _head->FirstFree;
             bool isNew = Find(number) is var free && (free == null || !Bucket.IsEmptyLocked(free)); // the free list is empty, or damaged
-            if (isNew)
-                number = TakeNewLocked();
+            if (isNew && !TryTakeNewLocked(out number, out failure))
+                return null;
             BeginLocked(number, name, usedIfLedTo: Used + 1);
             Volatile.Write(ref _head->FirstFree, isNew ? 0 : At(number)->Next);
             CrashPoints.Pass(CrashPoint.LineOnItsWay);
@@ -188,20 +189,22 @@ internal sealed unsafe class OverflowLines : IDisposable
 
     private LineStore MakeStore() => _lines ??= new LineStore(_place.Overflow);
 
-    private uint TakeNewLocked()
+    private bool TryTakeNewLocked(out uint number, [NotNullWhen(false)] out PileException? failure)
     {
-        uint number = _end;
+        number = _end;
+        failure = null;
         try
         {
             MakeStore().Ensure(number);
+            return true;
         }
         catch (IOException e)
         {
             string why = FileErrors.WithRemedy(e, "Free space on the disk, and try again.");
             string message = $"The index of a table can't grow, and nothing was changed: {why}";
-            throw FileErrors.IsDiskFull(e) ? new PileFullException(message, e) : new PileStorageException(message, e);
+            failure = FileErrors.IsDiskFull(e) ? new PileFullException(message, e) : new PileStorageException(message, e);
+            return false;
         }
-        return number;
     }
 
     private bool AreFreeLinesRightLocked(LineOwners owners)

@@ -1,6 +1,5 @@
 using System.Numerics;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Index;

@@ -4,7 +4,6 @@ using System.IO;
 using System.Numerics;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
 

@@ -165,9 +165,11 @@ internal sealed unsafe partial class TableIndex : IDisposable
     /// <param name="bucket">The bucket.</param>
     /// <param name="maxLines">The most lines that the bucket may have.</param>
     /// <param name="place">The slot.</param>
+    /// <param name="failure">Why there is none: no line can be added.</param>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    internal bool TryFindEmptyLocked(in LockedBucket bucket, int maxLines, out SlotPlace place)
+    internal bool TryFindEmptyLocked(in LockedBucket bucket, int maxLines, out SlotPlace place, out PileException? failure)
     {
+        failure = null;
         Bucket* line = bucket.First;
         for (int lines = 1; ; lines++)
         {
@@ -188,28 +190,28 @@ internal sealed unsafe partial class TableIndex : IDisposable
             return false;
         if (line->Next != 0)
             CutLocked(line); // damage: the next line does not exist, or the chain has a cycle
-        place = new SlotPlace(AddLineLocked(bucket, line), 0);
-        return true;
+        place = new SlotPlace(AddLineLocked(bucket, line, out failure), 0);
+        return failure == null;
     }
 
     /// <summary>The list of tag marks, as a bucket. The caller holds the marks' own lock, and must not dispose the result.</summary>
     internal LockedBucket MarksLocked => new(this, &_head->Marks, IndexHead.MarksName);
 
     /// <summary>Adds an empty line at the end of a bucket.</summary>
-    internal Bucket* AddLineLocked(in LockedBucket bucket)
+    internal Bucket* AddLineLocked(in LockedBucket bucket, out PileException? failure)
     {
         Bucket* last = bucket.First;
         for (int lines = 1; lines < MostLines && Next(last) != null; lines++)
             last = Next(last);
         if (last->Next != 0)
             CutLocked(last);
-        return AddLineLocked(bucket, last);
+        return AddLineLocked(bucket, last, out failure);
     }
 
-    private Bucket* AddLineLocked(in LockedBucket bucket, Bucket* last)
+    private Bucket* AddLineLocked(in LockedBucket bucket, Bucket* last, out PileException? failure)
     {
-        Bucket* added = Overflow.TakeBehind(last, NameOf(bucket, last));
-        Debug.Assert(Bucket.IsEmptyLocked(added), "A new line has no entries.");
+        Bucket* added = Overflow.TakeBehind(last, NameOf(bucket, last), out failure);
+        Debug.Assert(failure != null || Bucket.IsEmptyLocked(added), "A new line has no entries.");
         return added;
     }
 

@@ -2,7 +2,6 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Metrics;

@@ -1,10 +1,9 @@
+using BigPile.Access;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
 using BigPile.Reporting;
 
 namespace BigPile.Caching.Operations;
@@ -36,30 +35,30 @@ internal static class Clearing
     private static bool TryMarkAllAndSpilled(this TableCore core, out ulong version)
     {
         if (core.Spill is not { } spill)
-            return core.TryMarkAll(out version);
+            return core.TryMarkOrFreeAll(out version);
         bool isMarked = false;
         ulong upTo = 0;
-        spill.ClearAfter(() => isMarked = core.TryMarkAll(out upTo));
+        spill.ClearAfter(() => isMarked = core.TryMarkOrFreeAll(out upTo));
         version = upTo;
         return isMarked;
     }
 
     /// <summary>Marks all entries as removed. In a full pile, entries are freed first until there is space for the mark.</summary>
     /// <returns><see langword="false"/> when all entries were freed and there was still no space.</returns>
-    private static bool TryMarkAll(this TableCore core, out ulong version)
+    private static bool TryMarkOrFreeAll(this TableCore core, out ulong version)
     {
         version = core.Pile.Engine.Versions.Last; // in a full pile these are freed without a mark
-        if (Mutation.ClearUnmarked)
-            return true;
-        try
-        {
-            version = core.MarkAll();
-            return true;
-        }
-        catch (PileFullException)
-        {
-            return core.TryMarkAllOfFull(ref version);
-        }
+        return Mutation.ClearUnmarked || core.TryMarkAllIfNotFull(ref version) || core.TryMarkAllOfFull(ref version);
+    }
+
+    private static bool TryMarkAllIfNotFull(this TableCore core, ref ulong version)
+    {
+        ulong marked = core.TryMarkAll(out PileException? failure);
+        if (failure is not (null or PileFullException))
+            throw failure;
+        if (failure == null)
+            version = marked;
+        return failure == null;
     }
 
     private static bool TryMarkAllOfFull(this TableCore core, ref ulong version)
@@ -72,37 +71,23 @@ internal static class Clearing
             if (number + 1 < untilNextTry)
                 continue;
             untilNextTry *= 2;
-            try
-            {
-                version = core.MarkAll();
-                return true;
-            }
-            catch (PileFullException)
-            {
-                // the next buckets free more
-            }
+            if (core.TryMarkAllIfNotFull(ref version))
+                return true; // else the next buckets free more
         }
         if (!core.IsRebuilding)
             return false;
-        version = core.MarkAll(); // entries that the index does not know yet need the mark
-        return true;
+        version = core.TryMarkAll(out PileException? failure); // entries that the index does not know yet need the mark
+        return failure == null ? true : throw failure;
     }
 
     private static void DropUpTo(this TableCore core, ulong number, ulong version)
     {
-        CriticalRegion critical = core.EnterWriter();
-        try
+        using ChangeScope scope = core.EnterWriter();
+        using LockedBucket bucket = core.Index.LockBucket(number); // one bucket at a time: calls go on
+        foreach (SlotPlace place in bucket.Slots)
         {
-            using LockedBucket bucket = core.Index.LockBucket(number); // one bucket at a time: calls go on
-            foreach (SlotPlace place in bucket.Slots)
-            {
-                if (core.TryViewLocked(place, out LockedEntry entry) && entry.Head.Version <= version)
-                    core.DropLocked(critical, entry, Counter.Removals);
-            }
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
+            if (core.TryViewLocked(place, out LockedEntry entry) && entry.Head.Version <= version)
+                core.DropLocked(scope.Critical, entry, Counter.Removals);
         }
     }
 }

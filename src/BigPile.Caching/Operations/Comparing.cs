@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -16,32 +18,30 @@ internal static unsafe class Comparing
     /// <summary>Copies the keys that a lookup of this hash may compare.</summary>
     internal static void CopyKeys(this TableCore core, ulong hash, List<byte[]> found)
     {
-        CriticalRegion critical = core.EnterReader();
-        try
+        using ReadScope scope = core.EnterReader();
+        // Copied, as the comparer runs after the lock is released. A key that is put meanwhile throws KeyNotComparedException again.
+        using LockedBucket bucket = core.Index.Lock(hash);
+        foreach (SlotPlace place in bucket.Matching(hash))
         {
-            // Copied, as the comparer runs after the lock is released. A key that is put meanwhile throws KeyNotComparedException again.
-            using LockedBucket bucket = core.Index.Lock(hash);
-            foreach (SlotPlace place in bucket.Matching(hash))
-            {
-                if (core.TryViewLocked(place.Value.Address, out EntryHead head, out _))
-                    found.Add(new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray());
-            }
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
+            if (core.TryViewLocked(place.Value.Address, out EntryHead head, out _))
+                found.Add(new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray());
         }
     }
 
-    /// <summary>Prepares the retry of a call that lacked space or a comparison. The caller is outside of critical regions.</summary>
-    /// <returns>The number of the next attempt.</returns>
-    internal static int PrepareRetry(this TableCore core, in KeyProbe key, bool hasSpace, int attempt)
+    /// <summary>Prepares the retry of a call that lacked space or a comparison. The caller has left its critical region.</summary>
+    /// <param name="core">The table.</param>
+    /// <param name="key">The call's key.</param>
+    /// <param name="failure">Why there was no space; null if a comparison was lacking.</param>
+    /// <param name="attempt">The number of earlier attempts; raised.</param>
+    /// <returns><see langword="false"/> where nothing can be reclaimed: the caller fails.</returns>
+    internal static bool TryPrepareRetry(
+        this TableCore core, in KeyProbe key, [NotNullWhen(false)] PileException? failure, ref int attempt)
     {
-        if (!hasSpace)
-            return core.Pile.Blocks.Reclaimer.Reclaim(attempt);
+        if (failure != null)
+            return core.Pile.Blocks.Reclaimer.TryReclaim(failure, ref attempt);
         Debug.Assert(key.Matcher != null, "Only a comparer's keys are compared outside, with no lock held.");
         key.Matcher!.Learn();
-        return attempt;
+        return true;
     }
 
     /// <summary>
@@ -51,11 +51,11 @@ internal static unsafe class Comparing
     internal static void LeaveToCompare(this TableCore core, CriticalRegion critical, KeyMatcher matcher)
     {
         Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "The caller is in this region, and enters it again.");
-        core.Pile.Blocks.Exit(critical);
+        critical.Exit();
         try
         {
             matcher.Learn();
-            _ = core.EnterReader();
+            _ = core.EnterReader(); // the caller leaves it
         }
         catch
         {

@@ -6,8 +6,6 @@ using BigPile.Caching.Tables;
 using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 
@@ -56,38 +54,24 @@ internal static unsafe class Dropping
     private static void FreeBucket(this TableCore core, ulong number)
     {
         // By the pile: the table is closed. No bucket is locked, as no thread is in the table.
-        CriticalRegion critical = core.Pile.Barrier.EnterWriter();
-        try
+        using ChangeScope scope = core.Pile.Blocks.EnterWriter();
+        foreach (SlotPlace place in core.Index.SlotsOf(number))
         {
-            foreach (SlotPlace place in core.Index.SlotsOf(number))
-            {
-                if (core.TryViewLocked(place, out LockedEntry entry))
-                    LockedEntries.Free(core.Pile, entry.Address, entry.Owned);
-            }
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
+            if (core.TryViewLocked(place, out LockedEntry entry))
+                LockedEntries.Free(core.Pile, entry.Address, entry.Owned);
         }
     }
 
     private static void FreeMarks(this TableCore core)
     {
-        CriticalRegion critical = core.Pile.Barrier.EnterWriter();
-        try
+        using ChangeScope scope = core.Pile.Blocks.EnterWriter();
+        foreach (ulong mark in core.Tags.Addresses())
+            core.Pile.Entries.Free(mark);
+        foreach (SlotPlace place in core.Index.MarksLocked.Slots) // after a kill in a drop: Tags has not restored them
         {
-            foreach (ulong mark in core.Tags.Addresses())
-                core.Pile.Entries.Free(mark);
-            foreach (SlotPlace place in core.Index.MarksLocked.Slots) // after a kill in a drop: Tags has not restored them
-            {
-                ulong address = place.Value.Address;
-                if (core.TryViewLocked(address, out EntryHead head, out _) && head.Kind == ValueKind.TagMark)
-                    core.Pile.Entries.Free(address);
-            }
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
+            ulong address = place.Value.Address;
+            if (core.TryViewLocked(address, out EntryHead head, out _) && head.Kind == ValueKind.TagMark)
+                core.Pile.Entries.Free(address);
         }
     }
 }

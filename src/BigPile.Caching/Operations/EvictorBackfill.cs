@@ -2,11 +2,11 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -106,15 +106,8 @@ internal static unsafe class EvictorBackfill
 
     private static bool EnterAndBackfillSome(this TableCore core, Backfill backfill)
     {
-        CriticalRegion critical = core.EnterReader();
-        try
-        {
-            return core.BackfillSome(backfill, BucketsInTurn);
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
-        }
+        using ReadScope scope = core.EnterReader();
+        return core.BackfillSome(backfill, BucketsInTurn);
     }
 
     /// <summary>Backfills some buckets.</summary>

@@ -2,11 +2,11 @@ using System;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Access;
+using BigPile.Allocation;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
 
@@ -26,44 +26,52 @@ internal static class Externalization
     /// <param name="kind">Its kind.</param>
     /// <param name="entry">The entry; its version must be unchanged.</param>
     /// <param name="pointer">The object.</param>
-    /// <param name="attempt">The number of earlier attempts; see <see cref="Reclaimer.Reclaim(int)"/>.</param>
     /// <returns>
     /// What happened: <see langword="null"/> when the entry has another version, <see cref="PutResult.Collision"/> when the table has no
     /// space for it. Nothing has changed then.
     /// </returns>
     internal static PutResult? Externalize(
-        this TableCore core, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry, out PilePointer pointer,
-        int attempt = 0)
+        this TableCore core, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry, out PilePointer pointer)
     {
-        bool hasSpace = true;
-        CriticalRegion critical = core.EnterWriter();
-        try
+        int attempt = 0;
+        PileException? failure;
+        do
         {
-            // Filled, and free by its header until PublishLocked publishes the entry that points to it, and then the object. A kill before
-            // that leaves a dead pointer, and the old entry. The other order would leak the object for good.
-            var externalized = new ExternalizedValue(core.Pile.Entries.FillObject(value), EntryHead.BlockKindOf(kind), value.Length);
-            CrashPoints.Pass(CrashPoint.ExternalizeBeforeEntry);
-            pointer = externalized.Pointer;
-            return core.PutPointerInRegion(critical, key, entry, externalized);
+            using ChangeScope scope = core.EnterWriter();
+            try
+            {
+                PutResult? result = core.ExternalizeInRegion(scope.Critical, key, value, kind, entry, out pointer, out failure);
+                if (failure == null)
+                    return result;
+            }
+            catch (KeyNotComparedException)
+            {
+                failure = null; // no lock is held any more
+            }
         }
-        catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
-        {
-            hasSpace = false; // retried once a flush has completed the pending frees
-        }
-        catch (KeyNotComparedException)
-        {
-            // no lock is held any more
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
-        }
-        attempt = core.PrepareRetry(key, hasSpace, attempt);
-        return core.Externalize(key, value, kind, entry, out pointer, attempt);
+        while (core.TryPrepareRetry(key, failure, ref attempt));
+        throw failure;
+    }
+
+    private static PutResult? ExternalizeInRegion(
+        this TableCore core, CriticalRegion critical, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry,
+        out PilePointer pointer, out PileException? failure)
+    {
+        // Filled, and free by its header until PublishLocked publishes the entry that points to it, and then the object. A kill before
+        // that leaves a dead pointer, and the old entry. The other order would leak the object for good.
+        Slot slot = core.Pile.Entries.FillObject(value, out failure);
+        pointer = default;
+        if (failure != null)
+            return null;
+        var externalized = new ExternalizedValue(slot, EntryHead.BlockKindOf(kind), value.Length);
+        CrashPoints.Pass(CrashPoint.ExternalizeBeforeEntry);
+        pointer = externalized.Pointer;
+        return core.PutPointerInRegion(critical, key, entry, externalized, out failure);
     }
 
     private static PutResult? PutPointerInRegion(
-        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntryCopy entry, ExternalizedValue externalized)
+        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntryCopy entry, ExternalizedValue externalized,
+        out PileException? failure)
     {
         Debug.Assert(externalized.Pointer.IsValid, "An entry with a dead pointer is taken for the trace of a kill.");
         ulong word = externalized.Pointer.ToUInt64();
@@ -75,7 +83,7 @@ internal static class Externalization
         try
         {
             var request = new PutRequest(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
-            return core.PutInRegion(critical, key, used.Spec, request, out _);
+            return core.PutInRegion(critical, key, used.Spec, request, out _, out failure);
         }
         finally
         {

@@ -2,7 +2,6 @@ using System;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 

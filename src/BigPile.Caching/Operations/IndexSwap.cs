@@ -6,7 +6,6 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
 
@@ -153,9 +152,10 @@ internal static unsafe class IndexSwap
         change.Result = PutResult.Inserted;
         // While the index is incomplete a full bucket grows instead of evicting.
         int maxLines = core.IsRebuilding ? int.MaxValue : core.MaxLines;
-        // It throws when there is no memory for another line. Nothing is published then, and ReleaseUnpublished returns the slot.
-        if (!core.Index.TryFindEmptyLocked(bucket, maxLines, out SlotPlace place))
+        if (!core.Index.TryFindEmptyLocked(bucket, maxLines, out SlotPlace place, out change.Failure))
         {
+            if (change.Failure != null)
+                return; // nothing is published, and ReleaseUnpublished returns the slot
             if (!core.TryEvictVictimLocked(change.Critical, bucket, spec.Priority, ref change.Now, out place, out bool wasAlive))
             {
                 change.Result = PutResult.Collision;

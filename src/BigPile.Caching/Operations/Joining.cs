@@ -1,11 +1,10 @@
 using System.Diagnostics;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -42,18 +41,11 @@ internal static class Joining
     {
         Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by its entry's tags, and there are no more of them.");
         long now = core.Clock.BeforeLock;
-        CriticalRegion critical = core.EnterReader();
-        try
-        {
-            using LockedBucket bucket = core.Index.Lock(key.Hash);
-            bool isThere = core.TryFindLocked(bucket, key, out LockedEntry entry) && !core.IsNoneLocked(entry.Head, ref now)
-                && (entry.Head.Kind != ValueKind.Pointer || core.IsLive(entry.Owned));
-            // Under the lock: a put of the key from here on has a higher version than the ticket's, and a removal finds the ticket.
-            return isThere ? null : core.Flights.Begin(key.Hash, core.Pile.Engine.Versions.Last, tags);
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
-        }
+        using ReadScope scope = core.EnterReader();
+        using LockedBucket bucket = core.Index.Lock(key.Hash);
+        bool isThere = core.TryFindLocked(bucket, key, out LockedEntry entry) && !core.IsNoneLocked(entry.Head, ref now)
+            && (entry.Head.Kind != ValueKind.Pointer || core.IsLive(entry.Owned));
+        // Under the lock: a put of the key from here on has a higher version than the ticket's, and a removal finds the ticket.
+        return isThere ? null : core.Flights.Begin(key.Hash, core.Pile.Engine.Versions.Last, tags);
     }
 }

@@ -7,7 +7,6 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -91,22 +90,20 @@ internal static unsafe class Leasing
         info = default;
         long now = core.Clock.BeforeLock;
         slides = false;
-        CriticalRegion critical = core.EnterWriter();
-        try
+        using (ChangeScope scope = core.EnterWriter())
         {
-            using LockedBucket bucket = core.Index.Lock(key.Hash);
-            if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || core.IsNoneLocked(entry.Head, ref now))
-                return false;
-            slides = entry.Head.IsSliding;
-            return core.TryLeaseLocked(entry, isUse, out lease, out info);
-        }
-        catch (KeyNotComparedException)
-        {
-            // no lock is held any more
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
+            try
+            {
+                using LockedBucket bucket = core.Index.Lock(key.Hash);
+                if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || core.IsNoneLocked(entry.Head, ref now))
+                    return false;
+                slides = entry.Head.IsSliding;
+                return core.TryLeaseLocked(entry, isUse, out lease, out info);
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
         }
         key.Matcher!.Learn();
         return core.TryLeaseLocking(key, out lease, out info, isUse, out slides);

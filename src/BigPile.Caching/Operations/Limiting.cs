@@ -1,12 +1,12 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -96,20 +96,13 @@ internal static class Limiting
         var count = default(BlockCount);
         for (ulong number = 0; number < core.Index.BucketCount; number++)
         {
-            CriticalRegion critical = core.Pile.Barrier.EnterReader();
-            try
+            using ReadScope scope = core.Pile.Blocks.EnterReader();
+            foreach (SlotPlace place in core.Index.SlotsOf(number))
             {
-                foreach (SlotPlace place in core.Index.SlotsOf(number))
-                {
-                    if (core.TryViewLocked(place, out LockedEntry entry))
-                        count += core.CountOf(entry);
-                    else
-                        place.Store(default);
-                }
-            }
-            finally
-            {
-                core.Pile.Blocks.Exit(critical);
+                if (core.TryViewLocked(place, out LockedEntry entry))
+                    count += core.CountOf(entry);
+                else
+                    place.Store(default);
             }
         }
         return count;
@@ -186,15 +179,10 @@ internal static class Limiting
     /// <returns>Whether there was an evictable entry.</returns>
     internal static bool TryEvictOne(this TableCore core, long now)
     {
-        CriticalRegion critical = core.EnterWriter();
-        try
+        using (ChangeScope scope = core.EnterWriter())
         {
             if (core.Evictor is not { } evictor || !core.TryEvictInTurn(evictor, now))
                 return false;
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
         }
         // One at a time: so no more than one copy waits for the file.
         core.DrainSpill();

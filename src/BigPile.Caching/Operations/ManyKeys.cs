@@ -2,10 +2,9 @@ using System;
 using System.Buffers;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using BigPile.Access;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -80,15 +79,8 @@ internal sealed class ManyKeys<TKey, TValue>(TypedTable<TKey, TValue> table)
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         ReadOnlySpan<TKey> group = keys.Slice(first, Math.Min(Prefetching.GroupKeys, keys.Length - first));
-        CriticalRegion critical = table.Core.EnterReader();
-        try
-        {
-            Prefetch(group, stack);
-        }
-        finally
-        {
-            table.Core.Pile.Blocks.Exit(critical);
-        }
+        using ReadScope scope = table.Core.EnterReader();
+        Prefetch(group, stack);
     }
 
     private void Prefetch(ReadOnlySpan<TKey> group, Span<byte> stack)

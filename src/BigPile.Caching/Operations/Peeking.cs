@@ -7,8 +7,6 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -23,22 +21,20 @@ internal static class Peeking
     {
         copy = default;
         long now = core.Clock.BeforeLock; // 0 with the system's clock, which is read when needed
-        CriticalRegion critical = core.EnterReader();
-        try
+        using (ReadScope scope = core.EnterReader())
         {
-            using LockedBucket bucket = core.Index.Lock(key.Hash);
-            if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || core.IsNoneLocked(entry.Head, ref now))
-                return false;
-            copy = core.Copy(entry.Head, entry.PayloadBytes);
-            return true;
-        }
-        catch (KeyNotComparedException)
-        {
-            // no lock is held any more
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
+            try
+            {
+                using LockedBucket bucket = core.Index.Lock(key.Hash);
+                if (!core.TryFindLocked(bucket, key, out LockedEntry entry) || core.IsNoneLocked(entry.Head, ref now))
+                    return false;
+                copy = core.Copy(entry.Head, entry.PayloadBytes);
+                return true;
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
         }
         // After the region, with no lock held: the comparer is application code.
         key.Matcher!.Learn();
@@ -75,21 +71,19 @@ internal static class Peeking
     {
         pointer = default;
         version = 0;
-        CriticalRegion critical = core.EnterReader();
-        try
+        using (ReadScope scope = core.EnterReader())
         {
-            using LockedBucket bucket = core.Index.Lock(key.Hash);
-            if (core.TryFindLocked(bucket, key, out LockedEntry entry) && core.IsVisible(entry.Head))
-                (pointer, version) = (entry.Owned, entry.Head.Version); // invalid for an inline value
-            return pointer.IsValid;
-        }
-        catch (KeyNotComparedException)
-        {
-            // no lock is held any more
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
+            try
+            {
+                using LockedBucket bucket = core.Index.Lock(key.Hash);
+                if (core.TryFindLocked(bucket, key, out LockedEntry entry) && core.IsVisible(entry.Head))
+                    (pointer, version) = (entry.Owned, entry.Head.Version); // invalid for an inline value
+                return pointer.IsValid;
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
         }
         key.Matcher!.Learn();
         return core.TryReadPointer(key, out pointer, out version);
@@ -107,20 +101,13 @@ internal static class Peeking
     {
         found.Clear();
         long now = core.Clock.Now;
-        CriticalRegion critical = core.EnterReader();
-        try
-        {
-            // The bucket that has the position now, however often its former one was split since the last call.
-            using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));
-            core.CopyBucketLocked(bucket, place, found, onlyVisible, ref now);
-            ulong end = WalkPlace.EndOf(bucket.Number, bucket.First->Level);
-            Debug.Assert(end > place && end <= WalkPlace.End, "Each bucket advances the walk, at most to its end.");
-            return end;
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
-        }
+        using ReadScope scope = core.EnterReader();
+        // The bucket that has the position now, however often its former one was split since the last call.
+        using LockedBucket bucket = core.Index.Lock(WalkPlace.HashAt(place));
+        core.CopyBucketLocked(bucket, place, found, onlyVisible, ref now);
+        ulong end = WalkPlace.EndOf(bucket.Number, bucket.First->Level);
+        Debug.Assert(end > place && end <= WalkPlace.End, "Each bucket advances the walk, at most to its end.");
+        return end;
     }
 
     private static void CopyBucketLocked(

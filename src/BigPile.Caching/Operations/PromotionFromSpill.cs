@@ -105,14 +105,13 @@ internal static unsafe class PromotionFromSpill
                 Tags = tags[..head.TagCount],
             };
             var request = new PutRequest(block[head.ValueOffset..], head.Kind, Condition.Of(ticket)) { KeptVersion = head.Version };
-            try
+            PutResult? result = core.TryPutOnce(key, spec, request, out _, out PileException? failure);
+            return failure switch
             {
-                return core.PutOnce(key, spec, request, out _);
-            }
-            catch (PileFullException)
-            {
-                return PutResult.Collision; // the pile is full, and the table keeps its entries
-            }
+                null => result,
+                PileFullException => PutResult.Collision, // the table keeps its entries
+                _ => throw failure,
+            };
         }
     }
 }

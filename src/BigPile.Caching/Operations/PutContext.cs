@@ -2,7 +2,6 @@ using BigPile.Allocation;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
@@ -45,6 +44,9 @@ internal unsafe struct PutContext
 
     /// <summary>The result; <see langword="null"/>: the condition was not met.</summary>
     internal PutResult? Result;
+
+    /// <summary>Why nothing was done: there is no space for a block, or for a line of the index.</summary>
+    internal PileException? Failure;
 
     /// <summary>Whether the new block is live: the slot must not be abandoned.</summary>
     internal bool IsPublished;

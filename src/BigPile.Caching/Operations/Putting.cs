@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
@@ -36,9 +37,37 @@ internal static unsafe class Putting
     }
 
     /// <summary>Puts a value into memory, regardless of spilled entries.</summary>
+    /// <exception cref="PileException">The pile is full.</exception>
     internal static PutResult? PutOnce(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info) =>
-        core.Put(key, spec, request, attempt: 0, out info);
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
+    {
+        PutResult? result = core.TryPutOnce(key, spec, request, out info, out PileException? failure);
+        return failure == null ? result : throw failure;
+    }
+
+    /// <summary>As <see cref="PutOnce"/>, but does not throw if the pile is full.</summary>
+    internal static PutResult? TryPutOnce(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info, out PileException? failure)
+    {
+        int attempt = 0;
+        do
+        {
+            using ChangeScope scope = core.EnterWriter();
+            try
+            {
+                PutResult? result = core.PutInRegion(scope.Critical, key, spec, request, out info, out failure);
+                if (failure == null)
+                    return result;
+            }
+            catch (KeyNotComparedException)
+            {
+                failure = null; // no lock is held any more
+            }
+        }
+        while (core.TryPrepareRetry(key, failure, ref attempt)); // outside of the scope: it flushes, or runs the application's comparer
+        info = default;
+        return null;
+    }
 
     // Retries a refused put while sweeps free something, for one round of them at most.
     private static PutResult? PutAfterSweeps(
@@ -64,35 +93,12 @@ internal static unsafe class Putting
             ? core.PutSpilling(spill, key, spec, request, out info)
             : core.PutOnce(key, spec, request, out info);
 
-    private static PutResult? Put(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, int attempt, out EntryInfo info)
-    {
-        bool hasSpace = true;
-        CriticalRegion critical = core.EnterWriter();
-        try
-        {
-            return core.PutInRegion(critical, key, spec, request, out info);
-        }
-        catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
-        {
-            hasSpace = false; // retried once a flush has completed the pending frees
-        }
-        catch (KeyNotComparedException)
-        {
-            // no lock is held any more
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
-        }
-        // Outside of the region, with no lock held: it flushes, or runs the application's comparer.
-        return core.Put(key, spec, request, core.PrepareRetry(key, hasSpace, attempt), out info);
-    }
-
-    /// <summary>Puts a value. The caller is in a critical region.</summary>
+    /// <summary>Puts a value. The caller is in a critical region. If the pile is full, nothing is done.</summary>
     internal static PutResult? PutInRegion(
-        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
+        this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info,
+        out PileException? failure)
     {
+        failure = null; // on refusals
         Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "Options do not change meanwhile.");
         core.Index.Prefetch(key.Hash); // the bucket arrives while the entry is written
         bool hasEvicted = false;
@@ -113,7 +119,7 @@ internal static unsafe class Putting
                 if (change.IsLimited)
                 {
                     Reservation.Promise promise = core.TryReserve(key, spec, request.Condition, ref change);
-                    if (promise != Reservation.Promise.Given)
+                    if (change.Failure == null && promise != Reservation.Promise.Given)
                     {
                         info = default;
                         return core.Refuse(critical, promise, request);
@@ -121,14 +127,23 @@ internal static unsafe class Putting
                     hasEvicted |= change.Reserved.HasEvicted;
                     queue = change.Queue;
                 }
-                if (change.Slot.IsNone) // else TakeBlockFirst took it
-                    change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
-                core.WriteEntry(key, spec, request, change); // a kill leaves a free slot
-                core.SwapLocking(key, spec, request, ref change);
+                if (change.Failure == null && change.Slot.IsNone) // else TakeBlockFirst took it
+                    change.Slot = core.Pile.Entries.Take(change.PayloadBytes, out change.Failure);
+                if (change.Failure == null)
+                {
+                    core.WriteEntry(key, spec, request, change); // a kill leaves a free slot
+                    core.SwapLocking(key, spec, request, ref change);
+                }
             }
             finally
             {
-                core.ReleaseUnpublished(change); // refused, to be retried, or an exception
+                core.ReleaseUnpublished(change); // refused, to be retried, a failure or an exception
+            }
+            failure = change.Failure;
+            if (failure != null)
+            {
+                info = default;
+                return null;
             }
             Debug.Assert(!change.IsRetry || !change.IsPublished, "A retry has published nothing.");
             if (change.IsRetry)

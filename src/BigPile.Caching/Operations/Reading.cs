@@ -10,9 +10,7 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 
@@ -35,17 +33,12 @@ internal static unsafe class Reading
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        CriticalRegion critical = core.EnterReader();
         bool found;
-        try
+        using (ReadScope scope = core.EnterReader())
         {
-            found = core.TryReadInRegion(critical, key, ref reader, minVersion, out info);
+            found = core.TryReadInRegion(scope.Critical, key, ref reader, minVersion, out info);
             if (core.CountsReads && (found || core.Spill == null)) // else TryReadSpilledCounted counts
-                core.Counters.Add(critical, found ? Counter.Hits : Counter.Misses);
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
+                core.Counters.Add(scope.Critical, found ? Counter.Hits : Counter.Misses);
         }
         // After the region: a promotion waits for a stripe lock, and for a file.
         return found || (core.Spill is { } spill && core.TryReadSpilledCounted(spill, key, ref reader, minVersion, out info));
@@ -62,17 +55,8 @@ internal static unsafe class Reading
         this TableCore core, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        CriticalRegion critical = core.EnterReader();
-        bool found;
-        try
-        {
-            found = core.TryReadInRegion(critical, key, ref reader, minVersion, out info);
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
-        }
-        return found;
+        using ReadScope scope = core.EnterReader();
+        return core.TryReadInRegion(scope.Critical, key, ref reader, minVersion, out info);
     }
 
     // Arguments passed by reference are spilled to the stack, so the slow path gets copies, or only the parts that it needs.

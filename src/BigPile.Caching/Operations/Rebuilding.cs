@@ -11,7 +11,6 @@ using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Operations;
 
@@ -135,15 +134,8 @@ internal static unsafe class Rebuilding
         while (isMore)
         {
             stop.ThrowIfCancellationRequested();
-            CriticalRegion critical = core.Pile.Barrier.EnterReader();
-            try
-            {
-                isMore = core.Index.GrowAheadFor(entries);
-            }
-            finally
-            {
-                core.Pile.Blocks.Exit(critical);
-            }
+            using ReadScope scope = core.Pile.Blocks.EnterReader();
+            isMore = core.Index.GrowAheadFor(entries);
         }
     }
 
@@ -166,15 +158,8 @@ internal static unsafe class Rebuilding
     /// <returns><see langword="false"/> when some are missing.</returns>
     internal static bool TryRestoreMarks(this TableCore core)
     {
-        CriticalRegion critical = core.Pile.Barrier.EnterWriter();
-        try
-        {
-            return core.Tags.TryRestore();
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
-        }
+        using ChangeScope scope = core.Pile.Blocks.EnterWriter();
+        return core.Tags.TryRestore();
     }
 
     /// <summary>Inserts an entry, or frees its block.</summary>
@@ -233,7 +218,9 @@ internal static unsafe class Rebuilding
     private static bool InsertFoundLocked(
         this TableCore core, CriticalRegion critical, in LockedBucket bucket, in Found found, in EntryHead head)
     {
-        bool hasSpace = core.Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place);
+        bool hasSpace = core.Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place, out PileException? failure);
+        if (failure != null)
+            throw failure;
         Debug.Assert(hasSpace, "A bucket without a line limit always has space, or there is no memory.");
         Debug.Assert(place.Value.IsEmpty, "A found entry takes a free slot.");
         place.Line->SetFrequency(place.Slot, 0);
@@ -268,19 +255,12 @@ internal static unsafe class Rebuilding
 
     private static void DropTombstones(this TableCore core, ulong number)
     {
-        CriticalRegion critical = core.EnterWriter();
-        try
+        using ChangeScope scope = core.EnterWriter();
+        using LockedBucket bucket = core.Index.LockBucket(number);
+        foreach (SlotPlace place in bucket.Slots)
         {
-            using LockedBucket bucket = core.Index.LockBucket(number);
-            foreach (SlotPlace place in bucket.Slots)
-            {
-                if (core.TryViewLocked(place, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
-                    core.DropLocked(critical, entry, Counter.Removals);
-            }
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
+            if (core.TryViewLocked(place, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
+                core.DropLocked(scope.Critical, entry, Counter.Removals);
         }
     }
 }

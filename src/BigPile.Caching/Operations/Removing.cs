@@ -1,10 +1,10 @@
 using System.Diagnostics;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
@@ -24,18 +24,16 @@ internal static class Removing
         // Read before the region: once false it stays false, and if it becomes false now, PutTombstone drops its tombstone again.
         if (core.IsRebuilding)
             return core.PutTombstone(key, condition);
-        CriticalRegion critical = core.EnterWriter();
-        try
+        using (ChangeScope scope = core.EnterWriter())
         {
-            return core.RemoveInRegion(critical, key, condition);
-        }
-        catch (KeyNotComparedException)
-        {
-            // no lock is held any more
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
+            try
+            {
+                return core.RemoveInRegion(scope.Critical, key, condition);
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
         }
         key.Matcher!.Learn();
         return core.RemoveOnce(key, condition);
@@ -101,21 +99,19 @@ internal static class Removing
 
     private static void DropTombstone(this TableCore core, in KeyProbe key)
     {
-        CriticalRegion critical = core.EnterWriter();
-        try
+        using (ChangeScope scope = core.EnterWriter())
         {
-            using LockedBucket bucket = core.Index.Lock(key.Hash);
-            if (core.TryFindLocked(bucket, key, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
-                core.DropLocked(critical, entry, Counter.Removals);
-            return;
-        }
-        catch (KeyNotComparedException)
-        {
-            // no lock is held any more
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
+            try
+            {
+                using LockedBucket bucket = core.Index.Lock(key.Hash);
+                if (core.TryFindLocked(bucket, key, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
+                    core.DropLocked(scope.Critical, entry, Counter.Removals);
+                return;
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
         }
         key.Matcher!.Learn();
         core.DropTombstone(key);

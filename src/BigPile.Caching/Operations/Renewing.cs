@@ -9,7 +9,6 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
@@ -140,23 +139,16 @@ internal static unsafe class Renewing
     // If the record has changed meanwhile, it is not cleared, and is tried again.
     private static bool TryApply(this TableCore core, ReadBuffer.Record record, ref long time, long now, bool isClosing, bool mayCopy)
     {
-        CriticalRegion critical = isClosing ? core.EnterWriterClosed() : core.EnterWriter();
-        try
-        {
-            using LockedBucket bucket = core.Index.Lock(record.Hash);
-            if (!core.TryFindLocked(bucket, record, out LockedEntry entry))
-                return true; // replaced, removed or evicted
-            Liveness liveness = core.LivenessOf(entry.Head, ref now);
-            if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might come back
-                core.DropLocked(critical, entry, liveness.Reason());
-            else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryMarkAhead(record, ref time)) // the mark before the write
-                return core.TryRenewLocked(critical, record.Hash, time & ~ReadBuffer.Record.Ahead, entry, mayCopy);
-            return true;
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
-        }
+        using ChangeScope scope = isClosing ? core.EnterWriterClosed() : core.EnterWriter();
+        using LockedBucket bucket = core.Index.Lock(record.Hash);
+        if (!core.TryFindLocked(bucket, record, out LockedEntry entry))
+            return true; // replaced, removed or evicted
+        Liveness liveness = core.LivenessOf(entry.Head, ref now);
+        if (liveness.IsDead() && !core.IsRebuilding) // else an older block of the key might come back
+            core.DropLocked(scope.Critical, entry, liveness.Reason());
+        else if (liveness == Liveness.Live && time > 0 && ReadBuffer.TryMarkAhead(record, ref time)) // the mark before the write
+            return core.TryRenewLocked(scope.Critical, record.Hash, time & ~ReadBuffer.Record.Ahead, entry, mayCopy);
+        return true;
     }
 
     private static bool TryFindLocked(this TableCore core, in LockedBucket bucket, ReadBuffer.Record record, out LockedEntry entry)
@@ -193,16 +185,14 @@ internal static unsafe class Renewing
     {
         if (core.Pile.Blocks.HasChecksums && !core.Pile.Entries.MatchesChecksum(entry.Address, core.Pile.Entries.View(entry.Address)))
             return true; // damaged: a copy would get a valid checksum
-        Slot copy;
-        try
+        Slot copy = core.Pile.Entries.Take(entry.PayloadBytes, out PileException? failure);
+        if (failure is PileFullException)
         {
-            copy = core.Pile.Entries.Take(entry.PayloadBytes);
-        }
-        catch (PileFullException e)
-        {
-            _ = core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt: 0); // records that space is wanted on a full disk
+            _ = core.Pile.Blocks.Reclaimer.RequestsDiskSpace(failure); // the flush in DrainReadBuffer returns it
             return false;
         }
+        if (failure != null)
+            throw failure;
         Debug.Assert(copy.CapacityBytes >= entry.PayloadBytes && copy.Address != entry.Address, "The copy is a block of its own.");
         ulong address = entry.Address;
         byte* payload = copy.Start + BlockHeader.SizeBytes;

@@ -23,6 +23,7 @@ internal static class Reserving
     private const int MostForNothing = 16; // evictions for a block that the pile may still refuse
 
     /// <summary>Reserves for an entry, and evicts others until it fits; but none where that can't suffice.</summary>
+    /// <returns>Where there is a failure, nothing is reserved.</returns>
     internal static Reservation.Promise TryReserve(
         this TableCore core, in KeyProbe key, in EntrySpec spec, Condition condition, ref PutContext change)
     {
@@ -44,7 +45,7 @@ internal static class Reserving
         this TableCore core, in KeyProbe key, EntryPriority priority, Condition condition, long limitBytes, ref PutContext change)
     {
         long footprintBytes = change.Reserved.FootprintBytes;
-        change.Reserved = default; // nothing is held, and so nothing released if what follows throws
+        change.Reserved = default; // nothing is held, and so nothing is released if what follows fails
         if (!core.TryFindOwn(key, priority, condition, ref change.Now, out OwnEntry own))
             return Reservation.Promise.ConditionNotMet;
         if (own.LacksPlace)
@@ -61,6 +62,8 @@ internal static class Reserving
         // replaces many is allocated before, so that not all of them are evicted for nothing.
         if (!hasSpace && core.Options.MaxBytes != null && moreBytes > MostForNothing * core.MeanEntryBytes())
             core.TakeBlockFirst(key.Hash, priority, own, ref change);
+        if (change.Failure != null)
+            return Reservation.Promise.Refused;
         if (!hasSpace && !core.TryEvictEnough(key.Hash, priority, own, moreBytes, ref change))
             return Reservation.Promise.Refused;
         Debug.Assert(moreBytes >= 0, "A smaller value returns the difference once it is in the index.");
@@ -93,18 +96,13 @@ internal static class Reserving
     private static void TakeBlockFirst(
         this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, ref PutContext change)
     {
-        try
-        {
-            change.Slot = core.Pile.Entries.Take(change.PayloadBytes);
+        change.Slot = core.Pile.Entries.Take(change.PayloadBytes, out change.Failure);
+        if (change.Failure is not PileFullException)
             return;
-        }
-        catch (PileFullException)
-        {
-            // evicting a few entries may free enough
-        }
+        // Evicting a few entries may free enough.
         for (int i = 0; i < MostForNothing && core.TryEvict(core.Evictor!, hash, priority, change.Now, 0, own.Address); i++)
             continue;
-        change.Slot = core.Pile.Entries.Take(change.PayloadBytes); // may throw: only a few were evicted
+        change.Slot = core.Pile.Entries.Take(change.PayloadBytes, out change.Failure);
     }
 
     private static bool CanEvictEnough(this TableCore core, long moreBytes, long limitBytes, EntryPriority priority, in OwnEntry own)

@@ -5,8 +5,6 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -72,15 +70,8 @@ internal static unsafe class SpilledBlocks
     /// <summary>Adds to a counter, from outside of critical regions.</summary>
     internal static void Count(this TableCore core, Counter counter, int delta = 1)
     {
-        CriticalRegion critical = core.EnterReader();
-        try
-        {
-            core.Counters.Add(critical, counter, delta);
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
-        }
+        using ReadScope scope = core.EnterReader();
+        core.Counters.Add(scope.Critical, counter, delta);
     }
 
     /// <summary>Whether the entry of a block is live.</summary>

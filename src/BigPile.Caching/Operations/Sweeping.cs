@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
 using BigPile.Concurrency;
@@ -89,19 +90,12 @@ internal static unsafe class Sweeping
     private static int SweepAt(this TableCore core, ulong number, long now)
     {
         SweepPlace place = core.SweepPlace;
-        CriticalRegion critical = core.EnterWriter();
-        try
-        {
-            if (number == 0)
-                core.BeginRound(place);
-            return place.CoversAllEntries || core.Spill != null || core.MayHoldExpirables(number)
-                ? core.SweepBucket(critical, number, now)
-                : 0;
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
-        }
+        using ChangeScope scope = core.EnterWriter();
+        if (number == 0)
+            core.BeginRound(place);
+        return place.CoversAllEntries || core.Spill != null || core.MayHoldExpirables(number)
+            ? core.SweepBucket(scope.Critical, number, now)
+            : 0;
     }
 
     private static void BeginRound(this TableCore core, SweepPlace place)

@@ -1,9 +1,8 @@
 using System;
 using System.Diagnostics;
+using BigPile.Access;
 using BigPile.Caching.Tables;
 using BigPile.Caching.Tags;
-using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Operations;
 
@@ -22,11 +21,11 @@ internal static class TagInvalidation
     }
 
     /// <summary>Removes all entries that were put before.</summary>
-    /// <returns>The version up to which entries are invalid.</returns>
-    internal static ulong MarkAll(this TableCore core)
+    /// <returns>The version up to which entries are invalid; 0 on failure.</returns>
+    internal static ulong TryMarkAll(this TableCore core, out PileException? failure)
     {
         core.OutdateFlights(TagMarks.AllTag); // first, as in RemoveByTag
-        return core.Publish([TagMarks.AllTag]);
+        return core.TryPublish([TagMarks.AllTag], out failure);
     }
 
     /// <summary>Drops the marks up to a version. No entry that they concern is left.</summary>
@@ -35,38 +34,42 @@ internal static class TagInvalidation
     {
         if (core.RemovedKeys != null)
             return false; // the comparison may still find an entry that a mark concerns
-        CriticalRegion critical = core.EnterWriter();
-        try
+        using (ChangeScope scope = core.EnterWriter())
         {
             core.Tags.DropUpTo(version, allOnly);
-        }
-        finally
-        {
-            core.Pile.Blocks.ExitAfterFree(critical);
         }
         return true;
     }
 
-    private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags, int attempt = 0)
+    // Returns 0 if the pile is full.
+    private static ulong TryPublish(this TableCore core, ReadOnlySpan<ulong> tags, out PileException? failure)
     {
         Debug.Assert(!tags.IsEmpty, "A mark concerns a tag, or all entries.");
-        ulong floor = core.Clock.VersionAt(core.Clock.Now); // before the region: the clock may wait
-        CriticalRegion critical = core.EnterWriter();
-        try
+        int attempt = 0;
+        do
         {
-            core.MarkExpirable(); // before the mark: a kill in between leaves a flag too many
-            return core.Tags.Publish(tags, floor); // all entries concerned read as missing from here on
+            ulong floor = core.Clock.VersionAt(core.Clock.Now); // before the region: the clock may wait
+            using ChangeScope scope = core.EnterWriter();
+            try
+            {
+                core.MarkExpirable(); // before the mark: a kill in between leaves a flag too many
+                ulong version = core.Tags.Publish(tags, floor, out failure);
+                if (failure == null)
+                    return version; // all entries concerned read as missing from here on
+            }
+            finally
+            {
+                core.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
+            }
         }
-        catch (PileFullException e) when (core.Pile.Blocks.Reclaimer.CanReclaim(critical, e, attempt))
-        {
-            // retried once a flush has completed the pending frees
-        }
-        finally
-        {
-            core.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
-            core.Pile.Blocks.ExitAfterFree(critical);
-        }
-        return core.Publish(tags, core.Pile.Blocks.Reclaimer.Reclaim(attempt));
+        while (core.Pile.Blocks.Reclaimer.TryReclaim(failure, ref attempt));
+        return 0;
+    }
+
+    private static ulong Publish(this TableCore core, ReadOnlySpan<ulong> tags)
+    {
+        ulong version = core.TryPublish(tags, out PileException? failure);
+        return failure == null ? version : throw failure;
     }
 
     // After this, a run that began before has put its value, or sees that it is outdated.
@@ -80,15 +83,8 @@ internal static class TagInvalidation
 
     private static void PassThrough(this TableCore core, ulong hash)
     {
-        CriticalRegion critical = core.EnterReader();
-        try
-        {
-            // Who held the lock has put its value; who acquires it later finds its ticket outdated in FlightTickets.MayKeep.
-            core.Index.Lock(hash).Dispose();
-        }
-        finally
-        {
-            core.Pile.Blocks.Exit(critical);
-        }
+        using ReadScope scope = core.EnterReader();
+        // Who held the lock has put its value; who acquires it later finds its ticket outdated in FlightTickets.MayKeep.
+        core.Index.Lock(hash).Dispose();
     }
 }

@@ -1,11 +1,10 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 using Microsoft.Extensions.Logging;
 
@@ -73,25 +72,19 @@ internal sealed unsafe class IndexInspection(
         bool isWhole = false;
         try
         {
-            for (ulong number = 0; !isWhole && TryEnter(core, out CriticalRegion? critical); number++)
+            for (ulong number = 0; !isWhole && TryEnter(core, out ChangeScope scope); number++)
             {
-                try
-                {
+                using (scope)
                     isWhole = InspectLine(core, number);
-                }
-                finally
-                {
-                    pile.Blocks.Exit(critical);
-                }
                 stop.ThrowIfCancellationRequested();
             }
         }
         finally
         {
-            if (!isWhole && TryEnter(core, out CriticalRegion? critical))
+            if (!isWhole && TryEnter(core, out ChangeScope scope))
             {
-                core.Index.EndInspection(isWhole: false);
-                pile.Blocks.Exit(critical);
+                using (scope)
+                    core.Index.EndInspection(isWhole: false);
             }
         }
     }
@@ -134,18 +127,13 @@ internal sealed unsafe class IndexInspection(
     private int InspectBlocks(ReadOnlySpan<ulong> addresses)
     {
         pile.Blocks.EnsureShadowCapacity();
-        CriticalRegion critical = pile.Barrier.EnterWriter();
         int done = 0;
-        try
+        using (ChangeScope scope = pile.Blocks.EnterWriter())
         {
             foreach (ulong address in addresses)
                 pile.Entries.Prefetch(address);
-            while (done < addresses.Length && TryInspect(critical, addresses[done]))
+            while (done < addresses.Length && TryInspect(scope.Critical, addresses[done]))
                 done++;
-        }
-        finally
-        {
-            pile.Blocks.ExitAfterFree(critical);
         }
         if (done == 0)
             Thread.Yield();
@@ -167,12 +155,12 @@ internal sealed unsafe class IndexInspection(
         return true;
     }
 
-    private bool TryEnter(TableCore core, [NotNullWhen(true)] out CriticalRegion? critical)
+    private static bool TryEnter(TableCore core, out ChangeScope scope)
     {
-        critical = null;
+        scope = default;
         try
         {
-            critical = core.EnterWriter();
+            scope = core.EnterWriter();
             return true;
         }
         catch (ObjectDisposedException) when (core.IsClosed)

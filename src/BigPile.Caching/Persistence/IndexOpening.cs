@@ -5,7 +5,6 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;

@@ -10,10 +10,8 @@ using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Persistence;
@@ -163,20 +161,13 @@ internal sealed class IndexRebuild(
     private void TakeIn(ReadOnlySpan<ulong> addresses, Group group)
     {
         pile.Blocks.EnsureShadowCapacity();
-        CriticalRegion critical = pile.Barrier.EnterWriter();
-        try
-        {
-            foreach (ulong address in addresses)
-                pile.Entries.Prefetch(address);
-            group.Count = 0;
-            foreach (ulong address in addresses)
-                See(address, group);
-            TakeInSeen(critical, group);
-        }
-        finally
-        {
-            pile.Blocks.ExitAfterFree(critical);
-        }
+        using ChangeScope scope = pile.Blocks.EnterWriter();
+        foreach (ulong address in addresses)
+            pile.Entries.Prefetch(address);
+        group.Count = 0;
+        foreach (ulong address in addresses)
+            See(address, group);
+        TakeInSeen(scope.Critical, group);
     }
 
     private void See(ulong address, Group group)

@@ -1,14 +1,13 @@
 using System;
 using System.Collections.Generic;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Persistence;
 
@@ -48,24 +47,17 @@ internal sealed unsafe class IntentRecovery(Pile pile, IReadOnlyDictionary<int, 
 
     private void Recover(TableCore core, in Intent intent)
     {
-        CriticalRegion critical = pile.Barrier.EnterWriter();
-        try
-        {
-            bool isMade = intent.NewAddress == 0 ? !LeadsTo(core, intent.OldAddress, intent.OldVersion) : LeadsTo(core, intent.NewAddress);
-            PilePointer kept = OwnedAt(core, isMade ? intent.NewAddress : intent.OldAddress);
-            if (isMade)
-                FreeOld(core, intent, kept);
-            else if (intent.NewAddress != 0)
-                FreeNew(core, intent, kept);
-            if (intent.IsOfTagMark)
-                core.Index.Head->MarkCount = core.Index.MarksLocked.Slots.Count;
-            else
-                SetCounters(core, intent, isMade);
-        }
-        finally
-        {
-            pile.Blocks.ExitAfterFree(critical);
-        }
+        using ChangeScope scope = pile.Blocks.EnterWriter();
+        bool isMade = intent.NewAddress == 0 ? !LeadsTo(core, intent.OldAddress, intent.OldVersion) : LeadsTo(core, intent.NewAddress);
+        PilePointer kept = OwnedAt(core, isMade ? intent.NewAddress : intent.OldAddress);
+        if (isMade)
+            FreeOld(core, intent, kept);
+        else if (intent.NewAddress != 0)
+            FreeNew(core, intent, kept);
+        if (intent.IsOfTagMark)
+            core.Index.Head->MarkCount = core.Index.MarksLocked.Slots.Count;
+        else
+            SetCounters(core, intent, isMade);
     }
 
     private void FreeOld(TableCore core, in Intent intent, PilePointer kept)

@@ -6,7 +6,6 @@ using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Catalog;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Persistence;

@@ -197,10 +197,7 @@ internal sealed class SpillStore : IDisposable
     {
         foreach (KeyStripe stripe in _stripes)
         {
-            lock (stripe.Lock)
-            {
-                // nothing: the previous holder has left
-            }
+            stripe.Lock.WaitUntilFree();
         }
     }
 

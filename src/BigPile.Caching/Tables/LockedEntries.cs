@@ -8,10 +8,8 @@ using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Spill;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 

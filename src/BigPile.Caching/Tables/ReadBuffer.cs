@@ -3,7 +3,6 @@ using System.Diagnostics;
 using System.Numerics;
 using System.Threading;
 using BigPile.Caching.Clocks;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tables;

@@ -2,6 +2,7 @@ using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Access;
 using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 
@@ -21,29 +22,33 @@ internal sealed partial class TableCore
     private bool _isDropped;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal CriticalRegion EnterReader()
+    internal ReadScope EnterReader()
     {
         CriticalRegion critical = Pile.Barrier.EnterReader();
         // The region, then the state. CloseToDrop and RunPausedLocked store the state, and then wait for quiescence with a process-wide
         // barrier: this thread sees their state, or they wait for its region.
-        return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
+        if (Volatile.Read(ref _state) != Open)
+            EnterSlow(critical);
+        return new ReadScope(critical, Pile.Blocks);
     }
 
     /// <summary>As <see cref="EnterReader"/>, for a call that may change the pile.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal CriticalRegion EnterWriter()
+    internal ChangeScope EnterWriter()
     {
         Pile.Blocks.EnsureShadowCapacity(); // a free under a bucket's lock can't flush
         CriticalRegion critical = Pile.Barrier.EnterWriter();
-        return Volatile.Read(ref _state) == Open ? critical : EnterSlow(critical);
+        if (Volatile.Read(ref _state) != Open)
+            EnterSlow(critical);
+        return new ChangeScope(critical, Pile.Blocks);
     }
 
     /// <summary>As <see cref="EnterWriter"/>, for work after <see cref="Close"/>.</summary>
-    internal CriticalRegion EnterWriterClosed()
+    internal ChangeScope EnterWriterClosed()
     {
         Debug.Assert(IsClosed, "A pause is waited for, not bypassed.");
         Pile.Blocks.EnsureShadowCapacity();
-        return Pile.Barrier.EnterWriter();
+        return Pile.Blocks.EnterWriter();
     }
 
     /// <summary>
@@ -57,10 +62,7 @@ internal sealed partial class TableCore
     internal void Close()
     {
         Volatile.Write(ref _state, Closed);
-        lock (ConfigurationLock)
-        {
-            // nothing: its holder walks the index outside a critical region
-        }
+        ConfigurationLock.WaitUntilFree(); // its holder walks the index outside a critical region
     }
 
     /// <summary>Refuses later calls with the exception of a dropped table, and waits until running calls have ended.</summary>
@@ -97,21 +99,21 @@ internal sealed partial class TableCore
         }
     }
 
-    private CriticalRegion EnterSlow(CriticalRegion critical)
+    private void EnterSlow(CriticalRegion critical)
     {
         var spinner = default(SpinWait);
         while (true)
         {
-            Pile.Blocks.Exit(critical); // before it waits, as the pause waits for the region
+            critical.Exit(); // before it waits, as the pause waits for the region
             if (Volatile.Read(ref _state) == Closed)
                 ThrowClosed();
             if (critical.IsOpen && critical.IsAwaited && Volatile.Read(ref _state) == Paused)
                 ThrowConfiguring(); // Configure waits for this thread: spinning would deadlock
             spinner.SpinOnce();
             // Also for a reader: as a writer it may wait for a flush, no more.
-            critical = Pile.Barrier.EnterWriter();
+            _ = Pile.Barrier.EnterWriter();
             if (Volatile.Read(ref _state) == Open)
-                return critical;
+                return;
         }
     }
 

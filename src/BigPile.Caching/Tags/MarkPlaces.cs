@@ -34,12 +34,14 @@ internal sealed unsafe class MarkPlaces(TableIndex index)
     }
 
     /// <summary>Takes a free slot; adds a line if there is none.</summary>
-    /// <exception cref="PileFullException">The disk is full.</exception>
-    internal SlotPlace Take()
+    internal SlotPlace Take(out PileException? failure)
     {
+        failure = null;
         if (_free.Count == 0)
         {
-            Bucket* line = index.AddLineLocked(index.MarksLocked);
+            Bucket* line = index.AddLineLocked(index.MarksLocked, out failure);
+            if (failure != null)
+                return default;
             for (int slot = 0; slot < Bucket.SlotCount; slot++)
                 _free.Push(new SlotPlace(line, slot));
         }

@@ -3,7 +3,6 @@ using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tags;
 
@@ -46,7 +45,11 @@ internal sealed unsafe partial class TagMarks
 
     private static ulong TagOf(in EntryHead head) => head.KeyBytes == sizeof(ulong) ? *(ulong*)head.Key : AllTag;
 
-    private SlotPlace TakePlaceLocked() => _places?.Take() ?? default;
+    private SlotPlace TakePlaceLocked(out PileException? failure)
+    {
+        failure = null;
+        return _places?.Take(out failure) ?? default;
+    }
 
     private void ReturnLocked(SlotPlace place)
     {

@@ -148,7 +148,10 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
                 pile.Entries.Free(address);
                 return;
             }
-            SlotPlace place = isKnown ? known.Place : TakePlaceLocked();
+            PileException? failure = null;
+            SlotPlace place = isKnown ? known.Place : TakePlaceLocked(out failure);
+            if (failure != null)
+                throw failure;
             Lead(place, address);
             Remember(tag, new TagMark(head.Version, address, place));
             if (isKnown)
@@ -166,15 +169,17 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
     /// <summary>Removes all present entries that have one of some tags, by marks. The caller is in a critical region.</summary>
     /// <param name="tags">The hashes of the tags.</param>
     /// <param name="floor">The version of the marks is above this one.</param>
+    /// <param name="failure">Why nothing was done: the pile is full.</param>
     /// <returns>The version up to which the entries are dead.</returns>
-    internal ulong Publish(ReadOnlySpan<ulong> tags, ulong floor)
+    internal ulong Publish(ReadOnlySpan<ulong> tags, ulong floor, out PileException? failure)
     {
         lock (_lock)
-            return PublishLocked(tags, floor);
+            return PublishLocked(tags, floor, out failure);
     }
 
-    private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor)
+    private ulong PublishLocked(ReadOnlySpan<ulong> tags, ulong floor, out PileException? failure)
     {
+        failure = null;
         Span<Slot> slots = stackalloc Slot[tags.Length];
         Span<SlotPlace> places = stackalloc SlotPlace[tags.Length];
         int written = 0;
@@ -183,8 +188,11 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         {
             for (; written < tags.Length; written++)
             {
-                places[written] = _marks.TryGetValue(tags[written], out TagMark known) ? known.Place : TakePlaceLocked();
-                slots[written] = Write(tags[written]);
+                places[written] = _marks.TryGetValue(tags[written], out TagMark known) ? known.Place : TakePlaceLocked(out failure);
+                if (failure == null)
+                    slots[written] = Write(tags[written], out failure);
+                if (failure != null)
+                    return 0;
             }
             version = pile.Engine.Versions.Next(floor);
         }
@@ -213,10 +221,12 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         return hash == AllTag ? 1 : hash;
     }
 
-    private Slot Write(ulong tag)
+    private Slot Write(ulong tag, out PileException? failure)
     {
         ReadOnlySpan<byte> key = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in tag));
-        Slot slot = pile.Entries.Take(MarkBytes);
+        Slot slot = pile.Entries.Take(MarkBytes, out failure);
+        if (failure != null)
+            return slot;
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, tableId, key.Length, ValueKind.TagMark, EntrySpec.Plain);
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));

@@ -26,14 +26,9 @@ internal readonly unsafe struct Block(byte* start, ulong* word, ulong address, B
     internal bool TrySwap(BlockHeader header)
     {
         Debug.Assert(!Header.IsBusy && !Header.IsFree, "A block that is busy or free is not the caller's to take.");
-        Debug.Assert(header.IsFree || header.Generation == Header.Generation, "A block keeps its generation while it lives.");
-        return Interlocked.CompareExchange(ref *_word, header.Word, Header.Word) == Header.Word;
+        return BlockTransitions.TrySwap(_word, Header, header);
     }
 
     /// <summary>Replaces the current header by one store with release.</summary>
-    internal void Publish(BlockHeader header)
-    {
-        Debug.Assert(header.IsFree || header.Generation == Header.Generation, "A block keeps its generation while it lives.");
-        Volatile.Write(ref *_word, header.Word);
-    }
+    internal void Publish(BlockHeader header) => BlockTransitions.Store(_word, header);
 }

@@ -1,4 +1,3 @@
-using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -28,7 +27,6 @@ internal sealed unsafe class BlockReader
     private const int MaxLinkAttempts = 10_000;
 
     private readonly BlockStore _blocks; // page recovery, shadow headers, checksums
-    private readonly OperationBarrier _barrier; // begins the critical region of a read
     private readonly SegmentMap _map; // memory and page info by address
     private readonly SeqLockStripes _stripes; // written by Replacer, Relocator and PartWriter
     private readonly SharedReader? _shared; // null unless the pile is open for reading only
@@ -43,7 +41,6 @@ internal sealed unsafe class BlockReader
     internal BlockReader(BlockStore blocks, SharedReader? shared = null)
     {
         _blocks = blocks;
-        _barrier = blocks.Barrier;
         _map = blocks.Map;
         _stripes = blocks.Stripes;
         _shared = shared;
@@ -56,16 +53,8 @@ internal sealed unsafe class BlockReader
     internal bool TryRead<TReader>(PilePointer pointer, ref TReader reader)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        CriticalRegion critical = _barrier.EnterReader();
-        try
-        {
-            return TryReadInRegion(pointer, ref reader);
-        }
-        finally
-        {
-            critical.Exit();
-            GC.KeepAlive(this); // an unreferenced pile must not be collected during its own last call
-        }
+        using ReadScope scope = _blocks.EnterReader();
+        return TryReadInRegion(pointer, ref reader);
     }
 
     /// <summary>As <see cref="TryRead{TReader}"/>, for a caller in a critical region.</summary>

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
@@ -20,7 +21,7 @@ internal sealed unsafe partial class BlockStore
     internal void SetHeader(Block block, BlockHeader header)
     {
         Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The caller has made the block busy.");
-        Debug.Assert(header.IsFree || header.Generation == block.Header.Generation, "A block keeps its generation while it lives.");
+        Debug.Assert(BlockTransitions.IsLegal(block.Header.Busy, header), "The current header goes on in its shadow header.");
         if (block.IsShadowed || !IsFlushed(block))
         {
             block.Publish(header);
@@ -33,23 +34,24 @@ internal sealed unsafe partial class BlockStore
             Reclaimer.RequestFlush(); // in the background: this thread is in a critical region
     }
 
-    /// <summary>Throws if the shadow header table has no space for a change; called before anything is changed.</summary>
+    /// <summary>Whether the shadow header table has space for a change; asked before anything is changed.</summary>
     /// <remarks>
     /// What a table frees under its lock can neither wait for a flush nor fail: the last entries are reserved for that. Before each such
     /// call <see cref="EnsureShadowCapacity"/> has kept a quarter of the table free.
     /// </remarks>
-    internal void CheckShadowCapacity(bool usesReserve = false)
+    internal bool HasShadowCapacity([NotNullWhen(false)] out PileException? failure, bool usesReserve = false)
     {
-        int events = _allocator.TransferEvents.Read(); // before the check: a flush that ends in between is noticed by CanReclaim
-        if (usesReserve ? _shadowHeaders.IsExhausted : _shadowHeaders.IsFull)
-            ThrowShadowTableFull(events);
+        int events = _allocator.TransferEvents.Read(); // before the check: a flush that ends in between is noticed by TryReclaim
+        bool isFull = usesReserve ? _shadowHeaders.IsExhausted : _shadowHeaders.IsFull;
+        failure = isFull ? ShadowTableFull(events) : null;
+        return !isFull;
     }
 
-    private void ThrowShadowTableFull(int events) => throw new PileFullException(
-        $"{_shadowHeaders.Count:N0} flushed objects were replaced since the last flush, and no more can be. Flush the pile.")
-    {
-        ObservedEvents = events,
-    };
+    private PileFullException ShadowTableFull(int events) =>
+        new($"{_shadowHeaders.Count:N0} flushed objects were replaced since the last flush, and no more can be. Flush the pile.")
+        {
+            ObservedEvents = events,
+        };
 
     /// <summary>Whether a block is flushed, and so copy-on-write.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -7,7 +7,6 @@ using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -109,23 +108,18 @@ internal sealed unsafe partial class BlockStore
     /// </summary>
     internal bool HasNewHeaders { get; set; }
 
-    /// <summary>Leaves the critical region.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void Exit(CriticalRegion critical)
-    {
-        critical.Exit();
-        GC.KeepAlive(this); // an unreferenced pile must not be collected during its own last call
-    }
+    /// <summary>Whether a trim may return a whole segment.</summary>
+    internal bool IsTrimWanted => _allocator.Pool.IsTrimWanted;
 
-    /// <summary>Leaves the critical region after a free, and trims if enough memory is empty.</summary>
+    /// <summary>Enters as a reader.</summary>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal void ExitAfterFree(CriticalRegion critical)
-    {
-        bool wantsTrim = _allocator.Pool.IsTrimWanted; // a hint: TrimQuietly checks again
-        critical.Exit();
-        if (wantsTrim && !critical.IsOpen) // still in one: the trim would wait for the outer call
-            Reclaimer.TrimQuietly();
-    }
+    internal ReadScope EnterReader() => new(Barrier.EnterReader(), this);
+
+    /// <summary>Enters as a writer. The caller holds no lock that others wait for within a region.</summary>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ChangeScope EnterWriter() => new(Barrier.EnterWriter(), this);
 
     /// <summary>Flushes if the shadow header table is nearly full, unless this is a nested call.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -138,23 +132,23 @@ internal sealed unsafe partial class BlockStore
     }
 
     /// <summary>Takes a slot for a payload.</summary>
-    internal Slot TakeSlot(long payloadBytes) => TakeSlot(payloadBytes, payloadBytes);
+    internal Slot TakeSlot(long payloadBytes, out PileException? failure) => TakeSlot(payloadBytes, payloadBytes, out failure);
 
     /// <summary>Takes a slot for a payload, with space for it to grow.</summary>
-    internal Slot TakeSlot(long payloadBytes, long capacityBytes)
+    internal Slot TakeSlot(long payloadBytes, long capacityBytes, out PileException? failure)
     {
         if (capacityBytes > PileBuffer.MaxLengthBytes)
             PileBuffer.ThrowTooLong(capacityBytes);
-        return TakeAnySlot(payloadBytes, capacityBytes);
+        return TakeAnySlot(payloadBytes, capacityBytes, out failure);
     }
 
-    /// <summary>As <see cref="TakeSlot(long, long)"/>, without the payload limit: a link target is longer by its owner word.</summary>
+    /// <summary>As <see cref="TakeSlot(long, long, out PileException?)"/>, without the payload limit: a link target is longer by its owner word.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot TakeAnySlot(long payloadBytes, long capacityBytes)
+    internal Slot TakeAnySlot(long payloadBytes, long capacityBytes, out PileException? failure)
     {
         Debug.Assert(capacityBytes >= payloadBytes, "A slot holds its payload.");
         long tailBytes = _hasChecksums ? BlockChecksum.TailBytesFor(capacityBytes) : 0;
-        return _allocator.Take(BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes);
+        return _allocator.Take(BlockHeader.SizeBytes + capacityBytes + tailBytes, payloadBytes, out failure);
     }
 
     /// <summary>Makes a block live: one store with release, after everything written to it.</summary>
@@ -163,11 +157,13 @@ internal sealed unsafe partial class BlockStore
     {
         Debug.Assert(payloadBytes <= slot.CapacityBytes, "A payload lies within its slot.");
         Debug.Assert(PileRegions.Current.IsOpen, "A flush sees a block before or after its publication, never in between.");
-        Debug.Assert(Mutation.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "A slot says free until its block is live.");
         BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
         // Release: payload and checksum are stored before. Pairs with the loads of the header in BlockReader and EntryBlocks. A kill
         // before leaves a free slot, behind it the object.
-        Volatile.Write(ref *(ulong*)slot.Start, header.Word);
+        if (Mutation.HeaderFirst)
+            *(ulong*)slot.Start = header.Word; // perhaps again
+        else
+            BlockTransitions.Store((ulong*)slot.Start, header);
         return slot.Pointer;
     }
 

@@ -6,7 +6,6 @@ using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -46,20 +45,13 @@ internal sealed unsafe class BlockWalk
     /// <returns><see langword="false"/> at the end of the pile.</returns>
     private bool CollectFew(ref ulong address, Span<PileEntry> entries, ref int count)
     {
-        CriticalRegion critical = _blocks.Barrier.EnterReader();
-        try
-        {
-            if (address == 0)
-                _shared?.MapNewSegments();
-            ulong end = _map.AddressOf(_blocks.Allocator.Pool.SegmentsEnd);
-            for (int pages = 0; pages < PagesAtOnce && address < end && count < entries.Length; pages++)
-                CollectPage(ref address, entries, ref count);
-            return address < end;
-        }
-        finally
-        {
-            _blocks.Exit(critical);
-        }
+        using ReadScope scope = _blocks.EnterReader();
+        if (address == 0)
+            _shared?.MapNewSegments();
+        ulong end = _map.AddressOf(_blocks.Allocator.Pool.SegmentsEnd);
+        for (int pages = 0; pages < PagesAtOnce && address < end && count < entries.Length; pages++)
+            CollectPage(ref address, entries, ref count);
+        return address < end;
     }
 
     /// <summary>Collects the addresses of table entries from an address on; any of them may be freed meanwhile.</summary>
@@ -78,16 +70,9 @@ internal sealed unsafe class BlockWalk
 
     private void CollectFewTableEntries(ref ulong address, ulong end, Span<ulong> found, ref int count)
     {
-        CriticalRegion critical = _blocks.Barrier.EnterReader();
-        try
-        {
-            for (int pages = 0; pages < PagesAtOnce && address < end && count < found.Length; pages++)
-                CollectTableEntriesOfPage(ref address, found, ref count);
-        }
-        finally
-        {
-            _blocks.Exit(critical);
-        }
+        using ReadScope scope = _blocks.EnterReader();
+        for (int pages = 0; pages < PagesAtOnce && address < end && count < found.Length; pages++)
+            CollectTableEntriesOfPage(ref address, found, ref count);
     }
 
     private void CollectPage(ref ulong address, Span<PileEntry> entries, ref int count)

@@ -1,10 +1,10 @@
 using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using BigPile.Allocation;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -12,42 +12,48 @@ namespace BigPile.Access;
 /// <remarks>What a kill leaves after each store: CRASH.md, the rows "put".</remarks>
 internal sealed unsafe class BlockWriter(BlockStore blocks)
 {
-    private readonly OperationBarrier _barrier = blocks.Barrier; // begins the critical region of a put
-
     /// <summary>Stores the bytes of a payload.</summary>
     internal PilePointer Put(ReadOnlySpan<byte> payload, BlockKind kind, int preallocateBytes = 0) =>
-        Put(new ReadyPayload(payload, kind, preallocateBytes), attempt: 0);
+        Put(new ReadyPayload(payload, kind, preallocateBytes));
 
     /// <summary>Stores a string of ASCII characters.</summary>
-    internal PilePointer PutAscii(string value) => Put(new AsciiPayload(value), attempt: 0);
+    internal PilePointer PutAscii(string value) => Put(new AsciiPayload(value));
 
     /// <summary>Stores bytes, all zero.</summary>
-    internal PilePointer PutZeros(int lengthBytes) => Put(new ZerosPayload(lengthBytes), attempt: 0);
+    internal PilePointer PutZeros(int lengthBytes) => Put(new ZerosPayload(lengthBytes));
 
     /// <summary>Stores bytes from several buffers.</summary>
-    internal PilePointer PutParts(PinnedParts parts) => Put(new PartsPayload(parts), attempt: 0);
+    internal PilePointer PutParts(PinnedParts parts) => Put(new PartsPayload(parts));
 
-    private PilePointer Put<TPayload>(TPayload payload, int attempt) where TPayload : struct, INewPayload, allows ref struct
+    private PilePointer Put<TPayload>(TPayload payload)
+        where TPayload : struct, INewPayload, allows ref struct
     {
-        CriticalRegion critical = _barrier.EnterWriter();
-        try
+        int attempt = 0;
+        PileException? failure;
+        do
         {
-            // The slot's header says free until it is published: until then a kill leaves a free slot with bytes that mean nothing.
-            Slot slot = blocks.TakeSlot(payload.LengthBytes, payload.CapacityBytes);
-            if (Mutation.HeaderFirst)
-                _ = blocks.Publish(slot, payload.Kind, payload.LengthBytes);
-            payload.WriteTo(slot.Start + BlockHeader.SizeBytes);
-            CrashPoints.Pass(CrashPoint.PutBeforeHeader);
-            return blocks.Publish(slot, payload.Kind, payload.LengthBytes); // checksum and header: the object is live
+            using ChangeScope scope = blocks.EnterWriter();
+            if (TryPut(ref payload, out PilePointer pointer, out failure))
+                return pointer;
         }
-        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt)) // thrown by TakeSlot: no slot was taken
-        {
-            // reclaimed below, outside the critical region: a flush waits for all writers
-        }
-        finally
-        {
-            blocks.Exit(critical);
-        }
-        return Put(payload, blocks.Reclaimer.Reclaim(attempt));
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // outside of the scope: a flush waits for all writers
+        throw failure;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private bool TryPut<TPayload>(ref TPayload payload, out PilePointer pointer, [NotNullWhen(false)] out PileException? failure)
+        where TPayload : struct, INewPayload, allows ref struct
+    {
+        // The slot's header says free until it is published: until then a kill leaves a free slot with bytes that mean nothing.
+        Slot slot = blocks.TakeSlot(payload.LengthBytes, payload.CapacityBytes, out failure);
+        pointer = default;
+        if (failure != null)
+            return false;
+        if (Mutation.HeaderFirst)
+            _ = blocks.Publish(slot, payload.Kind, payload.LengthBytes);
+        payload.WriteTo(slot.Start + BlockHeader.SizeBytes);
+        CrashPoints.Pass(CrashPoint.PutBeforeHeader);
+        pointer = blocks.Publish(slot, payload.Kind, payload.LengthBytes); // checksum and header: the object is live
+        return true;
     }
 }

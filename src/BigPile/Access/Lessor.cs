@@ -5,7 +5,6 @@ using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -22,28 +21,21 @@ internal sealed unsafe class Lessor(BlockStore blocks, BackgroundWork background
     internal bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease)
     {
         // a writer, as the header becomes busy, which must not happen while a flush captures it
-        CriticalRegion critical = blocks.Barrier.EnterWriter();
+        using ChangeScope scope = blocks.EnterWriter();
+        lease = null;
+        if (!blocks.TryMakeBusy(pointer, out Block block)) // busy: neither freed nor overwritten before the lease is counted
+            return false;
         try
         {
-            lease = null;
-            if (!blocks.TryMakeBusy(pointer, out Block block)) // busy: neither freed nor overwritten before the lease is counted
-                return false;
-            try
-            {
-                if (blocks.ChecksEveryRead && !IsIntact(block))
-                    Throw.Damaged(blocks.DirectoryPath, block.Header.PayloadBytes);
-                lease = Begin(block);
-            }
-            finally
-            {
-                block.Publish(block.Header); // a block that stayed busy would block all others forever
-            }
-            return true;
+            if (blocks.ChecksEveryRead && !IsIntact(block))
+                Throw.Damaged(blocks.DirectoryPath, block.Header.PayloadBytes);
+            lease = Begin(block);
         }
         finally
         {
-            blocks.Exit(critical);
+            block.Publish(block.Header); // a block that stayed busy would block all others forever
         }
+        return true;
     }
 
     /// <summary>Leases a part of an entry's payload. The table's lock for the key is held, so the entry is not freed meanwhile.</summary>

@@ -2,7 +2,6 @@ using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
 using BigPile.Memory.Checking;

@@ -2,9 +2,7 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
 using BigPile.Allocation;
-using BigPile.Concurrency;
 using BigPile.Layout;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -55,7 +53,7 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
         if (pointers.Length < values.Length)
             throw new ArgumentException(
                 $"The span for pointers has {pointers.Length:N0} elements, but there are {values.Length:N0} objects.", nameof(pointers));
-        blocks.Exit(_barrier.EnterWriter()); // even an empty batch throws if the pile is closed
+        blocks.EnterWriter().Dispose(); // even an empty batch throws if the pile is closed
         int done = 0;
         try
         {
@@ -88,31 +86,17 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInBatch(ReadOnlySpan<PilePointer> pointers, int index, ref ObjectReader one)
     {
-        CriticalRegion critical = _barrier.EnterReader();
-        try
-        {
-            if (index + PrefetchWindow < pointers.Length)
-                Prefetch(pointers[index + PrefetchWindow]);
-            return reader.TryReadInRegion(pointers[index], ref one);
-        }
-        finally
-        {
-            blocks.Exit(critical);
-        }
+        using ReadScope scope = new ReadScope(_barrier.EnterReader(), this);
+        if (index + PrefetchWindow < pointers.Length)
+            Prefetch(pointers[index + PrefetchWindow]);
+        return reader.TryReadInRegion(pointers[index], ref one);
     }
 
     private void PrefetchFirst(ReadOnlySpan<PilePointer> pointers)
     {
-        CriticalRegion critical = _barrier.EnterReader();
-        try
-        {
-            foreach (PilePointer pointer in pointers)
-                Prefetch(pointer);
-        }
-        finally
-        {
-            blocks.Exit(critical);
-        }
+        using ReadScope scope = new ReadScope(_barrier.EnterReader(), this);
+        foreach (PilePointer pointer in pointers)
+            Prefetch(pointer);
     }
 
     // Both the block's first lines and its page's info: a batch scattered over a large pile misses both.

@@ -132,10 +132,7 @@ internal sealed class OperationBarrier(string? directory)
                 continue;
             }
             critical.Exit(); // the flush waits for this region, and this thread for the flush
-            lock (_exclusive)
-            {
-                // nothing to do: taking the lock waits until writers are admitted again
-            }
+            _exclusive.WaitUntilFree(); // until writers are admitted again
             critical.Enter(); // the loop loads the state again: another flush may have begun
         }
     }

@@ -1,12 +1,11 @@
 using System;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using BigPile.Allocation;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -20,43 +19,36 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
     private readonly Allocator _allocator = blocks.Allocator; // dirty lists
 
     /// <summary>Overwrites a part.</summary>
-    internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes, int attempt = 0)
+    internal void Write(PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes)
     {
-        blocks.EnsureShadowCapacity();
-        CriticalRegion critical = blocks.Barrier.EnterWriter();
-        SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
-        stripe->Lock.Enter(); // before the busy bit, as in Replacer.TryReplace
-        try
+        int attempt = 0;
+        PileException? failure;
+        do
         {
-            if (!blocks.TryMakeBusy(pointer, out Block origin))
-                Throw.NoSuchObject(pointer);
+            var change = new BusyChange(blocks, pointer);
             try
             {
-                WriteBusyLocked(stripe, pointer, origin, source, offsetBytes);
+                if (!change.IsFound)
+                    Throw.NoSuchObject(pointer);
+                if (TryWriteLocked(ref change, pointer, source, offsetBytes, out failure))
+                    return;
             }
-            catch
+            finally
             {
-                origin.Publish(origin.Header); // nothing was written, and the block is still this caller's
-                throw;
+                change.Dispose();
             }
-            return;
         }
-        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
-        {
-            // reclaimed below, outside the critical region: a flush waits for all writers
-        }
-        finally
-        {
-            stripe->Lock.Exit();
-            blocks.ExitAfterFree(critical);
-        }
-        Write(pointer, source, offsetBytes, blocks.Reclaimer.Reclaim(attempt));
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // outside of the scope: a flush waits for all writers
+        throw failure;
     }
 
-    private void WriteBusyLocked(
-        SeqLockStripes.Stripe* stripe, PilePointer pointer, Block origin, ReadOnlySpan<byte> source, int offsetBytes)
+    private bool TryWriteLocked(
+        ref BusyChange change, PilePointer pointer, ReadOnlySpan<byte> source, int offsetBytes,
+        [NotNullWhen(false)] out PileException? failure)
     {
-        Debug.Assert((stripe->Lock.Sequence & 1) == 0 && origin.OwnHeader.IsBusy, "No other change uses the sequence, nor the block.");
+        change.AssertHeld();
+        failure = null;
+        Block origin = change.Origin;
         bool isLink = origin.Header.Kind == BlockKind.Link;
         Block holder = isLink ? blocks.TargetOf(origin.Header) : origin;
         int headBytes = BlockHeader.SizeBytes + (isLink ? OwnerWord.SizeBytes : 0);
@@ -69,15 +61,18 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
             Throw.Damaged(blocks.DirectoryPath, pointer); // a new checksum would hide the damage
         if (isCopied)
         {
-            RewriteElsewhere(stripe, origin, new ReadOnlySpan<byte>(holder.Start + headBytes, (int)lengthBytes), source, offsetBytes);
-            return;
+            var old = new ReadOnlySpan<byte>(holder.Start + headBytes, (int)lengthBytes);
+            return TryRewriteElsewhere(ref change, old, source, offsetBytes, out failure);
         }
-        stripe->BeginChangeLocked(origin.Address); // once for all chunks: readers see none or all of them
-        Debug.Assert((stripe->Lock.Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
+        change.BeginWrite(); // once for all chunks: readers see none or all of them
         BlockHeader header = WriteInChunks(holder, source, partOffsetBytes);
-        origin.Publish(isLink ? origin.Header : header);
-        stripe->EndChangeLocked(); // behind the header, as in Replacer.WriteIntoOriginLocked
+        if (isLink)
+            change.PublishUnchanged();
+        else
+            change.Publish(header);
+        change.EndWrite(); // behind the header, as in Replacer.WriteIntoOriginLocked
         _allocator.MarkDirty(holder.Address);
+        return true;
     }
 
     private bool IsWhole(Block holder, long offsetBytes, long lengthBytes) =>
@@ -110,9 +105,11 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         return header;
     }
 
-    private void RewriteElsewhere(
-        SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes)
+    private bool TryRewriteElsewhere(
+        ref BusyChange change, ReadOnlySpan<byte> old, ReadOnlySpan<byte> source, int offsetBytes,
+        [NotNullWhen(false)] out PileException? failure)
     {
+        Block origin = change.Origin;
         bool isLink = origin.Header.Kind == BlockKind.Link;
         BlockKind kind = isLink ? BlockStore.OwnerWordOf(blocks.TargetOf(origin.Header)).Kind : origin.Header.Kind;
         PileBuffer copy = BufferRental.Rent();
@@ -120,8 +117,7 @@ internal sealed unsafe class PartWriter(BlockStore blocks, Replacer replacer)
         {
             old.CopyTo(new Span<byte>(copy.Prepare(old.Length), old.Length));
             source.CopyTo(new Span<byte>(copy.Start + offsetBytes, source.Length));
-            replacer.ReplaceBusyLocked(stripe, origin, copy.WrittenSpan, kind);
-            _allocator.MarkDirty(origin.Address);
+            return replacer.TryReplaceLocked(ref change, copy.WrittenSpan, kind, out failure);
         }
         finally
         {

@@ -1,7 +1,5 @@
 using System;
-using System.Diagnostics;
 using System.IO;
-using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Memory.Concurrency;
@@ -30,28 +28,37 @@ internal abstract class Reclaimer
     /// <summary>Requests that the next flush returns the log's disk space, if it has enough.</summary>
     private protected abstract bool TryRequestDiskSpace();
 
-    /// <summary>
-    /// Whether a retry may find space, so that this thread should leave its critical region and call <see cref="Reclaim(int)"/>.
-    /// </summary>
-    /// <param name="critical">The calling thread's critical region.</param>
-    /// <param name="full">The exception that was thrown.</param>
-    /// <param name="attempt">The number of earlier attempts of the same call; see <see cref="Reclaim(int)"/>.</param>
-    internal bool CanReclaim(CriticalRegion critical, PileFullException full, int attempt)
+    /// <summary>Reclaims space for a call that lacked some, and has left its critical region.</summary>
+    /// <param name="failure">Why it had none.</param>
+    /// <param name="attempt">The number of earlier attempts of the same call; raised.</param>
+    /// <returns><see langword="false"/> where nothing can be reclaimed: the caller throws.</returns>
+    internal bool TryReclaim(PileException failure, ref int attempt)
     {
-        Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "Asked by the thread that failed, before it leaves.");
-        if (attempt >= MostAttempts || critical.IsNested) // nested: flush or trim would wait for the outer call
+        if (!CanReclaim(failure, attempt))
+            return false;
+        attempt = Reclaim(attempt);
+        return true;
+    }
+
+    // Nested, flush or trim would wait for the outer call.
+    private bool CanReclaim(PileException failure, int attempt)
+    {
+        if (attempt >= MostAttempts || failure is not PileFullException full || PileRegions.Current.IsOpen)
             return false;
         // The failed search read the count before it began. What a flush or trim was returning meanwhile was in no list, and is free now,
         // or soon.
         if (full.ObservedEvents is { } events && (IsFlushWanted || _transferEvents.MayHaveMissed(events)))
             return true; // in this order: space that is no longer pending was counted as an event before
-        return IsDiskFull(full) && TryRequestDiskSpace();
+        return RequestsDiskSpace(full);
     }
+
+    /// <summary>Requests the log's disk space if the disk was full: the next flush returns it.</summary>
+    internal bool RequestsDiskSpace(Exception refused) => IsDiskFull(refused) && TryRequestDiskSpace();
 
     /// <summary>Returns the log's disk space if the disk was full. The caller is outside of any critical region.</summary>
     /// <param name="refused">The exception that was thrown.</param>
     /// <returns>Whether to retry the call.</returns>
-    internal bool TryReclaimDiskSpace(Exception refused) => IsDiskFull(refused) && TryRequestDiskSpace() && TryFlush();
+    internal bool TryReclaimDiskSpace(Exception refused) => RequestsDiskSpace(refused) && TryFlush();
 
     private static bool IsDiskFull(Exception refused) => refused.InnerException is IOException refusal && FileErrors.IsDiskFull(refusal);
 

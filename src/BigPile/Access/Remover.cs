@@ -6,7 +6,6 @@ using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -14,31 +13,28 @@ namespace BigPile.Access;
 /// <remarks>What a kill leaves after each store: CRASH.md, the rows "delete".</remarks>
 internal sealed unsafe class Remover(BlockStore blocks)
 {
-    private readonly OperationBarrier _barrier = blocks.Barrier; // begins the critical region of a deletion
     private readonly SegmentMap _map = blocks.Map; // memory, page info and metadata by address
     private readonly Allocator _allocator = blocks.Allocator; // takes slots back
     private readonly LeaseTable _leases = blocks.Leases; // which blocks keep their slots
 
     /// <summary>Deletes an object.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
-    internal bool TryRemove(PilePointer pointer, int attempt = 0)
+    internal bool TryRemove(PilePointer pointer)
     {
-        blocks.EnsureShadowCapacity();
-        CriticalRegion critical = _barrier.EnterWriter();
-        try
+        int attempt = 0;
+        PileException? failure;
+        do
         {
-            return TryFreePlain(pointer) || TryFree(pointer); // the second one tells whether there is none
+            blocks.EnsureShadowCapacity();
+            using ChangeScope scope = blocks.EnterWriter();
+            if (TryFreePlain(pointer))
+                return true;
+            bool found = TryFree(pointer, usesReserve: false, out failure);
+            if (failure == null)
+                return found;
         }
-        // The shadow header table is full: nothing was deleted.
-        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
-        {
-            // reclaimed below, outside the critical region: a flush empties the shadow header table
-        }
-        finally
-        {
-            blocks.ExitAfterFree(critical);
-        }
-        return TryRemove(pointer, blocks.Reclaimer.Reclaim(attempt));
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // a flush empties the shadow header table
+        throw failure;
     }
 
     /// <summary>Frees a plain block: in a slot, not busy, and not a link.</summary>
@@ -61,7 +57,7 @@ internal sealed unsafe class Remover(BlockStore blocks)
         // Whether the block is flushed may be asked before the swap: it does not change while the block lives, and else the swap fails.
         BlockHeader freed = blocks.HeaderOfFreed(page, (int)slot, header);
         // Of several threads one deletes the object: that whose swap succeeds.
-        if (Interlocked.CompareExchange(ref *(ulong*)start, freed.Word, header.Word) != header.Word)
+        if (!BlockTransitions.TrySwap((ulong*)start, header, freed))
             return false;
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         if (_leases.IsAny) // behind the swap: a lease that began before it is counted by now
@@ -71,9 +67,14 @@ internal sealed unsafe class Remover(BlockStore blocks)
         return true;
     }
 
-    internal bool TryFree(PilePointer pointer, bool usesReserve = false)
+    /// <summary>Frees any object.</summary>
+    /// <param name="pointer">The object.</param>
+    /// <param name="usesReserve">Whether the last shadow headers may be used.</param>
+    /// <param name="failure">Why nothing was done: there is no shadow header left.</param>
+    /// <returns><see langword="false"/> if there is none, or on failure.</returns>
+    internal bool TryFree(PilePointer pointer, bool usesReserve, out PileException? failure)
     {
-        bool found = TryUnpublish(pointer, out Block block, usesReserve);
+        bool found = TryUnpublish(pointer, usesReserve, out Block block, out failure);
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         if (found)
             blocks.FreeBlock(block);
@@ -82,14 +83,15 @@ internal sealed unsafe class Remover(BlockStore blocks)
 
     // The swap decides which thread deletes the object. Whether the block is flushed can be asked before: that does not change while it
     // lives, and if it died the swap fails.
-    private bool TryUnpublish(PilePointer pointer, out Block block, bool usesReserve = false)
+    private bool TryUnpublish(PilePointer pointer, bool usesReserve, out Block block, out PileException? failure)
     {
+        failure = null;
         var spinner = default(SpinWait);
         while (blocks.TryLocate(pointer, out block))
         {
             if (block.IsShadowed || IsFlushedLink(block))
                 // These store into the shadow header table, whose entry is not the caller's until the block is busy.
-                return TryUnpublishShadowed(pointer, out block, usesReserve);
+                return TryUnpublishShadowed(pointer, usesReserve, out block, out failure);
             if (!block.Header.IsBusy && block.TrySwap(blocks.FreedHeader(block)))
             {
                 FreeTargetOf(block);
@@ -102,11 +104,16 @@ internal sealed unsafe class Remover(BlockStore blocks)
 
     // Made busy first, and kept so as long as it has a shadow header.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryUnpublishShadowed(PilePointer pointer, out Block block, bool usesReserve)
+    private bool TryUnpublishShadowed(PilePointer pointer, bool usesReserve, out Block block, out PileException? failure)
     {
+        failure = null;
         if (!blocks.TryMakeBusy(pointer, out block))
             return false;
-        SetFreed(block, usesReserve);
+        if (!TrySetFreed(block, usesReserve, out failure))
+        {
+            block.Publish(block.Header); // nothing was stored: the object is as it was
+            return false;
+        }
         FreeTargetOf(block);
         return true;
     }
@@ -123,24 +130,18 @@ internal sealed unsafe class Remover(BlockStore blocks)
     // A link's free header can't be undone.
     private bool IsFlushedLink(Block block) => block.Header.Kind == BlockKind.Link && blocks.IsFlushed(block);
 
-    private void SetFreed(Block block, bool usesReserve)
+    private bool TrySetFreed(Block block, bool usesReserve, out PileException? failure)
     {
         Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The caller has made the block busy.");
+        failure = null;
         if (!block.IsShadowed && (block.Header.CanBeUndone || !blocks.IsFlushed(block)))
         {
             block.Publish(blocks.FreedHeader(block)); // one word: free, or undoable with what was flushed
-            return;
+            return true;
         }
-        try
-        {
-            if (!block.IsShadowed)
-                blocks.CheckShadowCapacity(usesReserve);
-            blocks.SetHeader(block, block.Header.Freed);
-        }
-        catch
-        {
-            block.Publish(block.Header); // nothing was stored: the object is as it was
-            throw;
-        }
+        if (!block.IsShadowed && !blocks.HasShadowCapacity(out failure, usesReserve))
+            return false;
+        blocks.SetHeader(block, block.Header.Freed);
+        return true;
     }
 }

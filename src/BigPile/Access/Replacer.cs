@@ -1,12 +1,12 @@
 using System;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 using BigPile.Allocation;
 using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Access;
 
@@ -24,7 +24,7 @@ namespace BigPile.Access;
 ///          new target, or own slot; header; then the old target is freed        the link's header, the target's generation and owner word
 /// flushed  as "else"; its own header stays busy, the new one is a shadow header the shadow header, and the own header
 /// </code>
-/// A table's entry is never replaced so: its put swaps the index slot. Lock order: the stripe, then the busy bit. What a kill leaves after
+/// A table's entry is never replaced so: its put swaps the index slot. What a kill leaves after
 /// each store: CRASH.md, the rows "replace" and "write of a part".
 /// </remarks>
 internal sealed unsafe class Replacer(BlockStore blocks)
@@ -34,61 +34,58 @@ internal sealed unsafe class Replacer(BlockStore blocks)
 
     /// <summary>Replaces a payload.</summary>
     /// <returns><see langword="false"/> when the pointer names no live object.</returns>
-    internal bool TryReplace(PilePointer pointer, ReadOnlySpan<byte> payload, BlockKind kind, int attempt = 0)
+    internal bool TryReplace(PilePointer pointer, ReadOnlySpan<byte> payload, BlockKind kind)
     {
         if (payload.Length > PileBuffer.MaxLengthBytes)
             PileBuffer.ThrowTooLong(payload.Length);
-        blocks.EnsureShadowCapacity();
-        CriticalRegion critical = blocks.Barrier.EnterWriter();
-        SeqLockStripes.Stripe* stripe = blocks.Stripes.Of(pointer.Address);
-        stripe->Lock.Enter(); // keeps other replacements away from the sequence
-        try
+        int attempt = 0;
+        PileException? failure;
+        do
         {
-            if (!blocks.TryMakeBusy(pointer, out Block origin)) // keeps deletions, leases and moves away
-                return false;
+            var change = new BusyChange(blocks, pointer);
             try
             {
-                ReplaceBusyLocked(stripe, origin, payload, kind);
-                _allocator.MarkDirty(origin.Address); // behind the change is early enough: no flush captures before this region ends
+                if (!change.IsFound)
+                    return false;
+                if (TryReplaceLocked(ref change, payload, kind, out failure))
+                    return true;
             }
-            catch
+            finally
             {
-                origin.Publish(origin.Header); // no memory for a target, or no space for a shadow header: the old payload is untouched
-                throw;
+                change.Dispose();
             }
-            return true;
         }
-        catch (PileFullException e) when (blocks.Reclaimer.CanReclaim(critical, e, attempt))
-        {
-            // reclaimed below, outside the critical region: a flush waits for all writers
-        }
-        finally
-        {
-            stripe->Lock.Exit();
-            blocks.ExitAfterFree(critical);
-        }
-        return TryReplace(pointer, payload, kind, blocks.Reclaimer.Reclaim(attempt));
+        while (blocks.Reclaimer.TryReclaim(failure, ref attempt)); // outside of the scope: a flush waits for all writers
+        throw failure;
     }
 
     /// <summary>Replaces the payload of a block that the caller has made busy; ends the busy state.</summary>
-    internal void ReplaceBusyLocked(SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    /// <returns><see langword="false"/> if nothing was done.</returns>
+    internal bool TryReplaceLocked(
+        ref BusyChange change, ReadOnlySpan<byte> payload, BlockKind kind, [NotNullWhen(false)] out PileException? failure)
     {
-        Debug.Assert((stripe->Lock.Sequence & 1) == 0, "The lock of the stripe keeps other replacements away from its sequence.");
-        Debug.Assert(origin.OwnHeader.IsBusy, "A deletion can't come between.");
+        change.AssertHeld();
+        Block origin = change.Origin;
         bool isFlushed = blocks.IsFlushed(origin);
-        if (isFlushed && !origin.IsShadowed)
-            blocks.CheckShadowCapacity(); // before the first store: it may throw
+        failure = null;
+        if (isFlushed && !origin.IsShadowed && !blocks.HasShadowCapacity(out failure))
+            return false; // before the first store
+        bool isDone = true;
         if (!isFlushed && FitsInPlace(payload.Length, origin) && !_leases.IsLeased(origin.Address))
-            WriteIntoOriginLocked(stripe, origin, payload, kind);
+            WriteIntoOriginLocked(ref change, payload, kind);
         else if (origin.Header.Kind == BlockKind.Link)
-            WriteBehindLinkLocked(stripe, origin, payload, kind);
+            isDone = TryWriteBehindLinkLocked(ref change, payload, kind, out failure);
         else
-            MoveToNewBlock(origin, payload, kind);
+            isDone = TryMoveToNewBlock(ref change, payload, kind, out failure);
+        if (isDone)
+            _allocator.MarkDirty(origin.Address); // behind the change is early enough: no flush captures before this region ends
+        return isDone;
     }
 
     /// <summary>Writes a payload into the pointer's own block, and frees the target if that was a link.</summary>
-    internal void WriteIntoOriginLocked(SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    internal void WriteIntoOriginLocked(ref BusyChange change, ReadOnlySpan<byte> payload, BlockKind kind)
     {
+        Block origin = change.Origin;
         Debug.Assert(FitsInPlace(payload.Length, origin), "The payload fits the block.");
         // While the block is busy: afterwards a deletion may free its page, and with it the page's counters.
         _allocator.AdjustPayload(origin.Address, origin.Info, payload.Length - origin.Header.PayloadBytes);
@@ -98,16 +95,15 @@ internal sealed unsafe class Replacer(BlockStore blocks)
         // From here to EndRedo a kill leaves the new payload: recovery writes the record over the block. A kill before leaves the old
         // one.
         int redo = isFlushed ? 0 : BeginRedo(origin.Address, header, 0, payload, default);
-        stripe->BeginChangeLocked(origin.Address); // odd: readers start over
-        Debug.Assert((stripe->Lock.Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
+        change.BeginWrite();
         if (Mutation.TargetFreedFirst && origin.Header.Kind == BlockKind.Link)
             blocks.FreeTarget(origin.Header);
         CrashPoints.CopyHalf(payload, origin.Start + BlockHeader.SizeBytes, CrashPoint.ReplaceHalfOfPayload);
         payload.CopyTo(new Span<byte>(origin.Start + BlockHeader.SizeBytes, payload.Length));
         CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
         // Checksum and header behind the payload; this store also ends the busy state.
-        blocks.SetHeader(origin, blocks.HeaderOf(origin.Start, kind, header.Generation, payload.Length, blocks.CapacityBytes(origin)));
-        stripe->EndChangeLocked(); // release: who sees the even sequence sees payload and header
+        change.Publish(blocks.HeaderOf(origin.Start, kind, header.Generation, payload.Length, blocks.CapacityBytes(origin)));
+        change.EndWrite();
         if (!isFlushed)
             EndRedo(redo); // last: from the header on the record says what is there already
         CrashPoints.Pass(CrashPoint.LinkBeforeOldTargetFreed);
@@ -117,15 +113,21 @@ internal sealed unsafe class Replacer(BlockStore blocks)
     }
 
     /// <summary>Points a link to a new target with another payload, and frees the old target.</summary>
-    internal void Relink(Block origin, ReadOnlySpan<byte> payload, BlockKind kind, CrashPoint crashPoint, bool freesFirst)
+    internal bool TryRelink(
+        ref BusyChange change, ReadOnlySpan<byte> payload, BlockKind kind, CrashPoint crashPoint, bool freesFirst,
+        [NotNullWhen(false)] out PileException? failure)
     {
+        Block origin = change.Origin;
         Debug.Assert(origin.Header.Kind == BlockKind.Link, "There is an old target.");
         if (freesFirst)
             blocks.FreeTarget(origin.Header);
-        PointTo(origin, TakeTarget(origin, payload, kind)); // throws only in TakeTarget, before the link changes
+        if (!TryTakeTarget(origin, payload, kind, out ulong target, out failure))
+            return false;
+        PointTo(ref change, target);
         CrashPoints.Pass(crashPoint);
         if (!freesFirst) // behind the link, as in WriteIntoOriginLocked
             blocks.FreeTarget(origin.Header);
+        return true;
     }
 
     /// <summary>Whether a payload fits a block, and is small enough for the redo log.</summary>
@@ -147,71 +149,80 @@ internal sealed unsafe class Replacer(BlockStore blocks)
             blocks.Redo.End(index);
     }
 
-    private void WriteBehindLinkLocked(SeqLockStripes.Stripe* stripe, Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    private bool TryWriteBehindLinkLocked(
+        ref BusyChange change, ReadOnlySpan<byte> payload, BlockKind kind, [NotNullWhen(false)] out PileException? failure)
     {
+        failure = null;
+        Block origin = change.Origin;
         Block target = blocks.TargetOf(origin.Header);
         int lengthBytes = payload.Length + OwnerWord.SizeBytes;
         // The target decides: the link itself may be flushed, as it does not change.
         if (!FitsInPlace(lengthBytes, target) || _leases.IsLeased(target.Address) || blocks.IsFlushed(target))
-        {
-            Relink(origin, payload, kind, CrashPoint.LinkBeforeOldTargetFreed, Mutation.TargetFreedFirst);
-            return;
-        }
+            return TryRelink(ref change, payload, kind, CrashPoint.LinkBeforeOldTargetFreed, Mutation.TargetFreedFirst, out failure);
         _allocator.AdjustPayload(target.Address, target.Info, lengthBytes - target.Header.PayloadBytes);
         var header = new BlockHeader(BlockKind.LinkTarget, target.Header.Generation, (ulong)lengthBytes);
         ulong back = new OwnerWord(origin.Address, origin.Header.Generation, kind).Word;
         int redo = BeginRedo(target.Address, header, 0, MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in back)), payload);
-        stripe->BeginChangeLocked(origin.Address); // the pointer's stripe: readers do not know the target's
-        Debug.Assert((stripe->Lock.Sequence & 1) != 0 && stripe->Address == origin.Address, "Readers know before the first byte changes.");
+        change.BeginWrite();
         CrashPoints.CopyHalf(payload, target.Start + BlockHeader.SizeBytes + OwnerWord.SizeBytes, CrashPoint.ReplaceHalfOfPayload);
         WriteTargetPayload(target.Start, back, payload);
         CrashPoints.Pass(CrashPoint.ReplaceBeforeHeader);
         target.Publish(
             blocks.HeaderOf(target.Start, BlockKind.LinkTarget, header.Generation, lengthBytes, blocks.CapacityBytes(target)));
         // The link is as it was: only its busy bit goes. A kill before leaves the bit, which recovery clears.
-        origin.Publish(origin.Header);
-        stripe->EndChangeLocked();
+        change.PublishUnchanged();
+        change.EndWrite();
         EndRedo(redo);
         _allocator.MarkDirty(target.Address); // the caller adds the link
+        return true;
     }
 
-    private void MoveToNewBlock(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    private bool TryMoveToNewBlock(
+        ref BusyChange change, ReadOnlySpan<byte> payload, BlockKind kind, [NotNullWhen(false)] out PileException? failure)
     {
+        Block origin = change.Origin;
         Debug.Assert(origin.Header.Kind != BlockKind.Link, "One hop at most: a block that becomes a link is not one yet.");
         // The target is whole before the link leads to it: a kill in between leaves an orphan, and the old object.
-        ulong target = TakeTarget(origin, payload, kind);
+        if (!TryTakeTarget(origin, payload, kind, out ulong target, out failure))
+            return false;
         _allocator.AdjustPayload(origin.Address, origin.Info, -origin.Header.PayloadBytes);
         // A link needs 8 bytes of its run. Only in files, and only where neither a flush nor a lease needs the old payload.
         bool isToBeCut = blocks.Redo.OutlivesProcess && origin.Info.ClassPlusOne == 0 && !origin.IsShadowed
             && !blocks.IsFlushed(origin) && !_leases.IsLeased(origin.Address);
         if (isToBeCut)
             _allocator.MarkDirty(origin.Address);
-        PointTo(origin, target);
+        PointTo(ref change, target);
         if (isToBeCut)
             CutRun(origin);
+        return true;
     }
 
     /// <summary>Writes and publishes a link target; no link points to it yet.</summary>
-    private ulong TakeTarget(Block origin, ReadOnlySpan<byte> payload, BlockKind kind)
+    private bool TryTakeTarget(
+        Block origin, ReadOnlySpan<byte> payload, BlockKind kind, out ulong address, [NotNullWhen(false)] out PileException? failure)
     {
         Debug.Assert(kind is not (BlockKind.Free or BlockKind.Link or BlockKind.LinkTarget), "The owner word keeps a payload's kind.");
         long lengthBytes = (long)payload.Length + OwnerWord.SizeBytes;
-        Slot slot = blocks.TakeAnySlot(lengthBytes, lengthBytes);
+        Slot slot = blocks.TakeAnySlot(lengthBytes, lengthBytes, out failure);
+        address = slot.Address;
+        if (failure != null)
+            return false;
         WriteTargetPayload(slot.Start, new OwnerWord(origin.Address, origin.Header.Generation, kind).Word, payload);
         CrashPoints.Pass(CrashPoint.PutBeforeHeader);
         // No pointer names a target, so readers can't see it before the link's store.
         _ = blocks.Publish(slot, BlockKind.LinkTarget, payload.Length + OwnerWord.SizeBytes);
         blocks.CountLink();
         CrashPoints.Pass(CrashPoint.LinkBeforeSwap);
-        return slot.Address;
+        return true;
     }
 
-    private void PointTo(Block origin, ulong targetAddress)
+    private void PointTo(ref BusyChange change, ulong targetAddress)
     {
+        Block origin = change.Origin;
         var link = new BlockHeader(BlockKind.Link, origin.Header.Generation, targetAddress);
         Debug.Assert(blocks.TargetOf(link).Header.Kind == BlockKind.LinkTarget, "The target is valid before the link points to it.");
         Debug.Assert(BlockStore.OwnerWordOf(blocks.TargetOf(link)).LinkAddress == origin.Address, "The owner word names the link.");
-        blocks.SetHeader(origin, link);
+        change.Publish(link);
     }
 
     private static void WriteTargetPayload(byte* start, ulong back, ReadOnlySpan<byte> payload)

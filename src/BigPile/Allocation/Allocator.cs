@@ -51,16 +51,17 @@ internal sealed unsafe partial class Allocator : IDisposable
     /// <summary>Allocates memory for a block.</summary>
     /// <param name="blockBytes">The bytes of the block, header included.</param>
     /// <param name="payloadBytes">How many of them are payload, for the statistics.</param>
-    /// <exception cref="PileFullException">There is no free memory, and the pile can't grow.</exception>
+    /// <param name="failure">Why there is none: no memory is free, and the pile can't grow.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Slot Take(long blockBytes, long payloadBytes)
+    internal Slot Take(long blockBytes, long payloadBytes, out PileException? failure)
     {
         if (blockBytes > SizeClasses.MaxSlotBytes)
-            return TakeRun(blockBytes, payloadBytes);
+            return TakeRun(blockBytes, payloadBytes, out failure);
+        failure = null;
         int sizeClass = SizeClasses.ClassOf((int)blockBytes);
         CriticalRegion critical = PileRegions.Current;
         Slot slot = _heaps[critical.Shard & (_heaps.Length - 1)].TryTake(sizeClass, payloadBytes, critical);
-        return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, critical) : slot;
+        return slot.IsNone ? TakeSlow(sizeClass, payloadBytes, critical, out failure) : slot;
     }
 
     /// <summary>Frees the memory of a block whose header already says free.</summary>
@@ -161,18 +162,20 @@ internal sealed unsafe partial class Allocator : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private Slot TakeSlow(int sizeClass, long payloadBytes, CriticalRegion critical)
+    private Slot TakeSlow(int sizeClass, long payloadBytes, CriticalRegion critical, out PileException? failure)
     {
         Slot slot = _slowPath.TakeSlot(sizeClass, payloadBytes, critical, out int events);
-        return slot.IsNone ? throw Full(SizeClasses.SlotBytes(sizeClass), events) : slot;
+        failure = slot.IsNone ? Full(SizeClasses.SlotBytes(sizeClass), events) : null;
+        return slot;
     }
 
-    private Slot TakeRun(long blockBytes, long payloadBytes)
+    private Slot TakeRun(long blockBytes, long payloadBytes, out PileException? failure)
     {
         int pages = (int)((blockBytes + SizeClasses.PageBytes - 1) / SizeClasses.PageBytes);
         PageMeta* first = _slowPath.TakeRun(pages, payloadBytes, out int events);
+        failure = first == null ? Full(blockBytes, events) : null;
         if (first == null)
-            throw Full(blockBytes, events);
+            return default;
         long capacityBytes = (long)pages * SizeClasses.PageBytes - BlockHeader.SizeBytes;
         return new Slot(first->Start, first->FirstAddress, new BlockHeader(*(ulong*)first->Start).Generation, capacityBytes);
     }

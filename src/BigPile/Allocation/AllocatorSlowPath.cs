@@ -1,4 +1,3 @@
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Concurrency;
 

@@ -3,8 +3,6 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using System.Threading;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
 using BigPile.Memory.Concurrency;
@@ -184,7 +182,7 @@ internal sealed unsafe partial class Heap : CacheLineIsolated, IDisposable
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static uint RaiseGeneration(byte* slot, uint floor)
     {
-        Volatile.Write(ref *(ulong*)slot, BlockHeader.Free(floor).Word);
+        BlockTransitions.Store((ulong*)slot, BlockHeader.Free(floor));
         return floor;
     }
 

@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.InteropServices;
-using System.Threading;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
 
@@ -127,7 +126,7 @@ internal sealed unsafe class PendingFrees
         var header = new BlockHeader(*(ulong*)block);
         Debug.Assert(IsFreed(header), "A pending block is live.");
         if (header.IsUndoableFree)
-            Volatile.Write(ref *(ulong*)block, header.WithEpoch(epoch).Word);
+            BlockTransitions.Store((ulong*)block, header.WithEpoch(epoch));
     }
 
     private readonly record struct PagePart(nint Page, int Start, int WordCount);

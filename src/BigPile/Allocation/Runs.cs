@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
 
@@ -141,7 +140,7 @@ internal sealed unsafe class Runs(SegmentTable segments, FreePages free, DirtyLi
     internal static uint StorePlainFree(byte* block)
     {
         uint generation = new BlockHeader(*(ulong*)block).Generation;
-        Volatile.Write(ref *(ulong*)block, BlockHeader.Free(generation).Word);
+        BlockTransitions.Store((ulong*)block, BlockHeader.Free(generation));
         return generation;
     }
 

@@ -5,7 +5,6 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory.Checking;
 
 namespace BigPile.Allocation;

@@ -2,7 +2,6 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
 

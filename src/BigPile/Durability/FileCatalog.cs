@@ -6,7 +6,6 @@ using System.IO;
 using System.Threading;
 using BigPile.Catalog;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
 using BigPile.Memory.Checking;

@@ -6,7 +6,6 @@ using System.IO;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory;
 
 namespace BigPile.Durability;

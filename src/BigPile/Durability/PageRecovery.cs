@@ -3,7 +3,6 @@ using System.Diagnostics;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 
 namespace BigPile.Durability;

@@ -5,7 +5,6 @@ using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;

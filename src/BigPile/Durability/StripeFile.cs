@@ -63,8 +63,12 @@ internal sealed unsafe class StripeFile : IDisposable
             Create(directory, pileId);
         var file = new StripeFile(MappedRegion.Open(directory, Name, LengthBytes, readOnly: false));
         if (!file.Head->IsOf(pileId))
-            // Of another pile, or damaged. The count of changes goes on from there, and is odd.
-            *file.Head = FileHead.For(pileId, file.Changes | 1);
+        {
+            // Of another pile, or damaged. The count of changes goes on from there, and is odd before the rest changes: a reader that has
+            // the file open stays out.
+            ulong changes = Interlocked.Or(ref file.Head->Changes, 1) | 1;
+            *file.Head = FileHead.For(pileId, changes);
+        }
         file.BeginRecovery(); // before segments are mapped or blocks repaired
         return file;
     }

@@ -3,7 +3,6 @@ using System.Buffers;
 using System.Diagnostics;
 using System.IO;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory;
 using BigPile.Memory.Checking;

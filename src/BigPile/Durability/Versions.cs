@@ -3,7 +3,6 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Memory;
 using BigPile.Memory.Checking;
 

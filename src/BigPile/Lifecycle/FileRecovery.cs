@@ -4,7 +4,6 @@ using System.Linq;
 using System.Threading;
 using BigPile.Allocation;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory.Checking;

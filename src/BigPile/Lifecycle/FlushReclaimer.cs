@@ -4,6 +4,7 @@ using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Memory.Concurrency;
 using BigPile.Reporting;
 using Microsoft.Extensions.Logging;
 
@@ -23,10 +24,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
     {
         Debug.Assert(!PileRegions.Current.IsOpen, "A flush or trim waits until this thread's critical region ends.");
         bool isRefused = IsFlushWanted && !TryFlush();
-        lock (engine.Flushing)
-        {
-            // only waits for another thread's flush: what it freed is free now
-        }
+        engine.Flushing.WaitUntilFree(); // what another thread's flush has freed is free now
         allocator.WaitForReclaim();
         return isRefused ? MostAttempts : attempt + 1; // a device that refuses: the caller throws at once
     }

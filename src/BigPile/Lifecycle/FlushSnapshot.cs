@@ -1,11 +1,9 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
-using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
@@ -143,7 +141,7 @@ internal sealed unsafe class FlushSnapshot
                 continue; // recovery found it damaged, and dropped it
             long capacityBytes = _allocator.BlockBytesAt(entry.Address, *info) - BlockHeader.SizeBytes;
             // One word, whose target is on the device: a power cut leaves the object as it was flushed before, or as it is now.
-            Volatile.Write(ref *(ulong*)block, ToStore(own.NotBusy, entry.Header, capacityBytes).Word);
+            BlockTransitions.Store((ulong*)block, ToStore(own.NotBusy, entry.Header, capacityBytes));
             CrashPoints.Pass(CrashPoint.ShadowBeforeRemoved);
             if (entry.Header.IsFree) // what the entry said is in the block now, and no later flush installs it
                 _shadowHeaders.Remove(entry);
@@ -176,7 +174,7 @@ internal sealed unsafe class FlushSnapshot
             }
             // Same as at the capture? If not, the flushed header goes into the block, busy, and the entry stays for the next flush.
             bool isSame = entry.CurrentHeader.NotBusy.Word == entry.HeaderWord;
-            Volatile.Write(ref *(ulong*)block, isSame ? entry.HeaderWord : entry.Header.Busy.Word);
+            BlockTransitions.Store((ulong*)block, isSame ? new BlockHeader(entry.HeaderWord) : entry.Header.Busy);
             if (!isSame)
                 continue;
             CrashPoints.Pass(CrashPoint.ShadowBeforeRemoved); // not busy: recovery ignores the entry (FileRecovery.IsShadowed)

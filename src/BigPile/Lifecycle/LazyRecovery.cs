@@ -6,7 +6,6 @@ using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
 using BigPile.Memory;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Lifecycle;
 
@@ -39,19 +38,11 @@ internal sealed unsafe class LazyRecovery(
     internal int RecoverPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
-        CriticalRegion critical = barrier.EnterReader();
-        try
-        {
-            int count = 0;
-            for (int page = first; page < end; page++)
-                count += RecoverPage(segment, page);
-            return count;
-        }
-        finally
-        {
-            critical.Exit();
-            GC.KeepAlive(this);
-        }
+        using ReadScope scope = new ReadScope(barrier.EnterReader(), this);
+        int count = 0;
+        for (int page = first; page < end; page++)
+            count += RecoverPage(segment, page);
+        return count;
     }
 
     /// <summary>Recovers a page, if it is not recovered yet; the caller is in a critical region.</summary>
@@ -88,31 +79,15 @@ internal sealed unsafe class LazyRecovery(
     internal int SearchPages(Segment segment, int first, int end)
     {
         Debug.Assert(first >= segment.HeadPages && end <= segment.PageCount, "The pages are the segment's, and none of its head.");
-        CriticalRegion critical = barrier.EnterReader();
-        try
-        {
-            return pool.IsInUse(segment) ? pool.SearchSuspects(segment, first, end) : 0;
-        }
-        finally
-        {
-            critical.Exit();
-            GC.KeepAlive(this);
-        }
+        using ReadScope scope = new ReadScope(barrier.EnterReader(), this);
+        return pool.IsInUse(segment) ? pool.SearchSuspects(segment, first, end) : 0;
     }
 
     /// <summary>Asks the system to read a segment ahead, unless it was trimmed.</summary>
     internal void AdviseToRead(Segment segment)
     {
-        CriticalRegion critical = barrier.EnterReader();
-        try
-        {
-            if (pool.IsInUse(segment))
-                (segment.Region as MappedRegion)?.ReadAhead(0, segment.Region.LengthBytes);
-        }
-        finally
-        {
-            critical.Exit();
-            GC.KeepAlive(this);
-        }
+        using ReadScope scope = new ReadScope(barrier.EnterReader(), this);
+        if (pool.IsInUse(segment))
+            (segment.Region as MappedRegion)?.ReadAhead(0, segment.Region.LengthBytes);
     }
 }

@@ -3,7 +3,6 @@ using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Concurrency;
 

@@ -2,8 +2,6 @@ using System;
 using System.Collections.Generic;
 using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Lifecycle;
 
@@ -24,16 +22,9 @@ internal static class SegmentSurvey
         int cellsPerSegment = Math.Max(1, cells / Math.Max(1, segments.Length));
         foreach (Segment segment in segments)
         {
-            CriticalRegion critical = blocks.Barrier.EnterReader();
-            try
-            {
-                if (blocks.Allocator.Pool.IsInUse(segment)) // otherwise trimmed meanwhile
-                    found.Add(SegmentUse.Of(segment, cellsPerSegment));
-            }
-            finally
-            {
-                blocks.Exit(critical);
-            }
+            using ReadScope scope = blocks.EnterReader();
+            if (blocks.Allocator.Pool.IsInUse(segment)) // otherwise trimmed meanwhile
+                found.Add(SegmentUse.Of(segment, cellsPerSegment));
         }
         return found;
     }

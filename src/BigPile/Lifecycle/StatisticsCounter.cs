@@ -1,9 +1,7 @@
 using System;
 using BigPile.Access;
 using BigPile.Allocation;
-using BigPile.Concurrency;
 using BigPile.Layout;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Lifecycle;
 
@@ -16,15 +14,8 @@ internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
     internal PileStatistics Count()
     {
         engine.Refresh();
-        CriticalRegion critical = _blocks.Barrier.EnterReader();
-        try
-        {
-            return Describe(engine.Count(), _blocks.LinkCount + engine.LazyRecovery.LinkCount);
-        }
-        finally
-        {
-            _blocks.Exit(critical);
-        }
+        using ReadScope scope = _blocks.EnterReader();
+        return Describe(engine.Count(), _blocks.LinkCount + engine.LazyRecovery.LinkCount);
     }
 
     /// <summary>

@@ -103,18 +103,11 @@ internal sealed class Verifier(PileEngine engine)
     /// <returns>The number of pages; all remaining ones if the segment is gone.</returns>
     private int CheckPage(PileVerifier verifier, Segment segment, int page)
     {
-        CriticalRegion critical = _barrier.EnterReader();
-        try
-        {
-            if (!_pool.IsInUse(segment))
-                return segment.PageCount - page; // trimmed meanwhile, and its number may be reused
-            _ = engine.LazyRecovery.RecoverPage(segment, page); // does nothing in a pile that is open for reading only
-            return verifier.Check(segment, page);
-        }
-        finally
-        {
-            engine.Blocks.Exit(critical);
-        }
+        using ReadScope scope = new ReadScope(_barrier.EnterReader(), this);
+        if (!_pool.IsInUse(segment))
+            return segment.PageCount - page; // trimmed meanwhile, and its number may be reused
+        _ = engine.LazyRecovery.RecoverPage(segment, page); // does nothing in a pile that is open for reading only
+        return verifier.Check(segment, page);
     }
 
     private static DirectoryLock? LockForReading(string path)

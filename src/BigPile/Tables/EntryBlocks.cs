@@ -2,7 +2,6 @@ using System;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
-using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Checking;
@@ -63,7 +62,7 @@ internal sealed unsafe class EntryBlocks
         BlockHeader freed = _blocks.HeaderOfFreed(page, (int)slot, header);
         // A store instead of a swap: only the holder of the bucket's lock frees the entry, and entries are never busy. The header before
         // the slot, as in Remover.TryFreePlain.
-        Volatile.Write(ref *(ulong*)start, freed.Word);
+        BlockTransitions.Store((ulong*)start, freed);
         CrashPoints.Pass(CrashPoint.FreedBeforeReturned);
         _allocator.ReturnSlot(page, (int)slot, freed.Generation, header.OwnPayloadBytes);
     }
@@ -126,7 +125,7 @@ internal sealed unsafe class EntryBlocks
     }
 
     /// <summary>Takes a slot for an entry, to be filled and then published or abandoned. Invisible until then.</summary>
-    internal Slot Take(long payloadBytes) => _blocks.TakeSlot(payloadBytes);
+    internal Slot Take(long payloadBytes, out PileException? failure) => _blocks.TakeSlot(payloadBytes, out failure);
 
     /// <summary>Publishes a filled entry.</summary>
     internal void Publish(Slot slot, long payloadBytes) => _ = _blocks.Publish(slot, BlockKind.TableEntry, payloadBytes);
@@ -137,15 +136,16 @@ internal sealed unsafe class EntryBlocks
         Debug.Assert(Mutation.HeaderFirst || new BlockHeader(*(ulong*)slot.Start).IsFree, "An abandoned slot was never published.");
         var never = new BlockHeader(BlockKind.TableEntry, slot.Generation, (ulong)payloadBytes);
         // Return counts the slot as freed with the next generation, so its header has to have that one.
-        Volatile.Write(ref *(ulong*)slot.Start, never.Freed.Word);
+        BlockTransitions.Store((ulong*)slot.Start, never.Freed);
         _allocator.Return(slot.Address, never);
     }
 
     /// <summary>Takes a slot for an object and fills it. Invisible until it is published, or abandoned as an entry is.</summary>
-    internal Slot FillObject(ReadOnlySpan<byte> payload)
+    internal Slot FillObject(ReadOnlySpan<byte> payload, out PileException? failure)
     {
-        Slot slot = _blocks.TakeSlot(payload.Length);
-        payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
+        Slot slot = _blocks.TakeSlot(payload.Length, out failure);
+        if (failure == null)
+            payload.CopyTo(new Span<byte>(slot.Start + BlockHeader.SizeBytes, payload.Length));
         return slot;
     }
 
@@ -171,7 +171,13 @@ internal sealed unsafe class EntryBlocks
     /// Deletes what a pointer names; the caller is in a critical region, and called <see cref="BlockStore.EnsureShadowCapacity"/> before
     /// entering it.
     /// </summary>
-    internal bool TryDeleteObject(PilePointer pointer) => _remover.TryFreePlain(pointer) || _remover.TryFree(pointer, usesReserve: true);
+    internal bool TryDeleteObject(PilePointer pointer)
+    {
+        if (_remover.TryFreePlain(pointer))
+            return true;
+        bool found = _remover.TryFree(pointer, usesReserve: true, out PileException? failure);
+        return failure == null ? found : throw failure; // more were deleted at once than the reserve is for
+    }
 
     /// <summary>Collects the addresses of table entries from an address on, by the pile's own walk.</summary>
     /// <param name="address">Where to continue; advanced.</param>

@@ -93,6 +93,6 @@ public sealed unsafe class FreeLineTests
     private static void TakeLine(TableIndex index, ulong number)
     {
         using LockedBucket bucket = index.LockBucket(number);
-        _ = index.AddLineLocked(bucket);
+        _ = index.AddLineLocked(bucket, out _);
     }
 }

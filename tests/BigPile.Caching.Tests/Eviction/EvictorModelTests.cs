@@ -158,7 +158,7 @@ public sealed class EvictorModelTests
         {
             var entry = new Entry(hash, ++_lastAddress, priority);
             using LockedBucket bucket = Index.Lock(entry.Hash);
-            Assert.True(Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place));
+            Assert.True(Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place, out _));
             place.Line->SetFrequency(place.Slot, 0);
             place.Line->SetInMain(place.Slot, queue is EntryQueue.Main or EntryQueue.Filling);
             place.Store(new IndexSlot(entry.Hash, entry.Address));

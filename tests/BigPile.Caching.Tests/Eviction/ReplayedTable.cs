@@ -120,7 +120,7 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
     private unsafe void Add(ulong hash, int key, int weight, bool isInMain)
     {
         using LockedBucket bucket = Index.Lock(hash);
-        Assert.True(Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place));
+        Assert.True(Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place, out _));
         place.Line->SetFrequency(place.Slot, 0);
         place.Line->SetInMain(place.Slot, isInMain);
         place.Store(new IndexSlot(hash, AddressOf(key)));

@@ -3,9 +3,7 @@ using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Caching.Operations;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
 using BigPile.Memory;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tests.Reads;
 
@@ -53,11 +51,7 @@ public sealed class ReadTests
         Task? entering = null;
         cache.Pile.Barrier.RunExclusive(() =>
         {
-            entering = SideBySide.Start(() =>
-            {
-                CriticalRegion critical = core.EnterWriter();
-                core.Pile.Blocks.Exit(critical);
-            });
+            entering = SideBySide.Start(() => core.EnterWriter().Dispose());
             Assert.False(entering.Wait(TimeSpan.FromMilliseconds(100)));
         });
         Assert.True(entering!.Wait(MaxWait));

@@ -6,7 +6,6 @@ using System.Threading.Tasks;
 using BigPile.Caching.Spill;
 using BigPile.Hash;
 using BigPile.Memory;
-using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tests.Spill;
 

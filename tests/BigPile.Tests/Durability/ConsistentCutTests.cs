@@ -3,7 +3,6 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 using Xunit.Abstractions;
 
@@ -86,7 +85,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
         }
         finally
         {
-            pile.Blocks.Exit(critical);
+            critical.Exit();
         }
     }
 }

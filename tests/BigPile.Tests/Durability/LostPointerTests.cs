@@ -141,9 +141,9 @@ public sealed class LostPointerTests : DurabilityTest
         using Pile pile = Open();
         Use(pile, SlotPayload, neighbours: 3);
         CriticalRegion critical = pile.Barrier.EnterReader();
-        Slot slot = pile.Entries.Take(SlotPayload);
+        Slot slot = pile.Entries.Take(SlotPayload, out _);
         *(ulong*)slot.Start = BlockHeader.Free(generation).Word;
-        pile.Blocks.Exit(critical);
+        critical.Exit();
         using Pile killed = OpenKilled();
         killed.Recovery.Completion.Wait();
         Assert.Equal(isUsedAgain, PutUntil(killed, slot.Address, SlotPayload, out PilePointer found));
@@ -191,8 +191,8 @@ public sealed class LostPointerTests : DurabilityTest
     private static PilePointer TakeUnpublished(Pile pile, int payloadBytes)
     {
         CriticalRegion critical = pile.Barrier.EnterReader();
-        Slot slot = pile.Entries.Take(payloadBytes);
-        pile.Blocks.Exit(critical);
+        Slot slot = pile.Entries.Take(payloadBytes, out _);
+        critical.Exit();
         return new PilePointer(slot.Address, slot.Generation);
     }
 }

@@ -3,8 +3,6 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Allocation;
-using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Concurrency;
 using Xunit.Abstractions;
@@ -78,7 +76,7 @@ public sealed class ReclaimTests(ITestOutputHelper output) : DurabilityTest
         }
         finally
         {
-            pile.Blocks.Exit(critical);
+            critical.Exit();
         }
         Assert.True(Task.WaitAll([deletions, puts], Eventually.Timeout));
         Assert.Equal(deleted, pile.Statistics.ObjectCount);

@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using BigPile.Concurrency;
 
 namespace BigPile.Tests.Durability;
 

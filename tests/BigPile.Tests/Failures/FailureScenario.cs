@@ -1,6 +1,5 @@
 using System;
 using System.Collections.Generic;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Tests.Failures;
@@ -105,7 +104,7 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
     {
         CriticalRegion critical = run.Pile.Barrier.EnterReader();
         run.DeleteAllBut(left);
-        run.Pile.Blocks.Exit(critical);
+        critical.Exit();
     }
 
     private static void PrepareClosed(FailureRun run)

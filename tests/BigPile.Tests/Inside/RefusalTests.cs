@@ -1,6 +1,5 @@
 using System;
 using System.Threading;
-using BigPile.Concurrency;
 using BigPile.Memory.Concurrency;
 using BigPile.Tests.Durability;
 
@@ -30,7 +29,7 @@ public sealed class RefusalTests : DurabilityTest
         }
         finally
         {
-            pile.Blocks.Exit(critical);
+            critical.Exit();
         }
         Assert.Equal("kept", pile.Get(kept));
         pile.Recovery.Resume(); // was not stopped for good
@@ -80,7 +79,7 @@ public sealed class RefusalTests : DurabilityTest
         began.Wait();
         Thread.Yield();
         lease.Dispose();
-        pile.Blocks.Exit(critical);
+        critical.Exit();
         flush.Join();
         Eventually.True(() => pile.LeaseCount == 0);
         pile.Delete(pointer);

@@ -1,7 +1,6 @@
 using System;
 using System.IO;
 using System.Threading;
-using BigPile.Concurrency;
 using BigPile.Files;
 using BigPile.Hash;
 using BigPile.Torture.Journals;

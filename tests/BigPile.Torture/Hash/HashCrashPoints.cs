@@ -2,8 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.Checking;
-using BigPile.Concurrency;
-using BigPile.Hash;
 using BigPile.Hash.Checking;
 
 namespace BigPile.Torture.Hash;

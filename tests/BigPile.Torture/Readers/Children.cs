@@ -2,7 +2,6 @@ using System;
 using System.Diagnostics;
 using System.Globalization;
 using System.IO;
-using BigPile.Access;
 
 namespace BigPile.Torture.Readers;
 

@@ -5,7 +5,6 @@ using System.Globalization;
 using System.IO;
 using System.Linq;
 using BigPile.Checking;
-using BigPile.Concurrency;
 
 namespace BigPile.Torture.Readers;
 

@@ -2,7 +2,6 @@ using System;
 using System.Globalization;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Concurrency;
 
 namespace BigPile.Torture.Readers;
 

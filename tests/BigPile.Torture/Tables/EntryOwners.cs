@@ -4,9 +4,6 @@ using BigPile.Caching;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
-using BigPile.Concurrency;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Torture.Tables;
 
@@ -21,9 +18,8 @@ internal sealed unsafe class EntryOwners
         foreach (TableCore core in cache.Cores())
         {
             Entries.UnionWith(core.Tags.Addresses());
-            CriticalRegion critical = core.EnterReader();
-            AddAll(core.Index);
-            _pile.Blocks.Exit(critical);
+            using (core.EnterReader())
+                AddAll(core.Index);
         }
     }
 

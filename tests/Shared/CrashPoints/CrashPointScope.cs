@@ -1,6 +1,8 @@
 using System;
 using System.Threading;
+#if CRASH_POINTS
 using BigPile.Memory.Checking;
+#endif
 
 namespace BigPile.Testing;
 

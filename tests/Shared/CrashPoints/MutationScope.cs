@@ -1,7 +1,8 @@
 using System;
-using System.Linq;
 using System.Threading;
+#if CRASH_POINTS
 using BigPile.Memory.Checking;
+#endif
 
 namespace BigPile.Testing;
 

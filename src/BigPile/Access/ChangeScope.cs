@@ -1,0 +1,28 @@
+using System.Runtime.CompilerServices;
+using BigPile.Memory.Concurrency;
+
+namespace BigPile.Access;
+
+/// <summary>A call that changes a pile: in a critical region until it is disposed, then it trims if enough memory is empty.</summary>
+/// <remarks>
+/// What lacks space inside says so by a value. Then the caller leaves the scope, holding no lock, asks
+/// <see cref="Reclaimer.TryReclaim"/>, and enters again; it throws where nothing is to be reclaimed.
+/// </remarks>
+/// <param name="critical">The region, which the caller has entered as a writer.</param>
+/// <param name="blocks">The blocks of the pile.</param>
+internal readonly ref struct ChangeScope(CriticalRegion critical, BlockStore blocks)
+{
+    private readonly BlockStore _blocks = blocks;
+
+    /// <summary>The calling thread's region.</summary>
+    internal readonly CriticalRegion Critical = critical;
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public void Dispose()
+    {
+        bool wantsTrim = _blocks.IsTrimWanted; // a hint: TrimQuietly checks again
+        Critical.Exit();
+        if (wantsTrim && !Critical.IsOpen) // still in one: the trim would wait for the outer call
+            _blocks.Reclaimer.TrimQuietly();
+    }
+}
