@@ -1,9 +1,11 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 
 namespace BigPile;
 
@@ -117,13 +119,19 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     }
 
     /// <summary>Sets the length of a buffer that was written through its pointers.</summary>
-    internal void SetEnd(byte* position) => _lengthBytes = (int)(position - _start);
+    internal void SetEnd(byte* position)
+    {
+        Debug.Assert(position >= _start && position <= End, "A payload ends within the capacity: what is in the slack may be lost.");
+        _lengthBytes = (int)(position - _start);
+    }
 
     /// <summary>Ensures capacity for <paramref name="extraBytes"/> more at <paramref name="position"/>.</summary>
     /// <returns>The same position in the memory as it is now.</returns>
     [MethodImpl(MethodImplOptions.NoInlining)]
     internal byte* Grow(byte* position, long extraBytes)
     {
+        Debug.Assert(position >= _start, "A position is in the buffer's present memory.");
+        Debug.Assert(position <= End + SlackBytes, "What is written between two checks of the capacity fits into the slack.");
         _lengthBytes = (int)(position - _start);
         EnsureCapacity(extraBytes);
         return _start + _lengthBytes;
@@ -136,6 +144,19 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
         throw new PileException(
             $"The payload of {lengthBytes:N0} bytes is over the limit of {MaxLengthBytes:N0} bytes for one object. Split the object, and "
             + "link its parts by pointers.");
+
+    /// <summary>Checks the buffer's memory and lengths, for tests.</summary>
+    internal void CheckInvariants()
+    {
+        const string Structure = "PileBuffer";
+        Invariant.Equal(Structure, 0, "bytes of memory", _array.Length, _capacityBytes + SlackBytes);
+        Invariant.True(
+            Structure, 0, "the address of its memory", _start == Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(_array)));
+        Invariant.Between(Structure, 0, "capacity", _capacityBytes, InitialCapacityBytes, MaxLengthBytes);
+        Invariant.Between(Structure, 0, "length", _lengthBytes, 0, _capacityBytes);
+        Invariant.Equal(Structure, 0, "whether a codec owns the writer", WriterOwner is not null, Writer is not null);
+        Invariant.Equal(Structure, 0, "whether a codec owns the reader", ReaderOwner is not null, Reader is not null);
+    }
 
     private void EnsureCapacity(long extraBytes)
     {
@@ -150,6 +171,7 @@ public sealed unsafe class PileBuffer : IBufferWriter<byte>
     [MemberNotNull(nameof(_array))]
     private void Reallocate(int capacityBytes)
     {
+        Debug.Assert(_lengthBytes <= capacityBytes, "What was written fits into the new memory.");
         byte[] array = GC.AllocateUninitializedArray<byte>(capacityBytes + SlackBytes, pinned: true);
         new ReadOnlySpan<byte>(_start, _lengthBytes).CopyTo(array);
         _array = array;

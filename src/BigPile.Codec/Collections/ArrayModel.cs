@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
 using BigPile.Codec.Schema;
@@ -56,7 +57,11 @@ internal sealed unsafe class ArrayModel<T>(Type type, FieldCodec codec, ModelCac
     {
         var array = (T[])value;
         if (IsBlob(count, p))
-            return Blob.ReadItems<T>(array, _blobKind, Blob.ReadHeader<T>(p, _blobKind, out _, c));
+        {
+            p = Blob.ReadHeader<T>(p, _blobKind, out int stored, c);
+            Debug.Assert(array.Length == stored, "The array was made for this header: one of primitives is never deferred.");
+            return Blob.ReadItems<T>(array, _blobKind, p);
+        }
         if (count != array.Length)
             BadData.WrongCount(Type, count);
         return Items.Read<T>(array, codec, p, c);

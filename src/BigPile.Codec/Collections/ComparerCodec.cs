@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
 
@@ -16,6 +17,7 @@ internal sealed unsafe class ComparerCodec(FieldCodec any)
 
     public byte* Write(ComparerCode code, object? comparer, byte* p, WriteContext c)
     {
+        Debug.Assert(code != ComparerCode.Object || comparer is not null, "A comparer without a code of its own is an object.");
         if (code == ComparerCode.Default)
             return p;
         if (c.IsPlain)

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Codec.Fields;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
@@ -20,6 +21,7 @@ internal sealed unsafe class DerivedCollectionModel(
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
+        Debug.Assert(IsModelOf(value), "Fields are found by their offsets in exactly this type.");
         _callbacks?.BeforeWrite(value);
         if (p > c.End)
             p = c.Grow(p, 0);
@@ -46,6 +48,7 @@ internal sealed unsafe class DerivedCollectionModel(
 
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
+        Debug.Assert(IsModelOf(value), "An object is filled by the model that made it.");
         if (count != 1 + fields.Count)
             BadData.WrongCount(Type, count);
         initialize?.Invoke(value);

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Frozen;
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
 
@@ -29,6 +30,7 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Fiel
         int number = c.RegisterLater();
         OpenContainers.EnterRead(c);
         p = ReadPairs(ref count, p, out KeyValuePair<TKey, TValue>[] pairs, out object? comparer, out bool isSelfContained, c);
+        Debug.Assert(c.Depth > 0, "An object inside leaves as often as it enters.");
         c.Depth--;
         FrozenDictionary<TKey, TValue> made = pairs.ToFrozenDictionary((IEqualityComparer<TKey>?)comparer);
         if (made.Count != pairs.Length)
@@ -47,6 +49,7 @@ internal sealed unsafe class FrozenDictionaryModel<TKey, TValue>(Type type, Fiel
         {
             c.OpenKeys++;
             p = Items.WriteOne(pair.Key, _key, p, c);
+            Debug.Assert(c.OpenKeys > 0, "A collection inside closes as many keys as it opens.");
             c.OpenKeys--;
             p = Items.WriteOne(pair.Value, _value, p, c);
         }
@@ -84,6 +87,7 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, FieldCodec codec, Mode
         int number = c.RegisterLater();
         OpenContainers.EnterRead(c);
         p = ReadItems(count, p, out T[] items, out object? comparer, out bool isSelfContained, c);
+        Debug.Assert(c.Depth > 0, "An object inside leaves as often as it enters.");
         c.Depth--;
         FrozenSet<T> made = items.ToFrozenSet((IEqualityComparer<T>?)comparer);
         if (made.Count != items.Length)
@@ -101,6 +105,7 @@ internal sealed unsafe class FrozenSetModel<T>(Type type, FieldCodec codec, Mode
     {
         c.OpenKeys++;
         p = WriteEach(((IEnumerable<T>)collection).GetEnumerator(), count, p, c);
+        Debug.Assert(c.OpenKeys > 0, "A collection inside closes as many keys as it opens.");
         c.OpenKeys--;
         return p;
     }
@@ -119,13 +124,18 @@ internal static class OpenContainers
 {
     public static int Enter(WriteContext c)
     {
+        Debug.Assert(!c.IsTracking || c.References.Count > 0, "The container got the last number.");
         int number = c.References.Count - 1;
         if (c.IsTracking)
             c.OpenImmutables.Add(number);
         return number;
     }
 
-    public static void Leave(int number, WriteContext c) => c.OpenImmutables.Remove(number);
+    public static void Leave(int number, WriteContext c)
+    {
+        Debug.Assert(!c.IsTracking || c.OpenImmutables[^1] == number, "The container that was opened last is closed first.");
+        c.OpenImmutables.Remove(number);
+    }
 
     /// <summary>Reports keys that a collection no longer finds: their hashes changed when objects that they refer to were filled.</summary>
     public static void CheckFound(bool areFound)

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
@@ -12,6 +13,7 @@ internal static unsafe class Items
     {
         for (int i = 0; i < items.Length; i++)
         {
+            Debug.Assert(c.IsInBuffer(p), "The last element fits into the slack.");
             if (p > c.End)
                 p = c.Grow(p, 0);
             p = codec.Write(ref Unsafe.As<T, byte>(ref Unsafe.AsRef(in items[i])), p, c);
@@ -24,6 +26,7 @@ internal static unsafe class Items
         for (int i = 0; i < items.Length; i++)
         {
             p = codec.Read(ref Unsafe.As<T, byte>(ref items[i]), p, c);
+            Debug.Assert(c.IsReadable(p), "An element of fixed size fits into the slack.");
             if (p > c.End)
                 BadData.Truncated();
         }
@@ -32,6 +35,7 @@ internal static unsafe class Items
 
     public static byte* WriteOne<T>(T item, FieldCodec codec, byte* p, WriteContext c)
     {
+        Debug.Assert(c.IsInBuffer(p), "The last element fits into the slack.");
         if (p > c.End)
             p = c.Grow(p, 0);
         return codec.Write(ref Unsafe.As<T, byte>(ref item), p, c);
@@ -41,6 +45,7 @@ internal static unsafe class Items
     {
         item = default!;
         p = codec.Read(ref Unsafe.As<T, byte>(ref item), p, c);
+        Debug.Assert(c.IsReadable(p), "An element of fixed size fits into the slack.");
         if (p > c.End)
             BadData.Truncated();
         return p;

@@ -112,9 +112,11 @@ internal sealed unsafe class MultiDimensionalArrayModel : ContainerModel
         {
             lengths[d] = dimensions[2 * d];
             firstIndexes[d] = dimensions[2 * d + 1];
-            if (lengths[d] < 0 || (long)firstIndexes[d] + lengths[d] > int.MaxValue)
+            if (lengths[d] < 0 || lengths[d] > Array.MaxLength || (long)firstIndexes[d] + lengths[d] > int.MaxValue)
                 BadData.Invalid("an array has impossible dimensions");
-            total = checked(total * lengths[d]);
+            total *= lengths[d]; // below 2^63
+            if (total > uint.MaxValue)
+                BadData.OverBudget(); // even if a later length is 0: the runtime makes no such array
         }
         c.Charge(total * _codec.LeastBytes);
         return Array.CreateInstanceFromArrayType(Type, lengths, firstIndexes);

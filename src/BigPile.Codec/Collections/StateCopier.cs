@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 
@@ -16,6 +17,7 @@ internal static class StateCopier
 
     public static void CopyInto(object target, object made)
     {
+        Debug.Assert(made.GetType().IsInstanceOfType(target), "What was made first has all fields of what is copied into it.");
         foreach (FieldInfo field in Fields.GetValue(made.GetType(), FieldsOf))
             field.SetValue(target, field.GetValue(made));
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
@@ -18,9 +19,13 @@ internal sealed unsafe class DiscardCodec(FieldCodec inner, Type valueType, bool
     {
         if (isNullable && *p == Code.Nil)
             return p + 1;
+        Debug.Assert(
+            valueType.IsValueType || inner.Kind is FieldKind.Other or FieldKind.String or FieldKind.Reference,
+            "A primitive is not read into a reference.");
         bool wasDiscarding = c.IsDiscarding;
         c.IsDiscarding = true;
         p = ReadAndDiscard(p, c);
+        Debug.Assert(c.IsDiscarding, "A member inside leaves the state as it was.");
         c.IsDiscarding = wasDiscarding;
         return p;
     }

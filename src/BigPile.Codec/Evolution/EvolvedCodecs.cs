@@ -25,6 +25,10 @@ internal static class EvolvedCodecs
         return new DiscardCodec(codec, valueType, kind.IsNullable);
     }
 
+    /// <summary>The codec of a reference to any object: it reads the object and discards it.</summary>
+    public static FieldCodec DiscardAny(EvolvedModels stored) =>
+        new DiscardCodec(AnyContent(stored, typeof(object)), typeof(object), isNullable: false);
+
     private static FieldCodec? TryMake(EvolvedModels stored, StoredKind kind, Type declared)
     {
         Type? inner = Nullable.GetUnderlyingType(declared);

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Reflection;
 using BigPile.Codec.Collections;
 using BigPile.Codec.Fields;
@@ -57,7 +58,11 @@ internal sealed class EvolvedModels
     public SchemaForm FormOf(int index) => _schema.Entries[index].Form;
 
     /// <summary>The fields of a structure as they were stored.</summary>
-    public FieldList Structure(int index) => _structures[index] ??= Nested(() => MakeFields(index, _types[index]!));
+    public FieldList Structure(int index)
+    {
+        Debug.Assert(_types[index] is not null, "A structure that no longer exists is skipped.");
+        return _structures[index] ??= Nested(() => MakeFields(index, _types[index]!));
+    }
 
     /// <summary>The codec of a structure as it was stored.</summary>
     public FieldCodec StructureCodec(int index) => FormOf(index) == SchemaForm.NamedStructure
@@ -67,6 +72,7 @@ internal sealed class EvolvedModels
     /// <summary>The codec of a union as it was stored.</summary>
     public UnionCodec Union(int index)
     {
+        Debug.Assert(_types[index] is not null, "A union that no longer exists is skipped.");
         Type declared = _types[index]!;
         return new UnionCodec(declared, Array.ConvertAll(_schema.Entries[index].Members, member => UnionMember(declared, member)), _models);
     }
@@ -84,6 +90,7 @@ internal sealed class EvolvedModels
     {
         for (int i = 0; i < _entries.Length; i++)
             Entry(i);
+        Debug.Assert(_nesting == 0, "Each entry that was begun has been made.");
     }
 
     private T Nested<T>(Func<T> make)
@@ -107,7 +114,7 @@ internal sealed class EvolvedModels
             SchemaForm.Structure => new FieldsModel(type, Structure(index), _models),
             SchemaForm.NamedFields or SchemaForm.NamedStructure => new NamedFieldsModel(
                 type, new NamedFields(type, MakePlans(index, type)), _models, InitializerOf(index, type)),
-            SchemaForm.Union => new SkipModel(SchemaForm.Value, [_models.Any], _models),
+            SchemaForm.Union => new SkipModel(SchemaForm.Value, [EvolvedCodecs.DiscardAny(this)], _models),
             SchemaForm.Items or SchemaForm.Pairs when !IsWrapper(entry) =>
                 _factory.MakeContainer(
                     type, ElementCodecs(entry, type), entry.Members is [{ Name: Enumerated.ItemName }]) ?? _models.ForType(type),

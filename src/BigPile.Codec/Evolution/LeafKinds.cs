@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Resolution;
 using BigPile.Codec.Values;
@@ -43,6 +44,7 @@ internal static class LeafKinds
             kinds.TryAdd(codec.LeafName!, (type, codec));
         foreach ((Type type, FieldCodec codec) in ContractCodecs.OwnLeaves)
             kinds.TryAdd(codec.LeafName!, (type, codec));
+        Debug.Assert(kinds.Count == 1 + LeafCodecs.All.Count + ContractCodecs.OwnLeaves.Count, "Each kind of leaf has a name of its own.");
         return kinds;
     }
 }

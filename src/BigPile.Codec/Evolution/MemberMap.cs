@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Codec.Members;
 using BigPile.Codec.Resolution;
 using BigPile.Codec.Schema;
@@ -17,6 +18,7 @@ internal sealed class MemberMap
         List<StoredField> fields = FieldListBuilder.FieldsOf(type, ModelFactory.ContainerBase(type));
         foreach (StoredField field in fields)
             _byName[field.Name] = field;
+        Debug.Assert(_byName.Count == fields.Count, "Present fields have different names.");
         var storedNames = new HashSet<string>(StringComparer.Ordinal);
         foreach (StoredMember member in stored)
         {

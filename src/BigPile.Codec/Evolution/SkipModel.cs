@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Codec.Collections;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Schema;
@@ -39,6 +40,7 @@ internal sealed unsafe class SkipModel(SchemaForm form, FieldCodec[] codecs, Mod
 
     private byte* SkipContent(int count, byte* p, ReadContext c)
     {
+        Debug.Assert(Array.TrueForAll(codecs, codec => codec is DiscardCodec or SkipCodec), "Nothing is written where a codec reads.");
         if (++c.Depth > WriteContext.DepthLimit)
             c.EnterDeep();
         p = form switch
@@ -49,6 +51,7 @@ internal sealed unsafe class SkipModel(SchemaForm form, FieldCodec[] codecs, Mod
             SchemaForm.NamedFields or SchemaForm.NamedStructure => SkipNamed(p, c),
             _ => codecs[0].Read(ref *p, p, c),
         };
+        Debug.Assert(c.Depth > 0, "An object inside leaves as often as it enters.");
         c.Depth--;
         if (p > c.End)
             BadData.Truncated();

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Reflection;
 using System.Reflection.Emit;
 using BigPile.Codec.Graph;
@@ -29,6 +30,9 @@ internal static unsafe class FieldCompiler
                 EmitHelper(il, nameof(GrowIfPastEnd));
             EmitWrite(il, plans[i], i);
             il.Emit(OpCodes.Starg_S, (byte)2);
+            // The fields behind nested objects are written one after the other, innermost first, and together could exceed the slack.
+            if (plans[i].MayNest && i < plans.Length - 1)
+                EmitHelper(il, nameof(GrowIfPastEnd));
         }
         EmitReturn(il);
         return method.CreateDelegate<FieldsWriter>(Codecs(plans));
@@ -49,10 +53,15 @@ internal static unsafe class FieldCompiler
         return method.CreateDelegate<FieldsReader>(Codecs(plans));
     }
 
-    internal static byte* GrowIfPastEnd(byte* p, WriteContext c) => p > c.End ? c.Grow(p, 0) : p;
+    internal static byte* GrowIfPastEnd(byte* p, WriteContext c)
+    {
+        Debug.Assert(c.IsInBuffer(p), "The fields between two checks fit into the slack.");
+        return p > c.End ? c.Grow(p, 0) : p;
+    }
 
     internal static byte* ThrowIfPastEnd(byte* p, ReadContext c)
     {
+        Debug.Assert(c.IsReadable(p), "The fields between two checks fit into the slack.");
         if (p > c.End)
             BadData.Truncated();
         return p;
@@ -86,6 +95,7 @@ internal static unsafe class FieldCompiler
             EmitCodecCall(il, plan, index, nameof(FieldCodec.Write));
             return;
         }
+        Debug.Assert(inlined.Writer.GetParameters()[1].ParameterType == inlined.Type, "The helper takes the value that is loaded.");
         il.Emit(OpCodes.Ldarg_2);
         EmitFieldAddress(il, plan.OffsetBytes);
         il.Emit(OpCodes.Ldobj, inlined.Type);
@@ -100,6 +110,8 @@ internal static unsafe class FieldCompiler
             EmitCodecCall(il, plan, index, nameof(FieldCodec.Read));
             return;
         }
+        Debug.Assert(
+            inlined.Reader.GetParameters()[1].ParameterType == inlined.Type.MakeByRefType(), "The helper takes a reference to the value.");
         il.Emit(OpCodes.Ldarg_2);
         EmitFieldAddress(il, plan.OffsetBytes);
         EmitContextFor(il, inlined.Reader, parametersWithContext: 3);
@@ -127,6 +139,8 @@ internal static unsafe class FieldCompiler
 
     private static void EmitContextFor(ILGenerator il, MethodInfo helper, int parametersWithContext)
     {
+        Debug.Assert(helper.ReturnType == BytePointer, "A helper returns the position behind the value.");
+        Debug.Assert(helper.GetParameters()[0].ParameterType == BytePointer, "A helper takes the position first.");
         if (helper.GetParameters().Length == parametersWithContext)
             il.Emit(OpCodes.Ldarg_3);
     }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Values;
@@ -10,16 +11,17 @@ namespace BigPile.Codec.Fields;
 /// </summary>
 internal static unsafe class FieldInterpreter
 {
-    /// <summary>How many fields are written between two capacity checks: so many of fixed size fit into the buffer's slack.</summary>
+    /// <summary>How many fields are read or written between two checks of the position: so many of fixed size fit into the slack.</summary>
     public const int FieldsPerCheck = 64;
 
     public static byte* Write(FieldPlan[] plans, ref byte data, byte* p, WriteContext c)
     {
         for (int i = 0; i < plans.Length; i++)
         {
-            if (i % FieldsPerCheck == FieldsPerCheck - 1 && p > c.End)
+            if (p > c.End)
                 p = c.Grow(p, 0);
             p = WriteOne(in plans[i], ref data, p, c);
+            Debug.Assert(c.IsInBuffer(p), "The fields between two checks fit into the slack.");
         }
         return p;
     }
@@ -33,6 +35,7 @@ internal static unsafe class FieldInterpreter
                 p = c.Grow(p, 0);
             c.Path!.Add(plans[i].Name);
             p = WriteOne(in plans[i], ref data, p, c);
+            Debug.Assert(c.Path[^1] == plans[i].Name, "The fields inside have taken their names off the path.");
             c.Path.RemoveAt(c.Path.Count - 1);
         }
         return p;
@@ -45,6 +48,7 @@ internal static unsafe class FieldInterpreter
             if (i % FieldsPerCheck == FieldsPerCheck - 1 && p > c.End)
                 BadData.Truncated();
             p = ReadOne(in plans[i], ref data, p, c);
+            Debug.Assert(c.IsReadable(p), "The fields between two checks fit into the slack.");
         }
         return p;
     }

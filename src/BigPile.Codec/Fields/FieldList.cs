@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
@@ -37,8 +38,9 @@ internal sealed unsafe class FieldList : IDefined
         Type = type;
         _plans = plans;
         IsLeaf = Array.TrueForAll(plans, plan => plan.Codec.IsLeaf);
+        Debug.Assert(Array.TrueForAll(plans, plan => plan.Codec.LeastBytes > 0), "Each field takes a byte at least: budgets rest on it.");
         foreach (FieldPlan plan in plans)
-            LeastBytes += plan.Codec.LeastBytes;
+            LeastBytes = (int)Math.Min((long)LeastBytes + plan.Codec.LeastBytes, PileBuffer.MaxLengthBytes); // a damaged schema may nest
         _generation = generation;
     }
 
@@ -51,7 +53,14 @@ internal sealed unsafe class FieldList : IDefined
     public int LeastBytes { get; }
 
     /// <summary>Whether generated code is in use.</summary>
-    public bool IsGenerated => Volatile.Read(ref _writer) is not null;
+    public bool IsGenerated
+    {
+        get
+        {
+            Debug.Assert(Volatile.Read(ref _writer) is null || _reader is not null, "The reader is set before the writer.");
+            return Volatile.Read(ref _writer) is not null;
+        }
+    }
 
     public byte* Write(ref byte data, int typeId, byte* p, WriteContext c)
     {
@@ -80,6 +89,7 @@ internal sealed unsafe class FieldList : IDefined
     {
         FieldsReader? reader = _reader;
         p = reader is not null ? reader(ref data, p, c) : InterpretRead(ref data, p, c);
+        Debug.Assert(c.IsReadable(p), "The fields since the last check fit into the slack.");
         if (p > c.End)
             BadData.Truncated();
         return p;

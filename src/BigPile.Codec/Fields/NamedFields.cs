@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Text;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Schema;
@@ -38,6 +39,7 @@ internal sealed unsafe class NamedFields : IDefined
             p = ContractText.Write(c.Reserve(p, key.Length), key);
             c.Path?.Add(_plans[i].Name);
             p = FieldInterpreter.WriteOne(in _plans[i], ref data, c.Reserve(p, 0), c);
+            Debug.Assert(c.Path is null || c.Path[^1] == _plans[i].Name, "The fields inside have taken their names off the path.");
             c.Path?.RemoveAt(c.Path.Count - 1);
         }
         return p;

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
@@ -19,6 +20,7 @@ internal sealed unsafe class PropertyCodec<TOwner, TValue>(PropertyInfo property
 
     public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
+        Debug.Assert(RawObject.Owner(ref field) is TOwner, "The field passed is the first one of an object of the owner's type.");
         TValue value = _get(Unsafe.As<TOwner>(RawObject.Owner(ref field)));
         return inner.Write(ref Unsafe.As<TValue, byte>(ref value), p, c);
     }
@@ -27,6 +29,7 @@ internal sealed unsafe class PropertyCodec<TOwner, TValue>(PropertyInfo property
     {
         TValue value = default!;
         p = inner.Read(ref Unsafe.As<TValue, byte>(ref value), p, c);
+        Debug.Assert(RawObject.Owner(ref field) is TOwner, "The field passed is the first one of an object of the owner's type.");
         _set?.Invoke(Unsafe.As<TOwner>(RawObject.Owner(ref field)), value);
         return p;
     }

@@ -2,6 +2,7 @@ using System;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Codec.Schema;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Codec.Graph;
 
@@ -52,6 +53,25 @@ internal sealed class ModelCache(ITypeIds ids, PileCodecOptions options, TypeReg
             _epoch++;
             _models.Clear();
             _codecs.Clear();
+        }
+    }
+
+    /// <summary>Checks the tables, for tests: a model is that of its type or of the class under which that is stored.</summary>
+    internal void CheckInvariants()
+    {
+        foreach ((Type type, TypeModel model) in _models)
+        {
+            Invariant.Require(
+                model.Type.IsAssignableFrom(type) || !type.IsVisible, $"The model of {type} makes objects of {model.Type}.");
+            Invariant.Require(!model.IsSkipper, $"The model of {type} skips its content.");
+        }
+        foreach ((Type type, FieldCodec codec) in _codecs)
+        {
+            Invariant.Require(codec.LeastBytes >= 1, $"The codec of {type} says that a value may take {codec.LeastBytes} bytes.");
+            Invariant.Require(
+                type.IsValueType || codec.Kind is FieldKind.Other or FieldKind.Reference or FieldKind.String,
+                $"The codec of {type} reads values of kind {codec.Kind}.");
+            Invariant.Require((codec.Kind == FieldKind.String) == (type == typeof(string)), $"The codec of {type} is another type's.");
         }
     }
 

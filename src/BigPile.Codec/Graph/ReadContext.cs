@@ -1,7 +1,9 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Wire;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Codec.Graph;
 
@@ -41,8 +43,16 @@ internal sealed class ReadContext : PayloadReader
     /// <summary>The objects that were made from forward references and whose content comes after the root, in its order.</summary>
     public WorkQueue<(object Value, TypeModel Model, bool IsDiscarded)> Deferred { get; } = new();
 
+    /// <summary>Whether nothing of a payload is left; for assertions.</summary>
+    public bool IsClean => !_isUsed && !IsTracking && !IsDiscarding && Depth == 0 && _objectCount == 0
+        && _completions.Count == 0 && _finalizable.Count == 0 && Deferred.Added == 0;
+
     /// <summary>Starts numbering objects.</summary>
-    public void BeginTracking() => IsTracking = _isUsed = true;
+    public void BeginTracking()
+    {
+        Debug.Assert(_objectCount == 0, "The first object gets number 0.");
+        IsTracking = _isUsed = true;
+    }
 
     /// <summary>Queues an object whose content comes after the root.</summary>
     public void Defer(object value, TypeModel model)
@@ -71,6 +81,8 @@ internal sealed class ReadContext : PayloadReader
 
     public void SetRegistered(int number, object value)
     {
+        Debug.Assert(!IsTracking || (number >= 0 && number < _objectCount), "The number was reserved.");
+        Debug.Assert(!IsTracking || _objects[number].Value is null, "A reserved number is set once.");
         if (IsTracking)
             _objects[number].Value = value;
     }
@@ -126,9 +138,20 @@ internal sealed class ReadContext : PayloadReader
         _objectCount = 0;
     }
 
+    /// <summary>Checks the state between two payloads, for tests: it refers to no graph.</summary>
+    internal void CheckInvariants()
+    {
+        Invariant.True("ReadContext", 0, "whether it is clean", IsClean);
+        Invariant.Between("ReadContext", 0, "places for objects", _objects.Length, 0, KeptObjectsMost);
+        for (int i = 0; i < _objects.Length; i++)
+            Invariant.True("ReadContext", i, "whether a free place is empty", _objects[i].Value is null);
+        Deferred.CheckInvariants();
+    }
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void CompleteAll()
     {
+        Debug.Assert(Depth == 0, "Each object that was entered has been left.");
         // In reverse: an outer container registers its action before its content is read, and needs its content complete.
         for (int i = _completions.Count - 1; i >= 0; i--)
             _completions[i]();
@@ -145,6 +168,7 @@ internal sealed class ReadContext : PayloadReader
 
     private void Add(object? value)
     {
+        Debug.Assert(_isUsed, "The numbered objects are dropped after the payload.");
         if (_objectCount == _objects.Length)
             Array.Resize(ref _objects, Math.Max(64, _objectCount * 2));
         _objects[_objectCount++].Value = value;

@@ -1,6 +1,8 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Codec.Schema;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Codec.Graph;
 
@@ -37,6 +39,7 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
     /// <remarks>A type that can be unloaded is not kept, as this would prevent it: its reader is made anew for each payload.</remarks>
     public void Set(int id, TypeModel reader)
     {
+        Debug.Assert(id is > 0 and <= ISchemaCatalog.IdMost, "An id is the catalog's, which gives none that has no place in a prefix.");
         if (reader.Type.IsCollectible)
             return;
         lock (_lock)
@@ -55,6 +58,22 @@ internal sealed class ReaderTable(ISchemaCatalog catalog, IReaderFactory factory
     {
         lock (_lock)
             Volatile.Write(ref _readers, new TypeModel?[_readers.Length]);
+    }
+
+    /// <summary>Checks the table, for tests: each reader is that of a schema in the catalog, and keeps no plug-in loaded.</summary>
+    internal void CheckInvariants()
+    {
+        const string Structure = "ReaderTable";
+        TypeModel?[] readers = Volatile.Read(ref _readers);
+        Invariant.True(Structure, 0, "whether no reader has id 0", readers[0] is null);
+        for (int id = 1; id < readers.Length; id++)
+        {
+            if (readers[id] is not { } reader)
+                continue;
+            Invariant.True(Structure, id, "whether the catalog knows it", catalog.TryGet(id, out _));
+            Invariant.False(Structure, id, "whether its type can be unloaded", reader.Type.IsCollectible);
+            Invariant.False(Structure, id, "whether its objects are skipped", reader.IsSkipper);
+        }
     }
 
     private TypeModel FindReader(int id)

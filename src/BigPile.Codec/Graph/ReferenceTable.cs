@@ -1,5 +1,10 @@
 using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Numerics;
 using System.Runtime.CompilerServices;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Codec.Graph;
 
@@ -37,6 +42,7 @@ internal sealed class ReferenceTable
     /// <returns>The number of an object that was visited before, or -1 if it was added now.</returns>
     public int FindOrAdd(object item)
     {
+        Debug.Assert(_count * 2 <= _entries.Length, "At most half of the table is in use, so each probe finds a free entry.");
         if (_count == 0)
             _collections = GC.CollectionCount(0);
         int index = Probe(item);
@@ -54,7 +60,10 @@ internal sealed class ReferenceTable
         if (_count <= SparseResetMost)
         {
             for (int i = 0; i < _count; i++)
+            {
+                Debug.Assert(_entries[_used[i]] is { Key: not null } entry && entry.Number == i, "An object is where the list says.");
                 _entries[_used[i]] = default;
+            }
         }
         else if (_entries.Length > KeptSlotsMost)
         {
@@ -67,8 +76,32 @@ internal sealed class ReferenceTable
         _count = 0;
     }
 
+    /// <summary>Checks the table, for tests: each number up to the count is that of one object.</summary>
+    internal void CheckInvariants()
+    {
+        const string Structure = "ReferenceTable";
+        Invariant.True(Structure, 0, "a power of 2 as length", BitOperations.IsPow2(_entries.Length));
+        Invariant.Equal(Structure, 0, "shift", _shift, 64 - BitOperations.Log2((uint)_entries.Length));
+        Invariant.Between(Structure, 0, "count", _count, 0, _entries.Length / 2);
+        var numbers = new BitArray(_count);
+        var objects = new HashSet<object>(ReferenceEqualityComparer.Instance);
+        for (int i = 0; i < _entries.Length; i++)
+        {
+            if (_entries[i] is not { Key: { } key, Number: var number })
+                continue;
+            Invariant.Between(Structure, i, "number", number, 0, _count - 1);
+            Invariant.False(Structure, i, "whether its number is taken", numbers[number]);
+            Invariant.True(Structure, i, "whether its object is new", objects.Add(key));
+            numbers[number] = true;
+            if (number < SparseResetMost)
+                Invariant.Equal(Structure, number, "place in the list", _used[number], i);
+        }
+        Invariant.Equal(Structure, 0, "objects", objects.Count, _count);
+    }
+
     private int Add(object item, int index)
     {
+        Debug.Assert(_entries[index].Key is null, "A new object gets a free entry.");
         _entries[index] = new Entry { Key = item, Number = _count };
         if (_count < SparseResetMost)
             _used[_count] = index;
@@ -103,6 +136,8 @@ internal sealed class ReferenceTable
             if (entry.Key is null)
                 continue;
             int index = Probe(entry.Key);
+            Debug.Assert(_entries[index].Key is null, "An object is in the table once.");
+            Debug.Assert(entry.Number >= 0 && entry.Number < _count, "Each number up to the count is that of one object.");
             _entries[index] = entry;
             if (entry.Number < SparseResetMost)
                 _used[entry.Number] = index;
@@ -111,8 +146,9 @@ internal sealed class ReferenceTable
 
     private void Resize(int capacity)
     {
+        Debug.Assert(BitOperations.IsPow2(capacity), "An index wraps around by a mask.");
         _entries = new Entry[capacity];
-        _shift = 64 - System.Numerics.BitOperations.Log2((uint)capacity);
+        _shift = 64 - BitOperations.Log2((uint)capacity);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

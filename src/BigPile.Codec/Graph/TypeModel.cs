@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Codec.Members;
@@ -63,6 +64,7 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSk
     /// </summary>
     public byte* WriteReference(object value, int typeId, byte* p, WriteContext c)
     {
+        Debug.Assert(typeId == 0 || typeId == _typeId, "An object is written with its own model's id: readers choose by it.");
         if (c.IsTracking && IsTracked)
         {
             int number = c.References.FindOrAdd(value);
@@ -73,6 +75,8 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSk
             return WriteDeep(value, typeId, p, c);
         c.Depth++;
         p = WriteContent(value, typeId, p, c);
+        Debug.Assert(c.IsInBuffer(p), "What was written since the last check of the capacity fits into the slack.");
+        Debug.Assert(c.Depth > 0, "An object inside leaves as often as it enters.");
         c.Depth--;
         return p;
     }
@@ -141,6 +145,7 @@ internal abstract unsafe class TypeModel(Type type, ModelCache models, bool isSk
     private int AssignTypeId()
     {
         int id = models.Assign(this);
+        Debug.Assert(id is > 0 and <= ISchemaCatalog.IdMost, "An id has a place in a payload's prefix, and 0 means that there is none.");
         Volatile.Write(ref _typeId, id);
         return id;
     }

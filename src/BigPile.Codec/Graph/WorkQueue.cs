@@ -1,4 +1,6 @@
 using System;
+using System.Diagnostics;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Codec.Graph;
 
@@ -30,6 +32,7 @@ internal sealed class WorkQueue<T>
             item = default!;
             return false;
         }
+        Debug.Assert(_head < _tail, "The queue ends behind its first item.");
         item = _items[_head];
         _items[_head++] = default!;
         return true;
@@ -46,6 +49,22 @@ internal sealed class WorkQueue<T>
         _head = _tail = Added = 0;
     }
 
+    /// <summary>Checks the queue, for tests: what is not in it is cleared, and it keeps no huge array when it is empty.</summary>
+    internal void CheckInvariants()
+    {
+        const string Structure = "WorkQueue";
+        Invariant.Between(Structure, 0, "first item", _head, 0, _tail);
+        Invariant.Between(Structure, 0, "end", _tail, 0, _items.Length);
+        Invariant.Between(Structure, 0, "items since the last reset", Added, _tail - _head, int.MaxValue);
+        if (Added == 0)
+            Invariant.Between(Structure, 0, "places", _items.Length, 0, KeptItemsMost);
+        for (int i = 0; i < _items.Length; i++)
+        {
+            if (i < _head || i >= _tail)
+                Invariant.Equal(Structure, i, "what a free place holds", _items[i], default);
+        }
+    }
+
     private void GrowOrCompact()
     {
         int count = _tail - _head;
@@ -56,5 +75,6 @@ internal sealed class WorkQueue<T>
         _items = target;
         _head = 0;
         _tail = count;
+        Debug.Assert(_tail < _items.Length, "There is a place behind the last item.");
     }
 }

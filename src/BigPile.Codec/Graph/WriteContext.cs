@@ -1,7 +1,9 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Wire;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Codec.Graph;
 
@@ -47,8 +49,13 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
     /// <summary>The model of the last root: most threads write objects of one type many times.</summary>
     public TypeModel? LastRoot;
 
+    /// <summary>Whether nothing of a payload is left; for assertions.</summary>
+    public bool IsClean =>
+        References.Count == 0 && Deferred.Added == 0 && OpenImmutables.Count == 0 && OpenKeys == 0 && _readBackFor is null;
+
     public void Begin(bool isTracking)
     {
+        Debug.Assert(IsClean, "The last write has dropped all that belonged to its graph.");
         Begin();
         IsTracking = isTracking;
         Depth = 0;
@@ -62,6 +69,15 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
     /// <summary>Has the codec read the payload back before the write succeeds, because only reading shows whether it is readable.</summary>
     /// <param name="reason">The message if it can't be read, as sentences.</param>
     public void ReadBack(string reason) => _readBackFor ??= reason;
+
+    /// <summary>Checks the state between two payloads, for tests.</summary>
+    internal void CheckInvariants()
+    {
+        Invariant.True("WriteContext", 0, "whether it is clean", IsClean);
+        Invariant.True("WriteContext", 0, "whether no path is sought", Path is null);
+        References.CheckInvariants();
+        Deferred.CheckInvariants();
+    }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private string? FinishTracked()
@@ -84,6 +100,8 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
     [MethodImpl(MethodImplOptions.NoInlining)]
     public byte* BackReference(byte* p, int number)
     {
+        Debug.Assert(IsTracking, "Objects are numbered only with tracking.");
+        Debug.Assert(number >= 0 && number < References.Count, "A back reference leads to an object that was written before.");
         if (OpenImmutables.Count > 0 && OpenImmutables.Contains(number))
             throw new PileSerializationException("An immutable collection contains itself: it can't be built on read.");
         if (IsPlain)
@@ -101,10 +119,12 @@ internal sealed unsafe class WriteContext(PileBuffer buffer) : PayloadWriter(buf
     {
         if (IsPlain)
             throw new RefusedException(model.Type, PlainForm.WhyNot($"objects nested deeper than {DepthLimit}"));
+        Debug.Assert(OpenKeys == 0, "A key is whole when a reader hashes it.");
+        Debug.Assert(model.CanDefer, "The object can be made before its content is read.");
         Flags |= PayloadFlags.HasDeferred;
         Deferred.Enqueue((value, model));
         ReadOnlySpan<int> lengths = model.CreationLengths(value);
-        p = Encode.ExtensionHeader(p, ExtensionCode.ForwardReference, sizeof(int) * (1 + lengths.Length));
+        p = Encode.ExtensionHeader(Reserve(p, 0), ExtensionCode.ForwardReference, sizeof(int) * (1 + lengths.Length));
         *(int*)p = model.TypeId;
         lengths.CopyTo(new Span<int>(p + sizeof(int), lengths.Length));
         return p + sizeof(int) * (1 + lengths.Length);

@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Globalization;
+using System.Linq;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 
@@ -23,6 +25,7 @@ internal static class FieldListBuilder
         foreach (Type level in levels)
             AddLevel(level, fields);
         QualifyHidden(fields);
+        Debug.Assert(fields.DistinctBy(static field => field.Name).Count() == fields.Count, "Readers find fields by their names.");
         return fields;
     }
 
@@ -33,6 +36,7 @@ internal static class FieldListBuilder
         {
             while (!contract.IsNamed && fields.Count < member.Index)
                 fields.Add(new StoredField(KeyName(fields.Count), null));
+            Debug.Assert(contract.IsNamed || fields.Count == member.Index, "Indexes ascend, and each is that of one member.");
             fields.Add(new StoredField(member.Name ?? KeyName(member.Index), member.Member, HasFormatter: member.HasFormatter));
         }
         return fields;
@@ -59,6 +63,8 @@ internal static class FieldListBuilder
         if (count == 1)
             return;
         int elementBytes = field.FieldType.IsValueType ? RuntimeHelpers.SizeOf(field.FieldType.TypeHandle) : nint.Size;
+        Debug.Assert(
+            count * (long)elementBytes <= RuntimeHelpers.SizeOf(field.DeclaringType!.TypeHandle), "The elements lie in the structure.");
         for (int i = 1; i < count; i++)
             fields.Add(new StoredField(string.Create(CultureInfo.InvariantCulture, $"{name}[{i}]"), field, i * elementBytes));
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 
@@ -14,6 +15,9 @@ internal static class InlineElements
             return 1;
         if (type.GetCustomAttribute<InlineArrayAttribute>() is { } inline)
             return inline.Length;
+        Debug.Assert(
+            !IsFixedBuffer(type) || RuntimeHelpers.SizeOf(type.TypeHandle) % RuntimeHelpers.SizeOf(ElementOf(type).TypeHandle) == 0,
+            "A fixed buffer holds its elements and nothing else.");
         return IsFixedBuffer(type) ? RuntimeHelpers.SizeOf(type.TypeHandle) / RuntimeHelpers.SizeOf(ElementOf(type).TypeHandle) : 1;
     }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
@@ -57,9 +58,11 @@ internal abstract unsafe class ContainerModel(Type type, ModelCache models) : Ty
 
     private byte* FillDeeper(object value, int count, byte* p, ReadContext c)
     {
+        Debug.Assert(Type.IsInstanceOfType(value), "A container is filled by a model of its class, or of one that it derives from.");
         if (++c.Depth > WriteContext.DepthLimit && !IsLeaf)
             c.EnterDeep();
         p = Fill(value, count, p, c);
+        Debug.Assert(c.Depth > 0, "An object inside leaves as often as it enters.");
         c.Depth--;
         if (p > c.End)
             BadData.Truncated();

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Fields;
 using BigPile.Codec.Graph;
@@ -49,6 +50,7 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
+        Debug.Assert(IsModelOf(value), "Fields are found by their offsets in exactly this type.");
         _callbacks?.BeforeWrite(value);
         if (p > c.End)
             p = c.Grow(p, 0);
@@ -73,6 +75,7 @@ internal sealed unsafe class FieldsModel : TypeModel
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public byte* ReadObject(ref object? target, byte* p, ReadContext c)
     {
+        Debug.Assert(c.IsReadable(p), "What is read between two checks of the position fits into the slack.");
         object value = Create(c);
         target = value;
         c.Register(value);
@@ -88,6 +91,7 @@ internal sealed unsafe class FieldsModel : TypeModel
 
     public override byte* FillDeferred(object value, byte* p, ReadContext c)
     {
+        Debug.Assert(IsModelOf(value), "An object is filled by the model that made it.");
         p = c.ArrayHeader(p, out int count);
         if (count != Count)
             BadData.WrongCount(Type, count);
@@ -127,6 +131,7 @@ internal sealed unsafe class FieldsModel : TypeModel
         if (++c.Depth > WriteContext.DepthLimit)
             c.EnterDeep();
         p = _fields.ReadFields(ref RawObject.Data(value), p, c);
+        Debug.Assert(c.Depth > 0, "An object inside leaves as often as it enters.");
         c.Depth--;
         return p;
     }

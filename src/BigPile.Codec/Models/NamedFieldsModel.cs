@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Codec.Fields;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
@@ -15,6 +16,7 @@ internal sealed unsafe class NamedFieldsModel(Type type, NamedFields fields, Mod
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
+        Debug.Assert(IsModelOf(value), "Fields are found by their offsets in exactly this type.");
         _callbacks?.BeforeWrite(value);
         if (typeId != 0)
             p = Encode.ArrayHeader(c.Reserve(p, 0), 1, typeId);
@@ -27,6 +29,7 @@ internal sealed unsafe class NamedFieldsModel(Type type, NamedFields fields, Mod
 
     protected override byte* Fill(object value, int count, byte* p, ReadContext c)
     {
+        Debug.Assert(IsModelOf(value), "An object is filled by the model that made it.");
         if (count is not (NoArray or 1))
             BadData.WrongCount(Type, count);
         initialize?.Invoke(value);

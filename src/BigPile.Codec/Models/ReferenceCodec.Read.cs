@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
@@ -14,6 +15,7 @@ internal sealed unsafe partial class ReferenceCodec
     public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         ref object? target = ref Unsafe.As<byte, object?>(ref field);
+        Debug.Assert(_exactFields is null || _declared.IsAssignableFrom(_exactFields.Type), "What is read unchecked fits the member.");
         if (_exactFields is { } exact && *p == exact.Header && !ReadContext.IsTypeId(p + 1))
             return exact.ReadObject(ref target, p + 1, c);
         return ReadOther(ref target, p, c);
@@ -78,6 +80,7 @@ internal sealed unsafe partial class ReferenceCodec
             BadData.BadReference();
         TypeModel model = ReaderOf(*(int*)content, c);
         object value = model.CreateDeferred(new ReadOnlySpan<int>(content + sizeof(int), length / sizeof(int) - 1), c);
+        Debug.Assert(value is SkippedObject || model.Type.IsInstanceOfType(value), "A model makes the objects that it fills later.");
         c.Register(value);
         c.Defer(value, model);
         target = value is SkippedObject ? null : value;
@@ -87,6 +90,9 @@ internal sealed unsafe partial class ReferenceCodec
     private byte* ReadExact(ref object? target, int count, byte* p, ReadContext c)
     {
         TypeModel? exact = Exact;
+        Debug.Assert(
+            exact is null || _storedExact is not null || _declared.IsAssignableFrom(exact.Type),
+            "Without a stored schema the model is that of the declared type.");
         if (exact is null)
             BadData.Unexpected(*p, $"an object for a member of type {_declared}");
         if (_storedExact is not null)

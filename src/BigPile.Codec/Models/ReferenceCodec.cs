@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
@@ -50,6 +51,7 @@ internal sealed unsafe partial class ReferenceCodec : FieldCodec
     /// <param name="exactType">The class whose objects are written without a type id, if it is not the declared type.</param>
     public ReferenceCodec(Type declared, ModelCache models, Func<TypeModel>? storedExact, Type? exactType = null)
     {
+        Debug.Assert(exactType is null || declared.IsAssignableFrom(exactType), "A class that stands for an interface implements it.");
         _declared = declared;
         _declaredHandle = (exactType ?? declared).TypeHandle.Value;
         _models = models;
@@ -69,6 +71,7 @@ internal sealed unsafe partial class ReferenceCodec : FieldCodec
     public override byte* Write(ref byte field, byte* p, WriteContext c)
     {
         object? value = Unsafe.As<byte, object?>(ref field);
+        Debug.Assert(value is null || _declared.IsInstanceOfType(value), "A member holds an object of its declared type.");
         if (value is null)
         {
             *p = Code.Nil;
@@ -98,7 +101,8 @@ internal sealed unsafe partial class ReferenceCodec : FieldCodec
         if (!_canBeExact)
             return null;
         TypeModel exact = _storedExact is null ? _models.ForType(_declared) : _storedExact();
-        _exactFields = exact as FieldsModel;
+        // A member's type may have changed to one that derives from the stored one: then reading checks each object.
+        _exactFields = _declared.IsAssignableFrom(exact.Type) ? exact as FieldsModel : null;
         return _exact = exact;
     }
 

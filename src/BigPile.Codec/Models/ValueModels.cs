@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Members;
@@ -18,6 +19,7 @@ internal sealed unsafe class BoxedModel(Type type, FieldCodec codec, ModelCache 
 
     public override byte* WriteContent(object value, int typeId, byte* p, WriteContext c)
     {
+        Debug.Assert(IsModelOf(value), "A box is read as a value of exactly this type.");
         if (typeId != 0)
             p = Encode.ArrayHeader(p, 1, typeId);
         return codec.Write(ref RawObject.Data(value), p, c);

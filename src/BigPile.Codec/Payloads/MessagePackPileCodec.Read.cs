@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
@@ -64,6 +65,8 @@ internal sealed unsafe partial class MessagePackPileCodec
         byte* p = source.Start;
         byte* end = p + lengthBytes;
         uint prefix = *(uint*)p;
+        Debug.Assert(c.IsClean, "The last read has dropped all that belonged to its graph.");
+        Debug.Assert(c.Readers == _readers, "The buffer's reader has the tables of the codec that uses it.");
         c.Begin(end, lengthBytes);
         object? root = null;
         p = prefix <= TypeIdMask
@@ -71,7 +74,9 @@ internal sealed unsafe partial class MessagePackPileCodec
             : ReadFlagged(ref root, prefix, p + PrefixBytes, c);
         if (p != end)
             BadData.Invalid("its value ends before the payload does");
+        Debug.Assert(c.Depth == 0, "Each object that was entered has been left.");
         c.Complete();
+        Debug.Assert(c.IsClean, "The next read finds nothing of this graph.");
         return root!;
     }
 
@@ -99,6 +104,8 @@ internal sealed unsafe partial class MessagePackPileCodec
             c.Depth = 0;
             c.IsDiscarding = item.IsDiscarded;
             p = item.Model.FillDeferred(item.Value, p, c);
+            Debug.Assert(c.Depth == 0, "Each object that was entered has been left.");
+            Debug.Assert(c.IsDiscarding == item.IsDiscarded, "Each member that was discarded has ended.");
         }
         if (count != c.Deferred.Added + 1)
             BadData.Invalid("objects are missing or too many");

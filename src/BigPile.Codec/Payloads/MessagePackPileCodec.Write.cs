@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Models;
@@ -14,12 +15,15 @@ internal sealed unsafe partial class MessagePackPileCodec
     /// <inheritdoc/>
     public void Serialize(object value, PileBuffer destination)
     {
+        Debug.Assert(destination.LengthBytes == 0, "A payload is all that the buffer holds: it is written from the buffer's start.");
         WriteContext c = destination.WriterOwner == this ? Unsafe.As<WriteContext>(destination.Writer!) : NewWriter(destination);
+        Debug.Assert(c.IsOf(destination), "A writer never leaves its buffer, whose memory it has an address in.");
         try
         {
             WriteRoot(value, RootModel(value, c), destination, c);
             if (c.Finish() is { } reason)
                 CheckReadable(destination, reason);
+            Debug.Assert(c.IsClean, "The next write finds nothing of this graph.");
         }
         catch (Exception e)
         {
@@ -60,12 +64,17 @@ internal sealed unsafe partial class MessagePackPileCodec
     {
         // A new type's schema goes into the catalog here. It is refused if a later process could not find the type.
         int typeId = model.TypeId;
+        Debug.Assert(typeId is > 0 and <= TypeIdMask, "The flags have the other bits of the prefix.");
         c.Begin(model.IsTrackedAsRoot);
         byte* p = model.WriteReference(value, 0, destination.Start + PrefixBytes, c);
         if (c.Flags != PayloadFlags.None)
             p = WriteDeferred(p, destination, c);
         if (p > c.End)
             p = c.Grow(p, 0);
+        Debug.Assert(c.Depth == (c.Deferred.Added > 0 ? 1 : 0), "Each object that was entered has been left.");
+        Debug.Assert(c.OpenKeys == 0 && c.OpenImmutables.Count == 0, "Each collection that was entered has been left.");
+        Debug.Assert(c.Deferred.Added == 0 || (c.Flags & PayloadFlags.HasDeferred) != 0, "A reader expects deferred objects by the flag.");
+        Debug.Assert(c.End == destination.End, "The buffer's memory is the one that was written.");
         *(int*)destination.Start = typeId | (int)c.Flags << TypeIdBits;
         destination.SetEnd(p);
     }
@@ -82,13 +91,16 @@ internal sealed unsafe partial class MessagePackPileCodec
                 p = c.Grow(p, 0);
             c.Depth = 1;
             p = item.Model.WriteContent(item.Value, 0, p, c);
+            Debug.Assert(c.Depth == 1, "Each object that was entered has been left.");
         }
         // The header's length follows from the count, which is known only now: the payload shifts up by so many bytes.
         byte* header = stackalloc byte[ArrayHeaderMaxBytes];
         int headerBytes = (int)(Encode.ArrayHeader(header, c.Deferred.Added + 1) - header);
+        Debug.Assert(headerBytes <= ArrayHeaderMaxBytes, "The header lies in its memory on the stack.");
         p = c.Reserve(p, headerBytes);
         byte* start = destination.Start + PrefixBytes;
         long lengthBytes = p - start;
+        Debug.Assert(p + headerBytes <= c.End, "The payload shifts within the capacity.");
         Buffer.MemoryCopy(start, start + headerBytes, lengthBytes, lengthBytes);
         new ReadOnlySpan<byte>(header, headerBytes).CopyTo(new Span<byte>(start, headerBytes));
         return p + headerBytes;
@@ -100,6 +112,7 @@ internal sealed unsafe partial class MessagePackPileCodec
         switch (error)
         {
             case TrackingNeededException:
+                Debug.Assert(!c.IsTracking, "A write with tracking asks for no other.");
                 c.LastRoot = null; // the model may be outdated, if more types have been allowed since
                 _models.ForType(value.GetType()).TrackAsRoot();
                 Serialize(value, destination);

@@ -19,7 +19,7 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
 
     private const int PrefixBytes = 4;
     private const int TypeIdBits = 24;
-    private const int TypeIdMask = (1 << TypeIdBits) - 1;
+    private const int TypeIdMask = ISchemaCatalog.IdMost;
 
     private readonly ISchemaCatalog _catalog;
     private readonly ModelFactory _factory;
@@ -59,6 +59,21 @@ internal sealed unsafe partial class MessagePackPileCodec : IPileCodec, ITypeIds
     internal string? WhyNot(Type type) => !type.IsAbstract
         ? (_models.ForType(type) as RefusedModel)?.Reason
         : StorableTypes.WhyNot(type) is null ? null : StorableTypes.WhyRefused(type);
+
+    /// <summary>Checks the tables of models and readers, for tests.</summary>
+    internal void CheckInvariants()
+    {
+        _models.CheckInvariants();
+        _readers.CheckInvariants();
+    }
+
+    /// <summary>Checks a buffer and the state of reading and writing that it keeps between two payloads, for tests.</summary>
+    internal static void CheckInvariants(PileBuffer buffer)
+    {
+        buffer.CheckInvariants();
+        (buffer.Writer as WriteContext)?.CheckInvariants();
+        (buffer.Reader as ReadContext)?.CheckInvariants();
+    }
 
     int ITypeIds.Assign(TypeModel model)
     {

@@ -6,6 +6,7 @@ using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Collections.ObjectModel;
 using System.Collections.Specialized;
+using System.Diagnostics;
 using System.Dynamic;
 using System.Linq;
 using BigPile.Codec.Collections;
@@ -112,6 +113,7 @@ internal sealed partial class ModelFactory
     /// <param name="isEnumerated">Whether elements are written in the order of enumeration, as in MessagePack-CSharp.</param>
     public TypeModel? MakeContainer(Type type, FieldCodec[] codecs, bool isEnumerated = false)
     {
+        Debug.Assert(!IsContainer(type) || codecs.Length == ElementTypes(type).Length, "Each kind of element has a codec.");
         if (isEnumerated && EnumeratedModel(type) is { } enumerated)
             return (TypeModel)Make(enumerated, type.GetGenericArguments(), [type, .. codecs, _models]);
         if (type.IsSZArray)

@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Collections.Immutable;
+using System.Diagnostics;
 using System.Linq;
 using BigPile.Codec.Collections;
 using BigPile.Codec.Fields;
@@ -77,6 +78,7 @@ internal sealed partial class ModelFactory : IModelFactory
         try
         {
             TypeModel model = MakeAnyModel(type);
+            Debug.Assert(!model.IsSkipper && model.Type.IsValueType == type.IsValueType, "A model makes objects that have a type's place.");
             model.IsPlainRoot = IsPlain(type);
             return model;
         }

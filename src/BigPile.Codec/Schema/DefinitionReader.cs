@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using BigPile.Codec.Wire;
@@ -70,6 +71,7 @@ internal ref struct DefinitionReader(ReadOnlySpan<byte> bytes)
 
     private ReadOnlySpan<byte> Take(long count)
     {
+        Debug.Assert(count >= 0, "Lengths are read without a sign.");
         if (count > _rest.Length)
             Damaged();
         ReadOnlySpan<byte> taken = _rest[..(int)count];

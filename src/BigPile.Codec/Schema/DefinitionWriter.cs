@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Text;
 using BigPile.Codec.Wire;
 
@@ -48,7 +49,9 @@ internal sealed unsafe class DefinitionWriter
         byte[] entries = [.. writer._bytes];
         writer._bytes.Clear();
         writer.Array(writer._entries.Count);
-        return [.. writer._bytes, .. entries];
+        byte[] definition = [.. writer._bytes, .. entries];
+        Debug.Assert(StoredSchema.Parse(definition).Entries.Length == writer._entries.Count, "A reader finds all entries, and each whole.");
+        return definition;
     }
 
     /// <summary>Starts an entry; its members follow, each as a name and a kind.</summary>

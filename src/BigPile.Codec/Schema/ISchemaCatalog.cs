@@ -9,10 +9,13 @@ namespace BigPile.Codec.Schema;
 /// </remarks>
 internal interface ISchemaCatalog
 {
+    /// <summary>The largest id: a payload's prefix has 24 bits for it.</summary>
+    const int IdMost = (1 << 24) - 1;
+
     /// <summary>Whether later processes may read the payloads, with nothing but the catalog.</summary>
     bool OutlivesProcess { get; }
 
-    /// <summary>The id of a definition, which is added if it is new. Ids start at 1 and are below 2^24.</summary>
+    /// <summary>The id of a definition, which is added if it is new. Ids start at 1 and end at <see cref="IdMost"/>.</summary>
     int GetOrAdd(ReadOnlySpan<byte> definition);
 
     /// <summary>Finds the definition with an id.</summary>

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Text;
 
 namespace BigPile.Codec.Schema;
@@ -36,6 +37,7 @@ internal ref struct TypeName
         try
         {
             Type type = parser.ParseType();
+            Debug.Assert(parser._depth == 0, "Each type that was entered has been left.");
             if (parser._position == name.Length && !type.ContainsGenericParameters)
                 return type;
         }

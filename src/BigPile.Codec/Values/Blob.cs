@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using BigPile.Codec.Graph;
@@ -20,11 +21,13 @@ internal static unsafe class Blob
 
     public static byte* Write<T>(ReadOnlySpan<T> items, FieldKind kind, byte* p, WriteContext c)
     {
+        Debug.Assert(kind is >= FieldKind.Boolean and <= FieldKind.Half, "Only such kinds have a code for a blob.");
         long lengthBytes = (long)items.Length * Unsafe.SizeOf<T>();
         p = c.Reserve(p, lengthBytes + HeaderMaxBytes);
         p = kind == FieldKind.Byte
             ? Encode.BinHeader(p, (int)lengthBytes)
             : Encode.ExtensionHeader(p, (sbyte)(ExtensionCode.FirstBlob + (int)kind), (int)lengthBytes);
+        Debug.Assert(p + lengthBytes <= c.End, "Header and content were reserved.");
         ref byte source = ref Unsafe.As<T, byte>(ref MemoryMarshal.GetReference(items));
         MemoryMarshal.CreateReadOnlySpan(ref source, (int)lengthBytes).CopyTo(new Span<byte>(p, (int)lengthBytes));
         return p + lengthBytes;
@@ -41,12 +44,14 @@ internal static unsafe class Blob
             p = c.ExtensionHeader(p, out extension, out lengthBytes);
         if (extension != ExtensionCode.FirstBlob + (int)kind || lengthBytes % Unsafe.SizeOf<T>() != 0)
             BadData.Invalid($"its elements are not of type {typeof(T)}");
+        Debug.Assert(p + lengthBytes <= c.End, "The header's length was checked against the payload's end.");
         count = lengthBytes / Unsafe.SizeOf<T>();
         return p;
     }
 
     public static byte* ReadItems<T>(Span<T> items, FieldKind kind, byte* p)
     {
+        Debug.Assert(!RuntimeHelpers.IsReferenceOrContainsReferences<T>(), "Bytes are copied over values, never over references.");
         int lengthBytes = items.Length * Unsafe.SizeOf<T>();
         var source = new ReadOnlySpan<byte>(p, lengthBytes);
         if (kind == FieldKind.Boolean && source.ContainsAnyExceptInRange((byte)0, (byte)1))

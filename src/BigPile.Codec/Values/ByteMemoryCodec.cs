@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Schema;
@@ -19,6 +20,7 @@ internal sealed unsafe class ByteMemoryCodec(string name) : FieldCodec
     public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         p = c.BinHeader(p, out int length);
+        Debug.Assert(p + length <= c.End, "The header's length was checked against the payload's end.");
         Unsafe.As<byte, ReadOnlyMemory<byte>>(ref field) = new ReadOnlySpan<byte>(p, length).ToArray();
         return p + length;
     }

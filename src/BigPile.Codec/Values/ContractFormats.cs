@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Text;
+using System.Diagnostics;
 using System.Globalization;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
@@ -12,7 +13,8 @@ internal readonly unsafe struct DecimalTextFormat : ILeafFormat<decimal>
     public static byte* Write(byte* p, decimal value)
     {
         Span<byte> text = stackalloc byte[64];
-        value.TryFormat(text, out int length, provider: CultureInfo.InvariantCulture);
+        bool isWritten = value.TryFormat(text, out int length, provider: CultureInfo.InvariantCulture);
+        Debug.Assert(isWritten, "The longest decimal fits.");
         return ContractText.Write(p, text[..length]);
     }
 
@@ -31,7 +33,8 @@ internal readonly unsafe struct GuidTextFormat : ILeafFormat<Guid>
     public static byte* Write(byte* p, Guid value)
     {
         Span<byte> text = stackalloc byte[36];
-        value.TryFormat(text, out int length);
+        bool isWritten = value.TryFormat(text, out int length);
+        Debug.Assert(isWritten && length == text.Length, "A GUID's text is always as long.");
         return ContractText.Write(p, text[..length]);
     }
 
@@ -80,6 +83,7 @@ internal static unsafe class ContractText
     public static byte* Read(byte* p, out ReadOnlySpan<byte> text, ReadContext c)
     {
         p = c.StringHeader(p, out int length);
+        Debug.Assert(p + length <= c.End, "The header's length was checked against the payload's end.");
         text = new ReadOnlySpan<byte>(p, length);
         return p + length;
     }

@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Schema;
@@ -30,6 +32,7 @@ internal static class NormalizedCodecs
         public override byte* Write(ref byte field, byte* p, WriteContext c)
         {
             T value = normalize(Unsafe.As<byte, T>(ref field));
+            Debug.Assert(EqualityComparer<T>.Default.Equals(value, Unsafe.As<byte, T>(ref field)), "A value equals its normal form.");
             return inner.Write(ref Unsafe.As<T, byte>(ref value), p, c);
         }
 

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
@@ -114,6 +115,7 @@ internal readonly unsafe struct WideFormat<T> : ILeafFormat<T>
         p = c.BinHeader(p, out int length);
         if (length != sizeof(T))
             BadData.Invalid($"a {typeof(T)} has {length} bytes");
+        Debug.Assert(p + length <= c.End, "The header's length was checked against the payload's end.");
         field = Unsafe.ReadUnaligned<T>(p);
         return p + length;
     }

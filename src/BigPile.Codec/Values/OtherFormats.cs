@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Text;
 using BigPile.Codec.Graph;
@@ -54,13 +55,15 @@ internal sealed unsafe class BigIntegerCodec : FieldCodec
         int length = value.GetByteCount();
         p = c.Reserve(p, length + HeaderMaxBytes);
         p = Encode.BinHeader(p, length);
-        value.TryWriteBytes(new Span<byte>(p, length), out _);
+        bool isWritten = value.TryWriteBytes(new Span<byte>(p, length), out int written);
+        Debug.Assert(isWritten && written == length, "The number takes as many bytes as were counted.");
         return p + length;
     }
 
     public override byte* Read(ref byte field, byte* p, ReadContext c)
     {
         p = c.BinHeader(p, out int length);
+        Debug.Assert(p + length <= c.End, "The header's length was checked against the payload's end.");
         System.Runtime.CompilerServices.Unsafe.As<byte, BigInteger>(ref field) = new BigInteger(new ReadOnlySpan<byte>(p, length));
         return p + length;
     }

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Codec.Graph;
 using BigPile.Codec.Wire;
@@ -99,6 +100,7 @@ internal static unsafe class Timestamp
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static byte* Write(byte* p, long ticks)
     {
+        Debug.Assert(ticks >= 0 && ticks <= DateTime.MaxValue.Ticks, "A reader refuses all other dates.");
         long whole = (long)((ulong)ticks / TimeSpan.TicksPerSecond);
         long seconds = whole - SecondsToUnixEpoch;
         ulong nanoseconds = (ulong)(ticks - whole * TimeSpan.TicksPerSecond) * NanosecondsPerTick;

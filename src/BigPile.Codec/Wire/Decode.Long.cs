@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Wire;
@@ -22,6 +23,7 @@ internal static unsafe partial class Decode
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* Int64Long(byte* p, out long value)
     {
+        Debug.Assert((sbyte)*p < -32, "The caller has read a number of one byte.");
         uint form = (uint)*p - Code.UInt8;
         if (form > Code.Int64 - Code.UInt8)
             BadData.Unexpected(*p, "an integer");
@@ -37,6 +39,7 @@ internal static unsafe partial class Decode
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* SingleLong(byte* p, ref float target)
     {
+        Debug.Assert(*p != Code.Float32, "The caller has read a float itself: as a double it could lose bits of a NaN.");
         double value = 0;
         p = Double(p, ref value);
         target = (float)value;
@@ -47,6 +50,7 @@ internal static unsafe partial class Decode
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* DoubleLong(byte* p, ref double target)
     {
+        Debug.Assert(*p != Code.Float64, "The caller has read a double itself.");
         if (*p == Code.Float32)
         {
             target = BitConverter.UInt32BitsToSingle(BinaryPrimitives.ReverseEndianness(*(uint*)(p + 1)));

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 
@@ -9,6 +10,7 @@ internal static unsafe partial class Encode
 {
     public static byte* ArrayHeader(byte* p, int count)
     {
+        Debug.Assert(count >= 0, "A negative count would set bits of the code.");
         if (count < 16)
         {
             *p = (byte)(Code.FixArray | count);
@@ -28,6 +30,7 @@ internal static unsafe partial class Encode
 
     public static byte* MapHeader(byte* p, int count)
     {
+        Debug.Assert(count >= 0, "A negative count would set bits of the code.");
         if (count < 16)
         {
             *p = (byte)(Code.FixMap | count);
@@ -38,6 +41,7 @@ internal static unsafe partial class Encode
 
     public static byte* BinHeader(byte* p, int lengthBytes)
     {
+        Debug.Assert(lengthBytes >= 0, "A negative length would be written as its lowest byte.");
         if (lengthBytes > byte.MaxValue)
             return Sized(p, lengthBytes, Code.Bin16, Code.Bin32);
         p[0] = Code.Bin8;
@@ -47,6 +51,7 @@ internal static unsafe partial class Encode
 
     public static byte* StringHeader(byte* p, int lengthBytes)
     {
+        Debug.Assert(lengthBytes >= 0, "A negative length would set bits of the code.");
         if (lengthBytes < 32)
         {
             *p = (byte)(Code.FixString | lengthBytes);
@@ -61,6 +66,7 @@ internal static unsafe partial class Encode
 
     public static byte* ExtensionHeader(byte* p, sbyte code, int lengthBytes)
     {
+        Debug.Assert(lengthBytes >= 0, "A negative length would be written as its lowest byte.");
         if (lengthBytes > byte.MaxValue)
         {
             p = Sized(p, lengthBytes, Code.Ext16, Code.Ext32);
@@ -82,6 +88,7 @@ internal static unsafe partial class Encode
     /// <summary>Writes an extension that holds one number in 1, 2 or 4 bytes.</summary>
     public static byte* ShortExtension(byte* p, sbyte code, int number)
     {
+        Debug.Assert(number >= 0, "Type ids, objects' numbers and comparers' codes are not negative.");
         p[1] = (byte)code;
         if (number <= byte.MaxValue)
         {
@@ -98,6 +105,7 @@ internal static unsafe partial class Encode
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* Sized(byte* p, int size, byte code16, byte code32)
     {
+        Debug.Assert(code32 == code16 + 1, "Both codes are of the same format.");
         if (size <= ushort.MaxValue)
         {
             *p = code16;

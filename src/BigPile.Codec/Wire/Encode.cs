@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
 namespace BigPile.Codec.Wire;
@@ -78,6 +79,7 @@ internal static unsafe partial class Encode
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* Int64Long(byte* p, long value)
     {
+        Debug.Assert(value is < -32 or > 127, "The caller has written a short number as one byte: equal keys have equal bytes.");
         if (value >= 0)
             return UInt64Long(p, (ulong)value);
         if (value >= sbyte.MinValue)
@@ -106,6 +108,7 @@ internal static unsafe partial class Encode
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* UInt64Long(byte* p, ulong value)
     {
+        Debug.Assert(value > 127, "The caller has written a short number as one byte: equal keys have equal bytes.");
         if (value <= byte.MaxValue)
         {
             p[0] = Code.UInt8;

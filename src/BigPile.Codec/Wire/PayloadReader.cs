@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Memory;
 
@@ -7,6 +8,8 @@ namespace BigPile.Codec.Wire;
 /// <summary>The limits of a payload that is being read, and the headers whose sizes must be checked before use.</summary>
 internal abstract unsafe class PayloadReader : CacheLineIsolated
 {
+    private const int HeaderMaxBytes = 6;
+
     /// <summary>The end of the payload. The slack after it may be read, but a position after it means bad data.</summary>
     public byte* End;
 
@@ -16,6 +19,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
     /// <summary>Starts a payload without flags. All other state is clean: the previous payload has reset it.</summary>
     public void Begin(byte* end, int lengthBytes)
     {
+        Debug.Assert(lengthBytes > 0, "The caller has refused an empty payload.");
         End = end;
         _budget = lengthBytes;
     }
@@ -25,6 +29,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
     /// </summary>
     public void Charge(long elements)
     {
+        Debug.Assert(elements >= 0, "The caller has refused negative counts, and its product has not overflowed.");
         _budget -= elements;
         if (_budget < 0)
             BadData.OverBudget();
@@ -34,13 +39,19 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Require(byte* p, long lengthBytes)
     {
+        Debug.Assert(lengthBytes >= 0, "A header's length is not negative: Sized refuses such a number.");
+        Debug.Assert(IsReadable(p), "What is read between two checks of the position fits into the slack.");
         if (End - p < lengthBytes)
             BadData.Truncated();
     }
 
+    /// <summary>Whether a position is before the end of the slack, so that a header may be read there; for assertions.</summary>
+    public bool IsReadable(byte* p) => p <= End + PileBuffer.SlackBytes - HeaderMaxBytes;
+
     /// <summary>Reads an array's header. The count is not charged: a caller compares it with a schema, or charges it itself.</summary>
     public byte* ArrayHeader(byte* p, out int count)
     {
+        Debug.Assert(IsReadable(p), "What is read between two checks of the position fits into the slack.");
         byte code = *p;
         if (code is >= Code.FixArray and < Code.FixString)
         {
@@ -55,6 +66,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
     /// <summary>Reads a map's header, and charges both keys and values.</summary>
     public byte* MapHeader(byte* p, out int count)
     {
+        Debug.Assert(IsReadable(p), "What is read between two checks of the position fits into the slack.");
         byte code = *p;
         if (code is >= Code.FixMap and < Code.FixArray)
         {
@@ -148,6 +160,7 @@ internal abstract unsafe class PayloadReader : CacheLineIsolated
         };
         if ((sbyte)p[1] != expected || number == uint.MaxValue)
             BadData.Unexpected(*p, "a number in an extension");
+        Debug.Assert(*p is Code.FixExt1 or Code.FixExt2 or Code.FixExt4, "Any other first byte was refused.");
         p += 2 + (1 << (*p - Code.FixExt1));
         if (p > End)
             BadData.Truncated();

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Text;
@@ -21,6 +22,7 @@ internal static unsafe class TextDecode
         nint length = *p++ - Code.FixString;
         if ((nuint)(length - 1) >= ShortMaxBytes)
             return Other(p - 1, ref target, c);
+        Debug.Assert(c.IsReadable(p - 1), "What is read between two checks of the position fits into the slack.");
         if (p + length > c.End)
             BadData.Truncated();
         if ((p[0] | p[length - 1]) >= 0x80)
@@ -75,6 +77,7 @@ internal static unsafe class TextDecode
         if (Code.IsExtension(*p))
             return Utf16(p, ref target, c);
         p = c.StringHeader(p, out int length);
+        Debug.Assert(p + length <= c.End, "The header's length was checked against the payload's end.");
         target = length <= OwnWideningMaxBytes ? Ascii(p, length) : Transcode(p, length);
         return p + length;
     }
@@ -84,6 +87,7 @@ internal static unsafe class TextDecode
         p = c.ExtensionHeader(p, out sbyte code, out int length);
         if (code != ExtensionCode.Utf16 || length % 2 != 0)
             BadData.Invalid("it has another extension where text was expected");
+        Debug.Assert(p + length <= c.End, "The header's length was checked against the payload's end.");
         target = new string((char*)p, 0, length / 2);
         return p + length;
     }

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Memory;
 
@@ -42,6 +43,7 @@ internal static unsafe class TextEncode
     private static byte* Utf8Long(byte* p, string value, PayloadWriter c)
     {
         long mostBytes = Utf8Length.MaxBytesOf(value);
+        Debug.Assert(mostBytes >= value.Length, "The limit was computed without an overflow.");
         if (p + mostBytes + HeaderMaxBytes > c.End)
             p = c.Grow(p, mostBytes + HeaderMaxBytes);
         return Utf8(p, value, c, (int)mostBytes);
@@ -51,14 +53,18 @@ internal static unsafe class TextEncode
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static byte* Utf8(byte* p, string value, PayloadWriter c, int mostBytes)
     {
+        Debug.Assert(p + mostBytes + HeaderMaxBytes <= c.End, "The caller has reserved the most that header and text may take.");
         byte* content = p + HeaderBytes(value.Length);
         var destination = new Span<byte>(content, mostBytes);
         if (System.Text.Unicode.Utf8.FromUtf16(
             value, destination, out _, out int lengthBytes, replaceInvalidSequences: false) != OperationStatus.Done)
             return Utf16(p, value, c);
+        Debug.Assert(lengthBytes >= value.Length, "A character takes a byte at least, so the content only moves back.");
         if (HeaderBytes(lengthBytes) != HeaderBytes(value.Length))
             destination[..lengthBytes].CopyTo(new Span<byte>(p + HeaderBytes(lengthBytes), lengthBytes));
-        return Encode.StringHeader(p, lengthBytes) + lengthBytes;
+        byte* end = Encode.StringHeader(p, lengthBytes) + lengthBytes;
+        Debug.Assert(end == p + HeaderBytes(lengthBytes) + lengthBytes, "The header is as long as was predicted: the content follows it.");
+        return end;
     }
 
     private static int HeaderBytes(int lengthBytes) => lengthBytes switch

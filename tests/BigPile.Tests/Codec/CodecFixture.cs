@@ -20,6 +20,8 @@ internal sealed class CodecFixture
 {
     private readonly CodecMode _mode;
 
+    static CodecFixture() => AssertionFailures.Watch();
+
     public CodecFixture(CodecMode mode = CodecMode.Generated, FakeCatalog? catalog = null, PileCodecOptions? options = null)
     {
         _mode = mode;
@@ -38,7 +40,7 @@ internal sealed class CodecFixture
     public byte[] Write(object value)
     {
         var buffer = new PileBuffer();
-        Codec.Serialize(value, buffer);
+        Write(value, buffer);
         return buffer.WrittenSpan.ToArray();
     }
 
@@ -46,7 +48,35 @@ internal sealed class CodecFixture
     {
         var buffer = new PileBuffer();
         payload.CopyTo(new Span<byte>(buffer.Prepare(payload.Length), payload.Length));
-        return Codec.Deserialize(buffer);
+        return Read(buffer);
+    }
+
+    /// <summary>Writes into a buffer that later writes use again. The buffer is clean afterwards, also after an error.</summary>
+    public void Write(object value, PileBuffer buffer)
+    {
+        try
+        {
+            Codec.Serialize(value, buffer);
+        }
+        finally
+        {
+            AssertionFailures.ThrowIfAny();
+            MessagePackPileCodec.CheckInvariants(buffer);
+        }
+    }
+
+    /// <summary>Reads from a buffer that later reads use again. The buffer is clean afterwards, also after an error.</summary>
+    public object Read(PileBuffer buffer)
+    {
+        try
+        {
+            return Codec.Deserialize(buffer);
+        }
+        finally
+        {
+            AssertionFailures.ThrowIfAny();
+            MessagePackPileCodec.CheckInvariants(buffer);
+        }
     }
 
     /// <summary>Writes and reads a graph by another codec over the same catalog, as after a restart.</summary>

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using MessagePack;
 
@@ -53,6 +54,21 @@ public sealed class HardeningTests
         Refuse(payload);
     }
 
+    /// <summary>The runtime makes no such arrays, though they would have no elements.</summary>
+    [Theory]
+    [InlineData(1 << 30, 1 << 30, 0)]
+    [InlineData(int.MaxValue, 1, 0)]
+    [InlineData(0, int.MaxValue, 1)]
+    public void Cwe789_lengths_beside_a_length_of_zero_are_checked_too(int length, int rows, int columns)
+    {
+        byte[] payload = _fixture.Write(new int[0, 0, 0]);
+        const int FirstDimension = 4 + 4;
+        BitConverter.TryWriteBytes(payload.AsSpan(FirstDimension), length);
+        BitConverter.TryWriteBytes(payload.AsSpan(FirstDimension + 2 * sizeof(int)), rows);
+        BitConverter.TryWriteBytes(payload.AsSpan(FirstDimension + 4 * sizeof(int)), columns);
+        Refuse(payload);
+    }
+
     [Theory]
     [InlineData("DFFFFFFFFF")]
     [InlineData("DF80000000")]
@@ -86,6 +102,23 @@ public sealed class HardeningTests
         Assert.Equal(100_000, count);
     });
 
+    /// <summary>A schema that names one member 1,300 times, at each of three levels: 2^31 values at the least.</summary>
+    [Fact]
+    public void Cwe190_least_length_of_nested_structures_does_not_overflow()
+    {
+        object[] Entry(Type type, string member, object kind) =>
+            [OldPayload.NameOf(type), 1, .. Enumerable.Repeat((object[])[member, kind], 1300).SelectMany(pair => pair)];
+        FakeCatalog catalog = OldPayload.Catalog(
+            [$"System.Collections.Generic.List`1{{{OldPayload.NameOf(typeof(Outer))}}}", 4, "item", 1],
+            Entry(typeof(Outer), "Middle", 2), Entry(typeof(Middle), "Inner", 3), Entry(typeof(Inner), "Value", "int32"));
+        var fixture = new CodecFixture(CodecMode.Interpreted, catalog);
+        byte[] payload = OldPayload.Of(0xdd, 0, 0xff, 0xff, 0xff);
+        Assert.Throws<PileSerializationException>(() => fixture.Read(payload));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Assert.Throws<PileSerializationException>(() => fixture.Read(payload));
+        Assert.True(GC.GetAllocatedBytesForCurrentThread() - before < AllocationMostBytes);
+    }
+
     private void Refuse(object sample, string body) => Refuse([.. _fixture.Write(sample).AsSpan(0, 4), .. Convert.FromHexString(body)]);
 
     private void Refuse(byte[] payload)
@@ -104,6 +137,23 @@ public sealed class HardeningTests
         thread.Join();
         Assert.Null(error);
     }
+
+#pragma warning disable CS0649 // Only read.
+    private struct Outer
+    {
+        public Middle Middle;
+    }
+
+    private struct Middle
+    {
+        public Inner Inner;
+    }
+
+    private struct Inner
+    {
+        public int Value;
+    }
+#pragma warning restore CS0649
 
     [Union(0, typeof(Link))]
     private interface ILink;

@@ -58,6 +58,17 @@ public sealed class MalformedBytesTests(ITestOutputHelper output)
         }
     }
 
+    /// <summary>No root is a union. Its value is skipped, and the payload stays as it was.</summary>
+    [Fact]
+    public unsafe void DefinitionThatIsAUnion()
+    {
+        byte[] payload = OldPayload.Of(0xa4, (byte)'t', (byte)'e', (byte)'x', (byte)'t');
+        var buffer = new PileBuffer();
+        payload.CopyTo(new Span<byte>(buffer.Prepare(payload.Length), payload.Length));
+        new CodecFixture(catalog: OldPayload.Catalog([OldPayload.NameOf(typeof(Node)), 7])).Read(buffer);
+        Assert.Equal(payload, buffer.WrittenSpan.ToArray());
+    }
+
     [Fact]
     public void EveryPrefixOfAPayload()
     {

@@ -28,7 +28,7 @@ internal static class OldPayload
         switch (value)
         {
             case object[] items:
-                bytes.Add((byte)(0x90 | items.Length));
+                bytes.AddRange(items.Length < 16 ? [(byte)(0x90 | items.Length)] : [0xdc, (byte)(items.Length >> 8), (byte)items.Length]);
                 foreach (object item in items)
                     Pack(item, bytes);
                 break;

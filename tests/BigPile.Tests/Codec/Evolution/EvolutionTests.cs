@@ -80,6 +80,20 @@ public sealed class EvolutionTests
         Assert.Contains("Changed", e.Message, StringComparison.Ordinal);
     }
 
+    /// <summary>The member's class was the base, and is now one that derives from it.</summary>
+    [Theory]
+    [InlineData(CodecMode.Interpreted)]
+    [InlineData(CodecMode.Generated)]
+    public void ObjectOfTheFormerBaseClassIsAnErrorEachTime(CodecMode mode)
+    {
+        FakeCatalog catalog = OldPayload.Catalog(
+            [OldPayload.NameOf(typeof(NewWorld.Kennel)), 0, "Guest", 1], [OldPayload.NameOf(typeof(NewWorld.Animal)), 0, "Name", "string"]);
+        var fixture = new CodecFixture(mode, catalog);
+        for (int i = 0; i < 3; i++)
+            Assert.Throws<PileSerializationException>(() => fixture.Read(OldPayload.Of(0x91, 0x91, 0xa1, (byte)'n')));
+        Assert.Null(((NewWorld.Kennel)fixture.Read(OldPayload.Of(0x91, 0xc0))).Guest);
+    }
+
     [Fact]
     public void NumberThatNoLongerFitsIsAnError() =>
         Assert.Throws<PileSerializationException>(() => ReadAsNew(CodecMode.Interpreted, new OldWorld.Narrowed { Value = 70000 }));

@@ -13,6 +13,16 @@ internal static class NewWorld
         public string? Name;
     }
 
+    public sealed class Hound : Animal
+    {
+        public long Speed;
+    }
+
+    public sealed class Kennel
+    {
+        public Hound? Guest;
+    }
+
     public sealed class Customer
     {
         public DayOfWeek Day;
