@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Immutable;
+using System.Diagnostics;
 using System.IO;
 using BigPile.Files.Kinds;
 using BigPile.Files.Storage;
@@ -31,7 +32,7 @@ public static class BlockFile
         OpenedFile file = OpenedFile.Open(path, options);
         try
         {
-            return kind switch
+            IBlockFile opened = kind switch
             {
                 BlockFileKind.Standard => new StandardFile(file),
                 BlockFileKind.MappedParallel => new MappedParallelFile(file),
@@ -39,6 +40,8 @@ public static class BlockFile
                 BlockFileKind.PositionalParallel => new PositionalParallelFile(file),
                 _ => new PositionalAtomicFile(file),
             };
+            Debug.Assert(opened.Kind == kind, "The file is accessed as was asked for.");
+            return opened;
         }
         catch
         {

@@ -294,4 +294,7 @@ public sealed class HashDatabase : IDisposable, IEnumerable<HashRecord>
 
     /// <inheritdoc cref="Close"/>
     public void Dispose() => Close();
+
+    /// <summary>Checks all structures of a database that is open for writing and not in use, for tests.</summary>
+    internal void CheckInvariants() => _maintenance.CheckInvariants();
 }

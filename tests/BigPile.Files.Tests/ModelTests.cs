@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using BigPile.Files.Storage;
 using Xunit.Abstractions;
 
 namespace BigPile.Files.Tests;
@@ -29,22 +30,38 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
         {
             if (random.Next(200) == 0)
             {
-                file.Dispose();
-                Assert.Equal(_size, new FileInfo(FilePath).Length);
+                Close(file);
+                using (IBlockFile readOnly = OpenAny(random, addressBytes, isReadOnly: true))
+                    Check(readOnly);
                 file = OpenAny(random, addressBytes);
             }
             Do(file, random);
-            Assert.Equal(_size, file.Size);
+            Check(file);
         }
-        file.Dispose();
+        Close(file);
         Assert.Equal(_model[.._size], File.ReadAllBytes(FilePath));
     }
 
     private string FilePath => Path.Combine(_temporary.Path, "file");
 
-    private IBlockFile OpenAny(Random random, long addressBytes) => BlockFile.Open(
-        BlockFile.Kinds[random.Next(BlockFile.Kinds.Length)], FilePath,
-        new BlockFileOptions { AddressBytes = addressBytes, InitialSize = random.Next(100_000), GrowthFactor = 1 + random.NextDouble() });
+    private IBlockFile OpenAny(Random random, long addressBytes, bool isReadOnly = false) => BlockFile.Open(
+        BlockFile.Kinds[random.Next(BlockFile.Kinds.Length)], FilePath, new BlockFileOptions
+        {
+            AddressBytes = addressBytes, InitialSize = random.Next(100_000), GrowthFactor = 1 + random.NextDouble(), ReadOnly = isReadOnly,
+        });
+
+    private void Check(IBlockFile file)
+    {
+        ((ICheckedFile)file).CheckInvariants();
+        Assert.Equal(_size, file.Size);
+    }
+
+    private void Close(IBlockFile file)
+    {
+        file.Dispose();
+        ((ICheckedFile)file).CheckInvariants();
+        Assert.Equal(_size, new FileInfo(FilePath).Length);
+    }
 
     private void Do(IBlockFile file, Random random)
     {

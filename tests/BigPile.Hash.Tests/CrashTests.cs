@@ -278,6 +278,8 @@ public sealed class CrashTests(ITestOutputHelper output)
                 if (!isRight)
                     Problems.Add($"{when}: '{key}' is {Short(found)}, and was {Short(_now.GetValueOrDefault(key))}");
             }
+            if (control == null)
+                database.CheckInvariants();
             if (!isCut && database.Count != there)
                 Problems.Add($"{when}: {database.Count} are counted, and {there} found");
         }

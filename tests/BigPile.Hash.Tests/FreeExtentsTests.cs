@@ -28,6 +28,7 @@ public sealed class FreeExtentsTests
             else
                 Take(random, extents, isFree, joins, when);
             Assert.True(isFree.Count(free => free) == extents.Bytes, when);
+            extents.CheckInvariants([]);
         }
     }
 

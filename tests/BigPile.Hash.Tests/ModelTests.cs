@@ -44,6 +44,8 @@ public sealed class ModelTests(ITestOutputHelper output) : IDisposable
             else
                 Change(_random.Next(_random.Next(3) == 0 ? 20 : Keys));
             Assert.Equal(_model.Count, _database.Count);
+            if (step % 10 == 0)
+                _database.CheckInvariants();
         }
         Some.AssertHolds(_database, _model);
         Some.AssertSound(_database);

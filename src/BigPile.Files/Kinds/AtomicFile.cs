@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Files.Concurrency;
@@ -67,6 +68,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
 
     private protected sealed override void SetSizeLocked(long size)
     {
+        Debug.Assert(ChangeLock.IsHeldByCurrentThread, "No thread raises the size meanwhile.");
         _stripes.Lock(SeqLockStripes.All);
         Volatile.Write(ref SizeWord, size);
         _stripes.Unlock(SeqLockStripes.All);
@@ -111,6 +113,7 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
     [SkipLocalsInit]
     private void ReadOptimistic(long offset, Span<byte> destination, SeqLockStripes.Range range)
     {
+        Debug.Assert(range.Count is > 0 and <= SeqLockStripes.MaxOptimistic, "There is a sequence to remember for each stripe.");
         Span<ulong> sequences = stackalloc ulong[SeqLockStripes.MaxOptimistic];
         ref ulong seen = ref sequences[0];
         Outcome outcome = TryRead(offset, destination, range, ref seen);
@@ -212,6 +215,8 @@ internal abstract class AtomicFile<TBytes>(OpenedFile file) : PreallocatedFile<T
 
     private void WriteBehindLocked(long offset, ReadOnlySpan<byte> source, long end)
     {
+        Debug.Assert(ChangeLock.IsHeldByCurrentThread, "No thread raises the size meanwhile.");
+        Debug.Assert(!source.IsEmpty && end == offset + source.Length, "The file grows to hold the bytes.");
         EnsureCapacityLocked(end);
         long size = SizeWord;
         long shared = Math.Min(end, size) - offset; // the bytes that overlap the old size

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Files.Concurrency;
@@ -83,7 +84,11 @@ internal abstract class ParallelFile<TBytes>(OpenedFile file) : PreallocatedFile
         return offset;
     }
 
-    private protected sealed override void SetSizeLocked(long size) => Volatile.Write(ref SizeWord, size);
+    private protected sealed override void SetSizeLocked(long size)
+    {
+        Debug.Assert(CapacityWord == 0, "No thread raises the size meanwhile.");
+        Volatile.Write(ref SizeWord, size);
+    }
 
     // Bytes before size: a reader that stays within the size never sees the zeros of a write in progress.
     private void WriteBehind(long offset, ReadOnlySpan<byte> source)

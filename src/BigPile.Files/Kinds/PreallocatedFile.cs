@@ -1,5 +1,5 @@
 using System;
-using System.IO;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Files.Concurrency;
@@ -20,7 +20,8 @@ namespace BigPile.Files.Kinds;
 /// A new mapping is published before the capacity that it covers. The old one is unmapped after quiescence.
 /// </para>
 /// </remarks>
-internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile, IRenamableFile where TBytes : struct, IByteStore
+internal abstract partial class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile, IRenamableFile, ICheckedFile
+    where TBytes : struct, IByteStore
 {
     private protected const long ClosedSize = -1;
 
@@ -46,6 +47,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
             SizeWord = file.File.LengthBytes;
             Bytes.Open(file.File, file.Options, SizeWord);
             CapacityWord = IsReadOnly ? 0 : SizeWord;
+            Debug.Assert(SizeWord <= Bytes.CoveredBytes, "All bytes of the file can be touched.");
         }
         catch
         {
@@ -99,7 +101,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
             }
             finally
             {
-                Volatile.Write(ref CapacityWord, capacity);
+                PublishCapacityLocked(capacity);
             }
         }
     }
@@ -136,6 +138,7 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
             long size = SizeWord;
             SetSizeLocked(ClosedSize);
             WaitForQuiescence();
+            Debug.Assert(SizeWord == ClosedSize && CapacityWord == 0, "Nobody touches the bytes from now on.");
             Release(size);
         }
     }
@@ -186,87 +189,6 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         BlockFileErrors.PastEnd(Path, offset, length, size);
     }
 
-    /// <summary>Allocates disk space, so that the capacity is at least <paramref name="neededBytes"/>.</summary>
-    /// <exception cref="BlockFileFullException">The disk is full, or the limit is reached; the file is unchanged.</exception>
-    private protected void EnsureCapacity(long neededBytes)
-    {
-        lock (_changeLock)
-            EnsureCapacityLocked(neededBytes);
-    }
-
-    /// <inheritdoc cref="EnsureCapacity"/>
-    private protected void EnsureCapacityLocked(long neededBytes)
-    {
-        CheckWritable();
-        long capacity = CapacityWord;
-        if (neededBytes <= capacity)
-            return;
-        if (neededBytes > _file.Options.MaxSize)
-            throw BlockFileErrors.LimitReached(Path, neededBytes, _file.Options.MaxSize);
-        long taken = _file.Extend(capacity, _growth.Next(capacity, neededBytes), _growth.Least(neededBytes));
-        IDisposable? before;
-        try
-        {
-            before = Bytes.Cover(taken);
-        }
-        catch
-        {
-            _file.Restore(capacity);
-            throw;
-        }
-        Volatile.Write(ref CapacityWord, taken);
-        if (before == null)
-            return;
-        WaitForQuiescence();
-        before.Dispose();
-    }
-
-    /// <summary>After a failed write behind the size: clears what it left there, so that these bytes are zero again.</summary>
-    private protected void ClearBehindSize()
-    {
-        lock (_changeLock)
-        {
-            if (SizeWord == ClosedSize)
-                return;
-            long capacity = CapacityWord;
-            StopExtendingLocked();
-            try
-            {
-                capacity = Bytes.Cut(capacity, SizeWord, capacity);
-            }
-            catch (IOException)
-            {
-                // the device fails; the write's own exception says so
-            }
-            finally
-            {
-                Volatile.Write(ref CapacityWord, capacity);
-            }
-        }
-    }
-
-    private void StopExtendingLocked()
-    {
-        Volatile.Write(ref CapacityWord, 0);
-        WaitForQuiescence();
-    }
-
-    private long CutLocked(long size, long capacity)
-    {
-        long before = SizeWord;
-        SetSizeLocked(size);
-        try
-        {
-            WaitForQuiescence();
-            return Bytes.Cut(before, size, capacity);
-        }
-        catch
-        {
-            SetSizeLocked(before);
-            throw;
-        }
-    }
-
     private void Release(long size)
     {
         try
@@ -279,11 +201,5 @@ internal abstract class PreallocatedFile<TBytes> : CacheLineIsolated, IBlockFile
         {
             _file.Dispose();
         }
-    }
-
-    private void WaitForQuiescence()
-    {
-        if (_file.Options.WaitsForReaders)
-            FileRegions.WaitForQuiescence();
     }
 }

@@ -1,6 +1,8 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Files.Storage;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Files.Kinds;
 
@@ -71,12 +73,26 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
 
     private protected override void SetSizeLocked(long size)
     {
+        Debug.Assert(ChangeLock.IsHeldByCurrentThread, "The change lock guards size and buffer.");
         _bufferedBytes = 0;
         Volatile.Write(ref SizeWord, size);
     }
 
+    private protected override void CheckBufferLocked()
+    {
+        Invariant.Between("StandardFile", _bufferOffset, "buffered bytes", _bufferedBytes, 0, BufferBytes);
+        if (_bufferedBytes == 0)
+            return;
+        Invariant.Between("StandardFile", _bufferOffset, "end of the buffered bytes", _bufferOffset + _bufferedBytes, 1, SizeWord);
+        var stored = new byte[_bufferedBytes];
+        Invariant.Equal("StandardFile", _bufferOffset, "failure of a read", Bytes.Read(_bufferOffset, stored), null);
+        bool isSame = stored.AsSpan().SequenceEqual(_buffer.AsSpan(0, _bufferedBytes));
+        Invariant.True("StandardFile", _bufferOffset, "buffer as the file", isSame);
+    }
+
     private bool TryReadBuffered(long offset, Span<byte> destination)
     {
+        Debug.Assert(_bufferedBytes == 0 || _bufferOffset + _bufferedBytes <= SizeWord, "Nothing behind the size is buffered.");
         long at = offset - _bufferOffset;
         if (at < 0 || at > _bufferedBytes - destination.Length)
             return false;
@@ -86,6 +102,7 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
 
     private void ReadLocked(long offset, Span<byte> destination)
     {
+        Debug.Assert(ChangeLock.IsHeldByCurrentThread, "The change lock guards size and buffer.");
         bool goesOn = offset > _nextOffset - NearBytes && offset < _nextOffset + NearBytes && destination.Length <= BufferBytes / 2;
         if (goesOn && TryReadAhead(offset))
             _buffer.AsSpan(0, destination.Length).CopyTo(destination);
@@ -95,6 +112,7 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
 
     private bool TryReadAhead(long offset)
     {
+        Debug.Assert(offset >= 0 && offset <= SizeWord, "The caller has checked the range.");
         int ahead = (int)Math.Min(BufferBytes, SizeWord - offset);
         bool isRead = Bytes.Read(offset, _buffer.AsSpan(0, ahead)) == null; // on failure, the requested bytes alone may still be readable
         (_bufferOffset, _bufferedBytes) = (offset, isRead ? ahead : 0);
@@ -105,6 +123,7 @@ internal sealed class StandardFile(OpenedFile file) : PreallocatedFile<Positiona
     {
         if (source.IsEmpty)
             return;
+        Debug.Assert(ChangeLock.IsHeldByCurrentThread, "The change lock guards size and buffer.");
         EnsureCapacityLocked(end);
         if (Bytes.Write(offset, source) is { } failure)
         {

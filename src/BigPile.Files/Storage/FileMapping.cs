@@ -1,6 +1,7 @@
 using System;
 using System.IO;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Files.Storage;
 
@@ -25,6 +26,14 @@ internal abstract unsafe class FileMapping : IDisposable
     /// <summary>Hands changed bytes to the system, if it does not have them already.</summary>
     internal virtual void Flush()
     {
+    }
+
+    /// <summary>Checks that the mapping is in place and counted, for tests.</summary>
+    /// <exception cref="InvalidOperationException">It is not.</exception>
+    internal virtual void CheckInvariants()
+    {
+        Invariant.True("FileMapping", LengthBytes, "mapping in place", Start != null);
+        Invariant.Between("FileMapping", (nint)Start, "length", LengthBytes, 1, long.MaxValue);
     }
 
     public abstract void Dispose();

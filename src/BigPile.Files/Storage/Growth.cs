@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 
 namespace BigPile.Files.Storage;
 
@@ -11,6 +12,7 @@ internal readonly struct Growth(long initialBytes, double factor, long maxBytes)
     /// <summary>The next capacity in bytes.</summary>
     internal long Next(long capacityBytes, long neededBytes)
     {
+        Debug.Assert(neededBytes > capacityBytes && neededBytes <= maxBytes, "The file must grow, and may.");
         long wanted = (long)Math.Min(capacityBytes * factor, capacityBytes + (double)MaxAheadBytes);
         return Math.Max(Least(neededBytes), Math.Min(RoundUp(Math.Max(Math.Max(wanted, initialBytes), neededBytes)), maxBytes));
     }

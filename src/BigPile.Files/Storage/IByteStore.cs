@@ -8,6 +8,9 @@ namespace BigPile.Files.Storage;
 /// </summary>
 internal interface IByteStore
 {
+    /// <summary>How many bytes, from the first, can be touched as long as the file has them.</summary>
+    long CoveredBytes { get; }
+
     /// <summary>Opens a file of a given length.</summary>
     void Open(HeldFile file, BlockFileOptions options, long lengthBytes);
 
@@ -29,6 +32,9 @@ internal interface IByteStore
 
     /// <summary>Hands to the system what it does not have yet.</summary>
     void Flush(long offset, long length);
+
+    /// <summary>Checks that the fields agree, for tests.</summary>
+    void CheckInvariants();
 
     /// <summary>Releases everything but the file. No thread may be using it.</summary>
     void Release();

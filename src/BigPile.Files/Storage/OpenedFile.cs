@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Memory;
@@ -57,6 +58,8 @@ internal sealed class OpenedFile : IDisposable
     /// <exception cref="BlockFileFullException">There is not even that; the file is unchanged.</exception>
     internal long Extend(long fromBytes, long goodBytes, long leastBytes)
     {
+        Debug.Assert(fromBytes < leastBytes && leastBytes <= goodBytes, "The file grows, and no less than it must.");
+        Debug.Assert(goodBytes <= Options.MaxSize, "The file stays within its limit.");
         try
         {
             File.Extend(fromBytes, goodBytes);

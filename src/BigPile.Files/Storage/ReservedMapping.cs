@@ -1,8 +1,10 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using System.Threading;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Files.Storage;
 
@@ -35,6 +37,7 @@ internal sealed unsafe class ReservedMapping : FileMapping
         {
             void* start = LibC.MemoryMap(
                 null, (nuint)tried, protection, LibC.MapShared, (int)file.Handle.DangerousGetHandle(), 0);
+            Debug.Assert(tried >= lengthBytes, "The whole file is mapped, however few addresses there are.");
             if (start != LibC.MapFailed)
                 return Ended(file, new ReservedMapping((byte*)start, tried));
             int error = Marshal.GetLastPInvokeError();
@@ -57,6 +60,13 @@ internal sealed unsafe class ReservedMapping : FileMapping
         }
     }
 
+    internal override void CheckInvariants()
+    {
+        base.CheckInvariants();
+        long all = Volatile.Read(ref _reservedBytes);
+        Invariant.Between("ReservedMapping", (nint)Start, "addresses of all mappings", all, LengthBytes, long.MaxValue);
+    }
+
     public override void Dispose()
     {
         Free();
@@ -68,7 +78,8 @@ internal sealed unsafe class ReservedMapping : FileMapping
         if (Start == null)
             return;
         _ = LibC.MemoryUnmap(Start, (nuint)LengthBytes);
-        Interlocked.Add(ref _reservedBytes, -LengthBytes);
+        long left = Interlocked.Add(ref _reservedBytes, -LengthBytes);
+        Debug.Assert(left >= 0, "The addresses of each mapping were counted.");
         Start = null;
     }
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO.MemoryMappedFiles;
 using BigPile.Memory;
 
@@ -13,6 +14,7 @@ internal sealed unsafe class ViewMapping : FileMapping
         _view = file.MapView(lengthBytes, 0, lengthBytes);
         byte* start = null;
         _view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
+        Debug.Assert(_view.PointerOffset == 0, "The view begins with the file.");
         Start = start + _view.PointerOffset;
         LengthBytes = lengthBytes;
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Runtime.CompilerServices;
 using BigPile.Hash.Records;
@@ -14,6 +15,7 @@ internal static class CopyChanges
     {
         if (database.Copy is not { } copy)
             return;
+        Debug.Assert(database.IsHeld(index), "The change is repeated under the stripe that it was made under.");
         try
         {
             Apply(copy, index, ref stripe, hash, key, isSet, value);
@@ -29,6 +31,7 @@ internal static class CopyChanges
     internal static void Apply(
         RecordStore copy, int index, ref Stripe stripe, ulong hash, ReadOnlySpan<byte> key, bool isSet, ReadOnlySpan<byte> value)
     {
+        Debug.Assert(SeqLockStripes.IndexOf(hash) == index, "The key belongs to the stripe.");
         Span<byte> buffer = stackalloc byte[RecordFile.BufferBytes];
         LookupResult result = copy.File.Find(key, hash, buffer, out RecordLocation location, readsValue: false);
         if (result == LookupResult.Invalid)
@@ -39,6 +42,7 @@ internal static class CopyChanges
             copy.PutLocked(index, ref shadow, location, key, value);
         else if (result == LookupResult.Found)
             copy.RemoveLocked(index, ref shadow, location, key);
+        Debug.Assert(shadow.Sequence >= stripe.Sequence, "A stripe assigns no sequence twice.");
         stripe.Sequence = shadow.Sequence;
     }
 }

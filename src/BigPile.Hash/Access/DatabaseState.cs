@@ -1,5 +1,7 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
+using System.Linq;
 using System.Threading;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
@@ -51,10 +53,20 @@ internal sealed class DatabaseState
     /// <summary>The store that a rebuild fills, or <see langword="null"/>. To be used only while holding a stripe.</summary>
     internal RecordStore? Copy => Volatile.Read(ref _copy);
 
+    /// <summary>Whether somebody holds a stripe; for assertions, which tests run.</summary>
+    internal bool IsHeld(int stripe) => Stripes[stripe].Lock.IsTaken;
+
+    /// <summary>Whether all stripes are held; for assertions, which tests run.</summary>
+    internal bool AreAllHeld => Enumerable.Range(0, SeqLockStripes.Count).All(IsHeld);
+
     internal ulong HashOf(ReadOnlySpan<byte> key) => KeyHash.Of(key, Seed);
 
     /// <summary>Replaces the store; <see langword="null"/> closes the database. The caller holds all stripes.</summary>
-    internal void SetStoreLocked(RecordStore? store) => Volatile.Write(ref _store, store);
+    internal void SetStoreLocked(RecordStore? store)
+    {
+        Debug.Assert(AreAllHeld, "Nobody reads or writes while the store is replaced.");
+        Volatile.Write(ref _store, store);
+    }
 
     /// <summary>Starts or stops repeating changes in a copy. The caller holds a stripe.</summary>
     internal void SetCopyLocked(RecordStore? copy, Exception? failure = null)
@@ -94,7 +106,8 @@ internal sealed class DatabaseState
 
     internal void EndCallback()
     {
-        _callbacksOfThread!.RemoveAt(_callbacksOfThread.Count - 1);
+        Debug.Assert(_callbacksOfThread![^1] == this, "The innermost callback ends first.");
+        _callbacksOfThread.RemoveAt(_callbacksOfThread.Count - 1);
         Interlocked.Decrement(ref _callbacks);
     }
 

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Hash.Records;
 
@@ -28,6 +29,7 @@ internal static class RecordWriter
             LookupResult result = store.File.Find(key, hash, buffer, out RecordLocation location, edit.NeedsValue);
             if (result == LookupResult.Invalid)
                 throw store.File.CorruptAt(location.Offset);
+            Debug.Assert((result == LookupResult.Found) == (location.Offset != 0), "An offset tells a record from its absence.");
             RecordChangeKind kind = Decide(store.File, buffer, location, ref edit);
             if (kind == RecordChangeKind.Keep || (kind == RecordChangeKind.Remove && result == LookupResult.Absent))
                 return RecordChangeKind.Keep;
@@ -38,6 +40,7 @@ internal static class RecordWriter
                 store.PutLocked(index, ref stripe, location, key, edit.NewValue);
             else
                 store.RemoveLocked(index, ref stripe, location, key);
+            Debug.Assert(database.Store == store, "A rebuild replaces the file under all stripes.");
             // A running rebuild has already copied this hash: repeat the change in the copy, under the same lock.
             if (hash < stripe.CopiedTo)
                 CopyChanges.Replicate(database, index, ref stripe, hash, key, kind == RecordChangeKind.Set, edit.NewValue);

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Numerics;
 using BigPile.Memory;
 
@@ -45,12 +46,29 @@ internal sealed record FileLayout(int Version, int OffsetWidth, int Alignment, l
     internal long BucketOf(ulong hash) => (long)(hash >> BucketShift);
 
     /// <summary>The lowest hash of a bucket.</summary>
-    internal ulong FirstHashOf(long bucket) => (ulong)bucket << BucketShift;
+    internal ulong FirstHashOf(long bucket)
+    {
+        Debug.Assert(bucket >= 0 && bucket < Buckets, "The bucket is one of the file.");
+        return (ulong)bucket << BucketShift;
+    }
 
-    internal long LinkOf(long bucket) => HeadBytes + bucket * OffsetWidth;
+    /// <summary>The offset of a bucket; of the number of buckets, their end.</summary>
+    internal long LinkOf(long bucket)
+    {
+        Debug.Assert(bucket >= 0 && bucket <= Buckets, "The bucket is one of the file, or their end.");
+        return HeadBytes + bucket * OffsetWidth;
+    }
 
     /// <summary>The number of the bucket at an offset.</summary>
-    internal long BucketAt(long link) => (link - HeadBytes) / OffsetWidth;
+    internal long BucketAt(long link)
+    {
+        Debug.Assert(IsBucket(link), "A bucket is at the offset.");
+        return (link - HeadBytes) / OffsetWidth;
+    }
+
+    /// <summary>Whether a bucket begins at the offset; for assertions, which tests run.</summary>
+    internal bool IsBucket(long link) =>
+        link >= HeadBytes && link < LinkOf(Buckets) && ((link - HeadBytes) & (OffsetWidth - 1)) == 0;
 
     internal void Write(Span<byte> destination)
     {

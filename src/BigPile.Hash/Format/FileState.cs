@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
@@ -47,6 +48,7 @@ internal readonly record struct FileState
 
     internal void Write(Span<byte> destination, ulong salt)
     {
+        Debug.Assert(((SyncedSequence | LastSequence) & ~RecordHead.MaxSequence) == 0, "A read keeps all bits of the sequences.");
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Counter);
         BinaryPrimitives.WriteInt32LittleEndian(destination[8..], (int)Phase);
         BinaryPrimitives.WriteInt32LittleEndian(destination[12..], (WasEverHard ? 1 : 0) | (IsHard ? 2 : 0));

@@ -1,5 +1,6 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using BigPile.Memory;
 
 namespace BigPile.Hash.Format;
@@ -60,6 +61,8 @@ internal readonly struct RecordHead
     internal static RecordHead Of(
         ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long offset, FileLayout layout)
     {
+        Debug.Assert(sequence is > 0 and <= MaxSequence, "A record has a sequence that fits beside the key's length.");
+        Debug.Assert(key.Length <= HashDatabaseOptions.LongestKey, "The key's length fits beside the sequence.");
         var bare = new RecordHead(word, 0, (ulong)sequence | ((ulong)key.Length << KeyShift), (uint)value.Length);
         uint checksum = Crc32C.Add(bare.BeginChecksum(offset, layout.Salt), key);
         ulong word1 = LinkOf(next, layout.HasTags ? TagOf(checksum) : (ushort)0);
@@ -71,7 +74,11 @@ internal readonly struct RecordHead
         layout.HasTags ? TagOf(Crc32C.Add(BeginChecksum(offset, layout.Salt), key)) : (ushort)0;
 
     /// <summary>Makes word 1 of a record from the next offset and the tag, which never changes.</summary>
-    internal static ulong LinkOf(long next, ushort tag) => (ulong)next | ((ulong)tag << TagShift);
+    internal static ulong LinkOf(long next, ushort tag)
+    {
+        Debug.Assert((ulong)next <= NextMask, "The offset leaves the bits of the tag free.");
+        return (ulong)next | ((ulong)tag << TagShift);
+    }
 
     /// <summary>The next offset of a word 1.</summary>
     internal static long NextOf(ulong link) => (long)(link & NextMask);

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Hash.Records;
 
 namespace BigPile.Hash.Maintenance;
@@ -30,6 +31,7 @@ internal sealed class ChainSurvey(RecordFile file)
         _damagedBuckets.Clear();
         _broken.Clear();
         _next = 0;
+        Debug.Assert(from < to && most > 0, "Each part has at least one bucket.");
         for (; from < to && _linked.Count < most; from++)
             Walk(from);
         _linked.Sort();
@@ -39,6 +41,7 @@ internal sealed class ChainSurvey(RecordFile file)
     /// <summary>Whether a record is linked. Must be called for every intact or torn record, in ascending order of offsets.</summary>
     internal bool IsLinked(long offset, bool isWhole)
     {
+        Debug.Assert(_next == 0 || _linked[_next - 1].Offset < offset, "Records come by ascending offset.");
         for (; _next < _linked.Count && _linked[_next].Offset <= offset; _next++)
         {
             bool isThere = _linked[_next].Offset == offset;

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
 
@@ -14,6 +15,7 @@ internal sealed class ChainWriter(RecordFile file)
         ushort tag = 0;
         foreach (WholeRecord record in records)
         {
+            Debug.Assert(record.IsLive && file.Layout.BucketOf(record.Hash) == bucket, "The chain is that of the live record.");
             file.WriteLink(link, tag, record.Offset);
             (link, tag) = (record.Offset + RecordHead.NextAt, record.Tag);
         }
@@ -28,6 +30,7 @@ internal sealed class ChainWriter(RecordFile file)
         long first = file.Layout.LinkOf(bucket);
         foreach (WholeRecord record in records)
         {
+            Debug.Assert(record.IsLive && file.Layout.BucketOf(record.Hash) == bucket, "The chain is that of the live record.");
             if (record.IsLinked)
                 continue;
             file.WriteLink(record.Offset + RecordHead.NextAt, record.Tag, file.ReadLink(first));
@@ -36,6 +39,7 @@ internal sealed class ChainWriter(RecordFile file)
         foreach (WholeRecord record in dropped)
         {
             (long link, ushort tag) = file.LinkTo(bucket, record.Offset);
+            Debug.Assert(link != 0, "The survey has found the record in this chain.");
             file.WriteLink(link, tag, file.ReadLink(record.Offset + RecordHead.NextAt));
         }
     }

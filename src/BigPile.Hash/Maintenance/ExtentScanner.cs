@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
 using BigPile.Memory;
@@ -44,8 +45,10 @@ internal sealed class ExtentScanner(RecordFile file, long end, Action<long>? onS
         Offset += Bytes;
         if (Offset >= end)
             return false;
+        Debug.Assert((Offset & (_layout.Alignment - 1)) == 0, "Extents and gaps begin at multiples of the alignment.");
         IsExtent = TryReadExtent(Offset, mustMatch: false);
         Bytes = IsExtent ? _head.Word.Units << _layout.AlignmentShift : GapAt(Offset);
+        Debug.Assert(Bytes > 0 && Bytes <= end - Offset, "The scan goes on, and not beyond the end.");
         return true;
     }
 
@@ -56,7 +59,11 @@ internal sealed class ExtentScanner(RecordFile file, long end, Action<long>? onS
     internal bool HasKey => RecordHead.Bytes + _head.KeyLength <= Bytes;
 
     /// <summary>The key of the current record. Requires <see cref="HasKey"/>.</summary>
-    internal ReadOnlySpan<byte> Key() => Peek(Offset, RecordHead.Bytes + _head.KeyLength)[RecordHead.Bytes..];
+    internal ReadOnlySpan<byte> Key()
+    {
+        Debug.Assert(IsRecord && HasKey, "The extent has a key.");
+        return Peek(Offset, RecordHead.Bytes + _head.KeyLength)[RecordHead.Bytes..];
+    }
 
     private bool TryReadExtent(long offset, bool mustMatch)
     {
@@ -130,6 +137,7 @@ internal sealed class ExtentScanner(RecordFile file, long end, Action<long>? onS
 
     private ReadOnlySpan<byte> Peek(long offset, int length, bool mayBeFewer = false)
     {
+        Debug.Assert(length <= _window.Length && length <= end - offset, "The window can have all that is wanted.");
         long at = offset - _windowOffset;
         if (at >= 0 && at < _windowBytes && mayBeFewer)
             return _window.AsSpan((int)at, (int)Math.Min(length, _windowBytes - at));

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Files;
 using BigPile.Hash.Access;
@@ -78,8 +79,26 @@ internal sealed class HashMaintenance
             long dropped = store.PendingFrees.DroppedBytes;
             long waiting = store.PendingFrees.WaitingBytes;
             long live = end - layout.AreaStart - free - dropped - waiting;
+            Debug.Assert(live >= 0, "No byte is counted twice.");
             return new HashStatistics(_database.Stripes.Records, layout.Buckets, end, layout.AreaStart, live, free + dropped, waiting);
         });
+    }
+
+    /// <summary>Checks all structures, for tests; see <see cref="RecordStore.CheckInvariants"/>.</summary>
+    internal void CheckInvariants()
+    {
+        _database.Stripes.LockAll();
+        try
+        {
+            Invariant.Equal("HashDatabase", 0, "phase", _synchronizer.State.Phase, FilePhase.Open);
+            Invariant.Between(
+                "HashDatabase", 0, "stated durable sequence", _synchronizer.State.SyncedSequence, 0, _database.Store.SyncedSequence);
+            _database.Store.CheckInvariants(_database.Stripes);
+        }
+        finally
+        {
+            _database.Stripes.UnlockAll();
+        }
     }
 
     internal void Close()
@@ -104,6 +123,7 @@ internal sealed class HashMaintenance
     // After a kill or a device failure, the next opening finishes it.
     private void ClearLocked()
     {
+        Debug.Assert(_lock.IsHeldByCurrentThread && _database.Copy == null, "No rebuild copies what is removed.");
         RecordStore store = _database.Store;
         IBlockFile block = store.File.File;
         try

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Security.Cryptography;
 using BigPile.Files;
 using BigPile.Hash.Format;
@@ -14,7 +15,9 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
     /// <summary>Writes a state to the other sector: the one before stays valid until this one is complete.</summary>
     internal void Write(FileState state)
     {
+        Debug.Assert(state.Phase.MayFollow(State.Phase), "The phase may follow the one that the file states.");
         state = state with { Counter = State.Counter + 1 };
+        Debug.Assert(state.At != State.At, "The state that is valid until now is not written over.");
         Span<byte> bytes = stackalloc byte[FileState.Bytes];
         state.Write(bytes, layout.Salt);
         file.WriteAt(state.At, bytes);
@@ -76,6 +79,7 @@ internal sealed class Head(IBlockFile file, FileLayout layout, FileState state)
         var layout = new FileLayout(FileLayout.Newest, tuning.OffsetWidth, tuning.Alignment, tuning.Buckets, Dice(), seed ?? Dice());
         file.Truncate(0);
         file.Expand(layout.AreaStart);
+        Debug.Assert(file.Size == layout.AreaStart, "A new file ends behind its buckets.");
         var bytes = new byte[FileLayout.HeadBytes];
         layout.Write(bytes);
         layout.Write(bytes.AsSpan(FileLayout.CopyAt));

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Hash.Format;
 using BigPile.Hash.Records;
 using BigPile.Hash.Space;
@@ -59,6 +60,7 @@ internal sealed class Inventory(RecordFile file)
             file.Extents.ClearWord(_end); // a part of a unit was not an extent; in the longer file it would be one
             _unclassed.Add(new Extent(_end, end - _end));
         }
+        Debug.Assert(file.Extents.End == file.File.Size, "The area ends where the file does.");
         foreach (Extent extent in _unclassed)
             file.Extents.Free(0, extent);
         foreach (Extent extent in _tombstones)

@@ -127,6 +127,7 @@ internal sealed class Opening
     private (DatabaseState, Head, HashRecovery) New(Head head)
     {
         var store = new RecordStore(new RecordFile(_block, head.Layout), _options);
+        Debug.Assert(store.File.Extents.End == head.Layout.AreaStart, "A new file has no extents.");
         store.File.CacheBuckets();
         var found = new HashRecovery(HashEnding.New, 0, 0, 0, 0, Stopwatch.GetElapsedTime(_began));
         return (new DatabaseState(store, _options, _stripes), head, found);
@@ -195,6 +196,7 @@ internal sealed class Opening
     // was found missing, since that was reported.
     private void BeginWriting(RecordStore store, Head head, bool wasEverHard, Recovery? ofKill)
     {
+        Debug.Assert(store.File.Extents.End == _block.Size, "The area ends where the file does.");
         head.Write(new FileState
         {
             Counter = head.State.Counter,

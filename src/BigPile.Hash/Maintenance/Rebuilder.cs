@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using BigPile.Files;
 using BigPile.Files.Storage;
@@ -71,6 +72,7 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
             stripe.Lock.Enter();
             try
             {
+                Debug.Assert(stripe.CopiedTo <= from, "The buckets of a stripe are copied in their order, each once.");
                 ThrowIfStopped(copy);
                 found.Clear();
                 Walk.Read(database, old.File, bucket, 0, found);
@@ -101,6 +103,8 @@ internal sealed class Rebuilder(DatabaseState database, Synchronizer synchronize
             try
             {
                 ThrowIfStopped(copy);
+                Debug.Assert(database.Store == old, "Only a rebuild replaces the store, and one runs at a time.");
+                Debug.Assert(database.Stripes[SeqLockStripes.Count - 1].CopiedTo == ulong.MaxValue, "All buckets are copied.");
                 bool wasEverHard = synchronizer.State.WasEverHard;
                 long synced = wasEverHard ? Math.Max(database.Stripes.LastSequence, old.SyncedSequence) : 0;
                 copy.SyncedSequence = synced;

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Hash.Checking;
 using BigPile.Hash.Format;
@@ -29,7 +30,8 @@ namespace BigPile.Hash.Maintenance;
 /// <param name="stripes">Receive the number of records, and the highest sequence.</param>
 /// <param name="isPowerCut">Whether stores may be missing, as after a power cut.</param>
 /// <param name="mostRecords">The limit of records in memory.</param>
-internal sealed class Recovery(RecordStore store, Head head, FileState? state, SeqLockStripes stripes, bool isPowerCut, int mostRecords)
+internal sealed partial class Recovery(
+    RecordStore store, Head head, FileState? state, SeqLockStripes stripes, bool isPowerCut, int mostRecords)
 {
     private readonly RecordFile _file = store.File;
     private readonly bool _wasEverHard = state?.WasEverHard ?? true;
@@ -48,6 +50,8 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     // Records and tombstones of all buckets that are to be freed.
     private readonly List<WholeRecord> _outdated = [];
     private long _end;
+    // How many intact records and tombstones were scanned.
+    private long _whole;
     private long _lastSequence = state?.LastSequence ?? 0;
     private long _records;
     // How many keys had a durable record at the last hard synchronization.
@@ -73,6 +77,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         CrashPoints.Pass(HashCrashPoint.RecoveryBucketsEmptied);
         for (long from = 0; from < _file.Layout.Buckets;)
             from = RunPart(from);
+        Debug.Assert(_whole == _records + _outdated.Count, "Each intact record is in its chain, or outdated.");
         SetCounts();
         CrashPoints.Pass(HashCrashPoint.RecoveryLinked);
         if (isPowerCut && _wasEverHard)
@@ -106,6 +111,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
     // Dead marks destroy the evidence of what was hard-synchronized, so state the count first. Missing records stay in the count.
     private void WriteRecoveredState()
     {
+        Debug.Assert(head.State.Phase == FilePhase.Recovering, "Until the marks are durable, an opening recovers.");
         _file.File.Synchronize(hard: true);
         head.Write(head.State with { SyncedSequence = store.SyncedSequence, Records = _records + DamagedRecords });
         _file.File.Synchronize(hard: true);
@@ -118,6 +124,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         Scan(isFirst: from == 0);
         EndSurvey();
         Resolve(CollectionsMarshal.AsSpan(_index.Sort()));
+        Debug.Assert(_index.To > from && _index.To <= buckets, "Each part has at least one bucket.");
         return _index.To;
     }
 
@@ -142,6 +149,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         long kept = (usedEnd + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes;
         if (kept != _file.File.Size)
             _file.File.Truncate(kept); // nothing behind the last extent was ever used
+        Debug.Assert(kept == _file.File.Size, "The area ends where the file does.");
         _file.Extents.SetEnd(kept);
         if (kept > usedEnd)
             FreeExtent(new Extent(usedEnd, kept - usedEnd));
@@ -157,6 +165,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
             ReadOnlySpan<byte> key = scanner.Key();
             RecordHead record = scanner.Head;
             _lastSequence = Math.Max(_lastSequence, record.Sequence);
+            _whole += isFirst ? 1 : 0;
             _index.Add(new WholeRecord(
                 KeyHash.Of(key, _file.Layout.Seed), scanner.Offset, record.Sequence, (uint)record.Word.Units,
                 record.TagFor(key, scanner.Offset, _file.Layout), record.Word.Kind, isLinked));
@@ -230,6 +239,7 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         bool wasThere = false;
         foreach (ref readonly WholeRecord record in records)
         {
+            Debug.Assert(record.Sequence <= newest.Sequence, "The newest record of a key comes first.");
             isLinked |= record.IsLinked;
             if (record.Sequence <= _synced)
                 atCut ??= record;
@@ -249,53 +259,5 @@ internal sealed class Recovery(RecordStore store, Head head, FileState? state, S
         // The chain is intact and does not contain the record: it was removed and its tombstone is lost, or its link is.
         if (_survey != null && isChainWhole && !isLinked && newest.Sequence <= _linkedSequence)
             _resurrected++;
-    }
-
-    // A tombstone waits until the dead marks of what it hides are durable: a power cut in between would bring these records back.
-    private void FreeRecord(in WholeRecord record)
-    {
-        var extent = new Extent(record.Offset, (long)record.Units << _file.Layout.AlignmentShift);
-        if (!record.IsLive && _wasEverHard)
-            store.PendingFrees.DeferTombstone(NextStripe(), extent);
-        else if (record.IsLive && !isPowerCut && record.Sequence <= _synced)
-            store.PendingFrees.DeferRecord(NextStripe(), extent);
-        else
-            store.PendingFrees.MarkDeadAndFree(NextStripe(), extent);
-    }
-
-    private void FreeTorn()
-    {
-        foreach (Extent extent in _torn)
-        {
-            TornRecords += _survey?.IsDamaged(extent.Offset) == true ? 0 : 1;
-            store.PendingFrees.MarkDeadAndFree(NextStripe(), extent);
-        }
-    }
-
-    private void FreeExtent(Extent extent) => _file.Extents.Free(NextStripe(), extent);
-
-    private int NextStripe() => _stripe = (_stripe + 1) % SeqLockStripes.Count;
-
-    private void SetCounts()
-    {
-        for (int i = 0; i < SeqLockStripes.Count; i++)
-            stripes[i].Sequence = _lastSequence;
-        stripes[0].Records = _records; // only the sum matters
-        store.SyncedSequence = !isPowerCut ? _synced : _wasEverHard ? _lastSequence : 0;
-        // A kill leaves one of the states that a power cut leaves, so count that way, too: records that are lost together with their links
-        // leave no gap in the chains.
-        long missing = CountMissing();
-        DamagedRecords = Math.Max(missing, _survey != null ? _survey.Damaged + _resurrected : 0);
-        SynchronizedRecords = Math.Max((state?.Records ?? 0) - missing, 0);
-    }
-
-    // Each record that was durable must be here, or what outdates it.
-    private long CountMissing()
-    {
-        if (state is not { } known)
-            return 1; // a crash can tear one of the two states, not both
-        if (known.Phase == FilePhase.Closed)
-            return Math.Max(known.Records - _records, 0);
-        return _wasEverHard ? Math.Max(known.Records - _synchronizedKeys, 0) : 0;
     }
 }

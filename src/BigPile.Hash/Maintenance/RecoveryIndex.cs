@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Hash.Format;
 
 namespace BigPile.Hash.Maintenance;
@@ -21,6 +22,7 @@ internal sealed class RecoveryIndex(FileLayout layout, int most)
     /// <summary>Starts another range.</summary>
     internal void Begin(long from, long to)
     {
+        Debug.Assert(from < to && to <= layout.Buckets, "The range has buckets of the file.");
         _records.Clear();
         (_from, To) = (from, to);
     }
@@ -35,6 +37,7 @@ internal sealed class RecoveryIndex(FileLayout layout, int most)
         while (_records.Count > most && To > _from + 1)
         {
             To = _from + (To - _from) / 2;
+            Debug.Assert(To > _from, "The range keeps its first bucket.");
             _records.RemoveAll(one => layout.BucketOf(one.Hash) >= To);
         }
     }

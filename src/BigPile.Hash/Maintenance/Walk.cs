@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Diagnostics;
 using BigPile.Hash.Access;
 using BigPile.Hash.Records;
 
@@ -47,6 +48,7 @@ internal static class Walk
     /// <summary>Reads the records of a bucket whose hashes are at least <paramref name="from"/>. The caller holds the stripe.</summary>
     internal static void Read(DatabaseState database, RecordFile file, long bucket, ulong from, List<HashRecord> found)
     {
+        Debug.Assert(database.IsHeld(SeqLockStripes.IndexOf(file.Layout.FirstHashOf(bucket))), "No record of the bucket changes.");
         var location = new RecordLocation { Offset = file.ReadLink(file.Layout.LinkOf(bucket)) };
         if (location.Offset == 0)
             return;

@@ -1,7 +1,9 @@
 using System;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Hash.Format;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Records;
 
@@ -55,5 +57,18 @@ internal sealed class BucketCache
 
     internal void Write(long link, long target) => Volatile.Write(ref _buckets[IndexOf(link)], target);
 
-    private int IndexOf(long link) => (int)((link - FileLayout.HeadBytes) >> _widthShift);
+    /// <summary>Checks that each bucket has the file's target; for tests, while no bucket changes.</summary>
+    /// <exception cref="InvalidOperationException">One has another.</exception>
+    internal void CheckInvariants(RecordFile file)
+    {
+        Invariant.Equal("BucketCache", 0, "number of buckets", _buckets.Length, file.Layout.Buckets);
+        ReadAll(file, (link, target) => Invariant.Equal("BucketCache", link, "target", Read(link), target));
+    }
+
+    private int IndexOf(long link)
+    {
+        int index = (int)((link - FileLayout.HeadBytes) >> _widthShift);
+        Debug.Assert(FileLayout.HeadBytes + ((long)index << _widthShift) == link, "A bucket begins at the offset.");
+        return index;
+    }
 }

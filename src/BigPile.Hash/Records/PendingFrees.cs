@@ -1,8 +1,12 @@
+using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Linq;
 using System.Threading;
+using BigPile.Hash.Format;
 using BigPile.Hash.Space;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Records;
 
@@ -76,7 +80,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
                 (int stripe, Extent extent) = _unmarked[^1];
                 file.MarkDead(extent);
                 _unmarked.RemoveAt(_unmarked.Count - 1);
-                Interlocked.Add(ref _waitingBytes, -extent.Bytes);
+                Subtract(extent);
                 ReturnToAllocator(stripe, extent);
             }
             _hasUnmarked = false;
@@ -93,6 +97,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         {
             _cutWaiting.AddRange(_waiting);
             _cutTombstones.AddRange(_tombstones);
+            Debug.Assert(_hasUnmarked == (_unmarked.Count > 0), "Whoever reads without the lock knows of marks that failed.");
             _waiting = [];
             _tombstones = [];
         }
@@ -113,7 +118,7 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
         }
         foreach ((int stripe, Extent extent) in old.Concat(cut))
         {
-            Interlocked.Add(ref _waitingBytes, -extent.Bytes);
+            Subtract(extent);
             MarkDeadAndFree(stripe, extent);
         }
     }
@@ -132,6 +137,44 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
             _hasUnmarked = false;
             (_waitingBytes, _droppedBytes) = (0, 0);
         }
+    }
+
+    /// <summary>
+    /// Checks that each extent holds what it waits for, and is counted, and adds it to a list; for tests, while nothing changes.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">It is not so.</exception>
+    internal void CheckInvariants(long syncedSequence, List<Extent> used)
+    {
+        const string Structure = "PendingFrees";
+        lock (_lock)
+        {
+            int before = used.Count;
+            Invariant.Equal(Structure, 0, "whether marks have failed", _hasUnmarked, _unmarked.Count > 0);
+            foreach ((_, Extent extent) in _unmarked)
+                used.Add(extent);
+            foreach ((_, Extent extent) in _waiting.Concat(_cutWaiting))
+                Invariant.Between(Structure, extent.Offset, "sequence of a record", Check(extent, isTombstone: false), 1, syncedSequence);
+            foreach ((_, Extent extent) in _tombstones.Concat(_cutTombstones))
+                Invariant.Between(Structure, extent.Offset, "sequence", Check(extent, isTombstone: true), 1, RecordHead.MaxSequence);
+            foreach ((_, Extent extent) in _oldTombstones)
+                Invariant.Between(Structure, extent.Offset, "sequence of old", Check(extent, isTombstone: true), 1, syncedSequence);
+            Invariant.Equal(Structure, 0, "bytes", used.Skip(before).Sum(static extent => extent.Bytes), WaitingBytes);
+        }
+
+        long Check(Extent extent, bool isTombstone)
+        {
+            RecordHead head = file.CheckHead(extent);
+            Invariant.Equal(Structure, extent.Offset, "whether it is a tombstone", head.Word.Kind == ExtentKind.Tombstone, isTombstone);
+            Invariant.True(Structure, extent.Offset, "whether it is live or a tombstone", isTombstone || head.Word.IsLive);
+            used.Add(extent);
+            return head.Sequence;
+        }
+    }
+
+    private void Subtract(Extent extent)
+    {
+        long left = Interlocked.Add(ref _waitingBytes, -extent.Bytes);
+        Debug.Assert(left >= 0, "The bytes of each pending free were added before.");
     }
 
     private void ReturnToAllocator(int stripe, Extent extent)
@@ -163,6 +206,8 @@ internal sealed class PendingFrees(RecordFile file, bool isReused)
 
     private void Defer(int stripe, Extent extent, bool isTombstone)
     {
+        Debug.Assert((uint)stripe < SeqLockStripes.Count, "The stripe selects the shard that gets the extent.");
+        Debug.Assert(extent.Bytes >= RecordHead.Bytes, "What waits has held a record or a tombstone.");
         lock (_lock)
             (isTombstone ? _tombstones : _waiting).Add((stripe, extent));
         Interlocked.Add(ref _waitingBytes, extent.Bytes);

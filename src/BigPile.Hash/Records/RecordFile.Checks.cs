@@ -2,7 +2,9 @@ using System;
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using BigPile.Hash.Format;
+using BigPile.Hash.Space;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Records;
 
@@ -38,6 +40,23 @@ internal sealed partial class RecordFile
         {
             ArrayPool<byte>.Shared.Return(rented);
         }
+    }
+
+    /// <summary>Checks that cached buckets are those of the file; for tests, while no bucket changes.</summary>
+    /// <exception cref="InvalidOperationException">They are not.</exception>
+    internal void CheckInvariants() => _buckets?.CheckInvariants(this);
+
+    /// <summary>Checks that the word of an extent in use states its length, and gives the head; for tests.</summary>
+    /// <exception cref="InvalidOperationException">It does not.</exception>
+    internal RecordHead CheckHead(Extent extent)
+    {
+        Span<byte> bytes = stackalloc byte[RecordHead.Bytes];
+        File.ReadAt(extent.Offset, bytes);
+        RecordHead head = RecordHead.Read(bytes);
+        Invariant.True("RecordFile", extent.Offset, "word of this extent", head.Word.IsOf(extent.Offset, Layout.Salt));
+        Invariant.Equal("RecordFile", extent.Offset, "stated length", head.Word.Units << Layout.AlignmentShift, extent.Bytes);
+        Invariant.Between("RecordFile", extent.Offset, "bytes of the record", head.NeededBytes, RecordHead.Bytes, extent.Bytes);
+        return head;
     }
 
     private bool IsKeySound(in RecordLocation location, ReadOnlySpan<byte> key) =>

@@ -1,6 +1,7 @@
 using System;
 using System.Buffers;
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BigPile.Files;
 using BigPile.Hash.Format;
@@ -40,6 +41,7 @@ internal sealed partial class RecordFile
     /// <summary>The record that a link leads to, or 0.</summary>
     internal long ReadLink(long link)
     {
+        Debug.Assert(link >= Layout.AreaStart || Layout.IsBucket(link), "The header and the inside of a bucket are no links.");
         if (link >= Layout.AreaStart)
             return RecordHead.NextOf((ulong)ReadWord(link));
         if (_buckets is { } buckets)
@@ -57,6 +59,10 @@ internal sealed partial class RecordFile
     /// <param name="target">The record, or 0.</param>
     internal void WriteLink(long link, ushort tag, long target)
     {
+        Debug.Assert(link >= Layout.AreaStart || Layout.IsBucket(link), "The header and the inside of a bucket are no links.");
+        Debug.Assert(link < Layout.AreaStart || (link & (Layout.Alignment - 1)) == (RecordHead.NextAt & (Layout.Alignment - 1)),
+            "A record has its link in word 1.");
+        Debug.Assert(tag == 0 || link >= Layout.AreaStart, "A bucket has no tag.");
         if (link >= Layout.AreaStart)
         {
             WriteWord(link, (long)RecordHead.LinkOf(target, tag));
@@ -100,6 +106,7 @@ internal sealed partial class RecordFile
     {
         EmptyBuckets();
         File.Truncate(Layout.AreaStart);
+        Debug.Assert(File.Size == Layout.AreaStart, "The file ends behind its buckets.");
     }
 
     private void WriteBucket(long link, long target)
@@ -154,6 +161,7 @@ internal sealed partial class RecordFile
         long offset = location.Offset;
         if (offset < Layout.AreaStart || (offset & (Layout.Alignment - 1)) != 0 || offset > end - RecordHead.Bytes)
             return false;
+        Debug.Assert(buffer.Length >= _firstReadBytes, "The buffer takes the first read.");
         location.BufferedBytes = (int)Math.Min(_firstReadBytes, end - offset);
         File.ReadAt(offset, buffer[..location.BufferedBytes]);
         location.Head = RecordHead.Read(buffer);
@@ -164,6 +172,7 @@ internal sealed partial class RecordFile
     [SkipLocalsInit]
     internal bool ReadValue(ReadOnlySpan<byte> buffer, in RecordLocation location, Span<byte> value)
     {
+        Debug.Assert(value.Length == location.ValueLength, "The checksum is of the whole value.");
         ReadPart(buffer, location, RecordHead.Bytes + location.KeyLength, value);
         uint checksum = AddKey(location.Head.BeginChecksum(location.Offset, Layout.Salt), buffer, location);
         return location.Head.Matches(Crc32C.Add(checksum, value));
@@ -172,6 +181,7 @@ internal sealed partial class RecordFile
     /// <summary>Copies a part of a record, as far as possible from the buffer.</summary>
     internal void ReadPart(ReadOnlySpan<byte> buffer, in RecordLocation location, int from, Span<byte> destination)
     {
+        Debug.Assert(from >= 0 && from + destination.Length <= location.Head.NeededBytes, "The part is one of the record.");
         int known = Math.Clamp(location.BufferedBytes - from, 0, destination.Length);
         if (known > 0)
             buffer.Slice(from, known).CopyTo(destination);
@@ -185,6 +195,8 @@ internal sealed partial class RecordFile
         long offset, ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         int bytes = RecordHead.Bytes + key.Length + value.Length;
+        Debug.Assert(bytes <= word.Units << Layout.AlignmentShift, "The extent has the bytes of the record.");
+        Debug.Assert(word.IsOf(offset, Layout.Salt), "The word is that of the extent.");
         if (bytes <= OneWriteBytes)
         {
             Span<byte> image = stackalloc byte[OneWriteBytes];
@@ -207,6 +219,8 @@ internal sealed partial class RecordFile
     /// <summary>Marks an extent dead: its word says so, and its checksum is cleared.</summary>
     internal void MarkDead(Extent extent)
     {
+        Debug.Assert((extent.Bytes & (Layout.Alignment - 1)) == 0, "The word states the length in whole units.");
+        Debug.Assert(extent.Offset >= Layout.AreaStart && extent.Bytes <= Extents.End - extent.Offset, "The extent is in the area.");
         Span<byte> head = stackalloc byte[RecordHead.Bytes];
         head.Clear();
         var word = ExtentWord.Of(extent.Bytes >> Layout.AlignmentShift, ExtentKind.Dead, extent.Offset, Layout.Salt);
@@ -223,6 +237,7 @@ internal sealed partial class RecordFile
     private void Compose(
         Span<byte> image, long offset, ExtentWord word, long next, long sequence, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
+        Debug.Assert(image.Length >= RecordHead.Bytes + key.Length + value.Length, "The image takes the whole record.");
         Span<byte> keyCopy = image.Slice(RecordHead.Bytes, key.Length);
         Span<byte> valueCopy = image.Slice(RecordHead.Bytes + key.Length, value.Length);
         key.CopyTo(keyCopy);

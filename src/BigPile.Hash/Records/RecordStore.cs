@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Hash.Checking;
@@ -10,7 +11,7 @@ namespace BigPile.Hash.Records;
 
 /// <summary>Sets and removes records. README.md, "Design", has the order of the stores, and what each leaves after a crash.</summary>
 /// <remarks>The caller holds the record's stripe, and has looked up the record (<see cref="RecordFile.Find"/>) under it.</remarks>
-internal sealed class RecordStore
+internal sealed partial class RecordStore
 {
     private long _syncedSequence;
 
@@ -30,7 +31,11 @@ internal sealed class RecordStore
     internal long SyncedSequence
     {
         get => Volatile.Read(ref _syncedSequence);
-        set => Volatile.Write(ref _syncedSequence, value);
+        set
+        {
+            Debug.Assert(value >= _syncedSequence, "What is durable stays so.");
+            Volatile.Write(ref _syncedSequence, value);
+        }
     }
 
     /// <summary>Sets the value of a key.</summary>
@@ -43,14 +48,18 @@ internal sealed class RecordStore
         int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
     {
         bool isThere = location.Offset != 0;
+        Debug.Assert(isThere || File.Layout.IsBucket(location.Link), "A new record is the first of its chain.");
+        Debug.Assert(!isThere || location.Head.Word.IsLive, "What is replaced is a record.");
         bool hides = isThere && IsNeeded(location.Head);
         Extent extent = File.Extents.Allocate(stripeIndex, RecordHead.Bytes + key.Length + value.Length);
+        Debug.Assert(extent.Offset != location.Offset, "The record that is replaced keeps its extent.");
         CrashPoints.Pass(HashCrashPoint.ExtentTaken);
         try
         {
             ExtentWord word = WordOf(extent, hides ? ExtentKind.LiveHiding : ExtentKind.Live);
             long next = isThere ? location.Head.Next : location.First;
             long sequence = NextSequence(ref stripe);
+            Debug.Assert(!isThere || location.Head.Sequence < sequence, "Of one key the newest record has the highest sequence.");
             if (isThere && HashMutation.ExtentFreedFirst)
                 FreeOrDefer(stripeIndex, location);
             if (HashMutation.LinkFirst)
@@ -79,6 +88,7 @@ internal sealed class RecordStore
     /// <inheritdoc cref="PutLocked" path="/param"/>
     internal void RemoveLocked(int stripeIndex, ref Stripe stripe, in RecordLocation location, ReadOnlySpan<byte> key)
     {
+        Debug.Assert(location.Offset != 0 && location.Head.Word.IsLive, "What is removed is a record.");
         if (IsNeeded(location.Head) && !HashMutation.NoTombstones)
             RemoveWithTombstone(stripeIndex, ref stripe, location, key);
         else
@@ -152,8 +162,12 @@ internal sealed class RecordStore
         }
     }
 
-    private ExtentWord WordOf(Extent extent, ExtentKind kind) =>
-        ExtentWord.Of(extent.Bytes >> File.Layout.AlignmentShift, kind, extent.Offset, File.Layout.Salt);
+    private ExtentWord WordOf(Extent extent, ExtentKind kind)
+    {
+        Debug.Assert((extent.Bytes & (File.Layout.Alignment - 1)) == 0, "The word states the length in whole units.");
+        Debug.Assert(extent.Bytes >> File.Layout.AlignmentShift <= uint.MaxValue, "The length fits into the word.");
+        return ExtentWord.Of(extent.Bytes >> File.Layout.AlignmentShift, kind, extent.Offset, File.Layout.Salt);
+    }
 
     private long NextSequence(ref Stripe stripe)
     {

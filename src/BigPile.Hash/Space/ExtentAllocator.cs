@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using BigPile.Files;
@@ -20,7 +21,7 @@ namespace BigPile.Hash.Space;
 /// Lock order: the growth lock, then a shard. Only <see cref="Measure{T}"/> holds more than one shard.
 /// </para>
 /// </remarks>
-internal sealed class ExtentAllocator
+internal sealed partial class ExtentAllocator
 {
     private const long LeastChunkBytes = 64 << 10;
     private const long LargestChunkBytes = 1 << 20;
@@ -65,6 +66,7 @@ internal sealed class ExtentAllocator
                 long free = _coalesced.Bytes;
                 foreach (ExtentShard shard in _shards)
                     free += shard.FreeBytesLocked;
+                Debug.Assert(free >= 0 && free <= _end - _layout.AreaStart, "No more is free than the area has.");
                 return measure(_end, free);
             }
             finally
@@ -79,18 +81,16 @@ internal sealed class ExtentAllocator
     /// <exception cref="BlockFileFullException">No extent is free, and the file cannot grow.</exception>
     internal Extent Allocate(int stripe, long bytes)
     {
-        long extentBytes = ExtentClasses.ExtentBytesFor(bytes, _layout.Alignment);
-        if (extentBytes > ExtentClasses.LargestBytes)
-            return AllocateLarge(extentBytes);
-        ExtentShard shard = _shards[stripe % _shards.Length];
-        int extentClass = ExtentClasses.ClassOf(extentBytes);
-        long offset = shard.TryAllocate(extentClass, extentBytes, mayCutChunk: true);
-        return offset >= 0 ? new Extent(offset, extentBytes) : AllocateSlowly(shard, extentClass, extentBytes);
+        Extent extent = AllocateAny(stripe, bytes);
+        Debug.Assert(extent.Bytes >= bytes, "The extent has the bytes that were asked for.");
+        Debug.Assert(IsInArea(extent), "What is allocated is aligned, and in the area.");
+        return extent;
     }
 
     /// <summary>Frees an extent, which is marked dead or was never linked.</summary>
     internal void Free(int stripe, Extent extent)
     {
+        Debug.Assert(IsInArea(extent), "What is freed is aligned, and in the area.");
         if (ExtentClasses.HasClass(extent.Bytes, _layout.Alignment))
         {
             _shards[stripe % _shards.Length].Free(ExtentClasses.ClassOf(extent.Bytes), extent.Offset, extent.Bytes);
@@ -106,6 +106,7 @@ internal sealed class ExtentAllocator
     /// </summary>
     internal void ClearWord(long offset)
     {
+        Debug.Assert(IsInArea(new Extent(offset, _layout.Alignment)), "The word is at the beginning of a unit of the area.");
         Span<byte> zeros = stackalloc byte[ClearedBytes];
         zeros.Clear();
         _file.WriteAt(offset, zeros);
@@ -114,6 +115,7 @@ internal sealed class ExtentAllocator
     /// <summary>Forgets all extents; the file must have none behind <paramref name="end"/>.</summary>
     internal void Reset(long end)
     {
+        Debug.Assert(end >= _layout.AreaStart, "The area ends behind the buckets.");
         lock (_growLock)
         {
             _coalesced.Clear();
@@ -126,8 +128,21 @@ internal sealed class ExtentAllocator
     /// <summary>Sets the end of the area. Nothing behind it is free or used.</summary>
     internal void SetEnd(long end)
     {
+        Debug.Assert(end >= _layout.AreaStart, "The area ends behind the buckets.");
         lock (_growLock)
             Volatile.Write(ref _end, end);
+    }
+
+    private Extent AllocateAny(int stripe, long bytes)
+    {
+        Debug.Assert(stripe >= 0, "A remainder selects the shard.");
+        long extentBytes = ExtentClasses.ExtentBytesFor(bytes, _layout.Alignment);
+        if (extentBytes > ExtentClasses.LargestBytes)
+            return AllocateLarge(extentBytes);
+        ExtentShard shard = _shards[stripe % _shards.Length];
+        int extentClass = ExtentClasses.ClassOf(extentBytes);
+        long offset = shard.TryAllocate(extentClass, extentBytes, mayCutChunk: true);
+        return offset >= 0 ? new Extent(offset, extentBytes) : AllocateSlowly(shard, extentClass, extentBytes);
     }
 
     private Extent AllocateSlowly(ExtentShard shard, int extentClass, long extentBytes)
@@ -154,6 +169,7 @@ internal sealed class ExtentAllocator
                 throw;
             }
             Extent rest = shard.ExchangeChunk(new Extent(chunk.Offset + extentBytes, chunk.Bytes - extentBytes));
+            Debug.Assert(rest.Bytes < extentBytes, "A chunk goes only once it is too short.");
             if (rest.Bytes > 0)
                 _coalesced.Add(rest);
             return new Extent(chunk.Offset, extentBytes);
@@ -162,8 +178,10 @@ internal sealed class ExtentAllocator
 
     private Extent TakeChunkLocked(long extentBytes)
     {
+        Debug.Assert(_growLock.IsHeldByCurrentThread, "The caller holds the growth lock.");
         long wanted = Math.Clamp((_end - _layout.AreaStart) / ChunksOfArea, LeastChunkBytes, LargestChunkBytes);
         wanted = Math.Max(wanted & -FileLayout.HeadBytes, (extentBytes + FileLayout.HeadBytes - 1) & -FileLayout.HeadBytes);
+        Debug.Assert(wanted >= extentBytes, "A chunk has the extent that it is taken for.");
         if (_coalesced.Find(extentBytes) is { } extent)
             return TakeFrontLocked(extent, extent.Bytes <= LargestChunkBytes ? extent.Bytes : wanted);
         try
@@ -186,6 +204,8 @@ internal sealed class ExtentAllocator
 
     private Extent TakeFrontLocked(Extent extent, long bytes)
     {
+        Debug.Assert(_growLock.IsHeldByCurrentThread, "The caller holds the growth lock.");
+        Debug.Assert(bytes <= extent.Bytes, "The front is a part of the extent.");
         ClearWord(extent.Offset);
         _coalesced.Remove(extent);
         if (extent.Bytes > bytes)
@@ -196,6 +216,7 @@ internal sealed class ExtentAllocator
     // The disk is full: splits a larger extent of a class. The remainder serves the next allocations.
     private Extent? TryTakeLargerLocked(int extentClass, long extentBytes)
     {
+        Debug.Assert(_growLock.IsHeldByCurrentThread, "The caller holds the growth lock.");
         for (int larger = extentClass + 1; larger < ExtentClasses.Count; larger++)
         {
             long bytes = ExtentClasses.BytesOf(larger);
@@ -211,6 +232,7 @@ internal sealed class ExtentAllocator
 
     private Extent CutLocked(ExtentShard shard, int extentClass, Extent extent, long extentBytes)
     {
+        Debug.Assert(_growLock.IsHeldByCurrentThread, "The caller holds the growth lock.");
         if (extent.Bytes - extentBytes < LeastRemainderBytes)
             return extent;
         try
@@ -228,6 +250,8 @@ internal sealed class ExtentAllocator
 
     private Extent GrowLocked(long bytes)
     {
+        Debug.Assert(_growLock.IsHeldByCurrentThread, "The caller holds the growth lock.");
+        Debug.Assert((bytes & (FileLayout.HeadBytes - 1)) == 0, "The file grows by whole pages.");
         if (_end > _layout.MaxBytes - bytes)
         {
             throw new BlockFileFullException(
@@ -235,6 +259,7 @@ internal sealed class ExtentAllocator
                 + $"{_layout.MaxBytes:N0}. Nothing was written. Call Rebuild with HashTuning.OffsetWidth 8.");
         }
         long offset = _file.Expand(bytes);
+        Debug.Assert(offset == _end, "The area ends where the file does.");
         Volatile.Write(ref _end, offset + bytes);
         return new Extent(offset, bytes);
     }

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 
 namespace BigPile.Hash.Space;
@@ -19,6 +20,7 @@ internal static class ExtentClasses
     /// <summary>The extent length for a number of bytes, at least 1.</summary>
     internal static long ExtentBytesFor(long bytes, int alignment)
     {
+        Debug.Assert(bytes > 0, "Nothing has no extent.");
         long step = bytes <= SmallBytes ? 8 : bytes <= LargestBytes ? 1L << (BitOperations.Log2((ulong)bytes - 1) - 3) : BigStep;
         step = Math.Max(step, alignment);
         return (bytes + step - 1) & -step;
@@ -27,15 +29,20 @@ internal static class ExtentClasses
     /// <summary>The class of an extent length of at most <see cref="LargestBytes"/>, as <see cref="ExtentBytesFor"/> returns it.</summary>
     internal static int ClassOf(long extentBytes)
     {
-        if (extentBytes <= SmallBytes)
-            return (int)(extentBytes >> 3) - 1;
-        int log = BitOperations.Log2((ulong)extentBytes - 1);
-        return SmallCount + (log - SmallLog) * 8 + (int)((extentBytes - (1L << log)) >> (log - 3)) - 1;
+        int extentClass = (int)(extentBytes >> 3) - 1;
+        if (extentBytes > SmallBytes)
+        {
+            int log = BitOperations.Log2((ulong)extentBytes - 1);
+            extentClass = SmallCount + (log - SmallLog) * 8 + (int)((extentBytes - (1L << log)) >> (log - 3)) - 1;
+        }
+        Debug.Assert(BytesOf(extentClass) == extentBytes, "The length is that of its class.");
+        return extentClass;
     }
 
     /// <summary>The extent length of a class.</summary>
     internal static long BytesOf(int extentClass)
     {
+        Debug.Assert((uint)extentClass < Count, "The class is one of them.");
         if (extentClass < SmallCount)
             return (extentClass + 1) * 8L;
         int big = extentClass - SmallCount;

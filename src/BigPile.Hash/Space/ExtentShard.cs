@@ -1,5 +1,8 @@
 using System;
+using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Hash.Space;
 
@@ -29,6 +32,7 @@ internal sealed class ExtentShard
     /// <summary>Allocates an extent of a class, or cuts one from the chunk; -1 if there is none.</summary>
     internal long TryAllocate(int extentClass, long extentBytes, bool mayCutChunk)
     {
+        Debug.Assert(ExtentClasses.BytesOf(extentClass) == extentBytes, "Class and length agree.");
         lock (_lock)
         {
             int count = _counts[extentClass];
@@ -45,18 +49,23 @@ internal sealed class ExtentShard
             }
             if (offset >= 0)
                 _freeBytes -= extentBytes;
+            Debug.Assert(_freeBytes >= _chunk.Bytes, "What was allocated was free, and the chunk still is.");
             return offset;
         }
     }
 
     internal void Free(int extentClass, long offset, long extentBytes)
     {
+        Debug.Assert(ExtentClasses.BytesOf(extentClass) == extentBytes, "Class and length agree.");
         lock (_lock)
         {
+            Debug.Assert(
+                offset + extentBytes <= _chunk.Offset || offset >= _chunk.Offset + _chunk.Bytes, "What is freed is not in the chunk.");
             int count = _counts[extentClass];
             long[] stack = _free[extentClass] ??= new long[16];
             if (count == stack.Length)
                 Array.Resize(ref _free[extentClass], count * 2);
+            Debug.Assert(count == 0 || stack[count - 1] != offset, "An extent is freed once.");
             _free[extentClass]![count] = offset;
             _counts[extentClass] = count + 1;
             _freeBytes += extentBytes;
@@ -71,7 +80,33 @@ internal sealed class ExtentShard
             Extent before = _chunk;
             _chunk = chunk;
             _freeBytes += chunk.Bytes - before.Bytes;
+            Debug.Assert(_freeBytes >= chunk.Bytes, "The chunk that went was counted.");
             return before;
+        }
+    }
+
+    /// <summary>Checks the count of free bytes, and adds free extents to one list, the chunk to another; for tests.</summary>
+    /// <exception cref="InvalidOperationException">It is wrong.</exception>
+    internal void CheckInvariants(int number, int alignment, List<Extent> free, List<Extent> chunks)
+    {
+        const string Structure = "ExtentShard";
+        lock (_lock)
+        {
+            long bytes = _chunk.Bytes;
+            for (int extentClass = 0; extentClass < ExtentClasses.Count; extentClass++)
+            {
+                long extentBytes = ExtentClasses.BytesOf(extentClass);
+                int count = _counts[extentClass];
+                Invariant.Between(Structure, number, "height of a stack", count, 0, _free[extentClass]?.Length ?? 0);
+                bool isAligned = count == 0 || ExtentClasses.HasClass(extentBytes, alignment);
+                Invariant.True(Structure, extentClass, "length a class of this alignment", isAligned);
+                bytes += count * extentBytes;
+                for (int i = 0; i < count; i++)
+                    free.Add(new Extent(_free[extentClass]![i], extentBytes));
+            }
+            Invariant.Equal(Structure, number, "free bytes", _freeBytes, bytes);
+            if (_chunk.Bytes != 0)
+                chunks.Add(_chunk);
         }
     }
 }
