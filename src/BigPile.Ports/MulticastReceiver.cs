@@ -1,5 +1,6 @@
 using System;
 using BigPile.Ports.Channels;
+using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
 using BigPile.Ports.Peers;
 using BigPile.Ports.Waiting;
@@ -14,10 +15,10 @@ namespace BigPile.Ports;
 /// </remarks>
 public sealed class MulticastReceiver : ReceivePort
 {
-    private readonly MulticastReceiverSide _side;
+    private readonly ReceiverSide<MulticastMember> _side;
 
     internal MulticastReceiver(
-        string name, MulticastReceiverSide side, Action close, ObjectTable objects, RefCounts refCounts, PeerTable peers,
+        string name, ReceiverSide<MulticastMember> side, Action close, ObjectTable objects, RefCounts refCounts, PeerTable peers,
         SpinThenWait waiter, PendingWork work) : base(name, side, close, objects, refCounts, peers, waiter, work)
     {
         _side = side;

@@ -30,6 +30,9 @@ internal sealed class OpenEnds
     /// <summary>Releases the objects that were received.</summary>
     internal void ReclaimLocked() => _senders.RemoveAll(static one => one.Reclaim());
 
+    /// <summary>Checks what the sending ends hold, for tests.</summary>
+    internal void CheckInvariantsLocked() => _senders.ForEach(static one => one.CheckInvariants());
+
     /// <summary>Closes all ends; none may be added any more. What another process delays is left to a cleaner.</summary>
     internal void Close(ArenaLocks locks)
     {

@@ -149,7 +149,7 @@ public class ReceivePort : IDisposable
     // All is received: a sender that is gone, or has closed the port, has nothing in flight any more.
     private void ReclaimAbandoned(PortEnd sender)
     {
-        _peers.SignalIfClosed(_side.Port);
+        _peers.WakeEvents.SignalIfClosed(_side.Port);
         if (_peers.IsOther(sender.Slot))
             _peers.ReclaimAbandoned();
     }

@@ -26,8 +26,10 @@ public sealed partial class SharedArena : IDisposable
     private readonly RefCounts _refCounts;
     private readonly ObjectAllocator _allocator;
     private readonly PeerTable _peers;
-    private readonly PortTable _ports;
-    private readonly MulticastTable _multicasts;
+    private readonly PortTable<PortRecord> _ports;
+    private readonly PortTable<MulticastRecord> _multicasts;
+    private readonly PortReceivers _receivers;
+    private readonly MulticastReceivers _multicastReceivers;
     private readonly TimeSpan _spin;
     private readonly PendingWork _work;
     private readonly OpenEnds _ends = new();
@@ -42,14 +44,16 @@ public sealed partial class SharedArena : IDisposable
         {
             _objects = ArenaFiles.MapLocked(directory, name, options.ToShape(), locks, out ArenaIdentity identity);
             using ArenaLocks.Control control = locks.EnterControl();
-            _peers = PeerTable.JoinLocked(locks, _objects, identity, options.TestHooks);
+            _peers = PeerTable.JoinLocked(locks, _objects, identity);
         }
         if (options.Populate)
             _objects.Mapping.Populate();
         _refCounts = new RefCounts(_objects, _peers.OwnSlot);
-        _allocator = new ObjectAllocator(_objects, _refCounts, _peers.OwnSlot, options.TestHooks);
-        _ports = new PortTable(_objects, _refCounts, _peers, options.TestHooks);
-        _multicasts = new MulticastTable(_objects, _refCounts, _peers, options.TestHooks);
+        _allocator = new ObjectAllocator(_objects, _refCounts, _peers.OwnSlot);
+        _ports = new PortTable<PortRecord>(_objects, _refCounts, _peers);
+        _multicasts = new PortTable<MulticastRecord>(_objects, _refCounts, _peers);
+        _receivers = new PortReceivers(_ports, _objects, _refCounts, _peers);
+        _multicastReceivers = new MulticastReceivers(_multicasts, _objects, _refCounts, _peers);
         _spin = options.Spin;
         _work = new PendingWork(_peers.WakeEvents.OfWaiter(_peers.OwnSlot), new SpinThenWait(_spin));
     }
@@ -113,13 +117,9 @@ public sealed partial class SharedArena : IDisposable
     public SendPort OpenSendPort(string name, FullPolicy whenFull = FullPolicy.Wait, int? depth = null)
     {
         CheckDefined(whenFull);
-        lock (_lock)
-        {
-            ThrowIfUnusable();
-            SenderSide side = _ports.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
-            return RegisterLocked(
-                new SendPort(name, side, _ports, _refCounts, _peers, new SpinThenWait(_spin), _work, whenFull));
-        }
+        return new SendPort(name, OpenSender(_ports, name, CheckDepth(depth), _ => new SenderOptions(
+            typeof(SendPort), name, $"The port '{name}' is full. Receive more, create it with more depth, or use another FullPolicy.",
+            Fails: whenFull == FullPolicy.Fail, PassesSlow: whenFull == FullPolicy.DropOldest)));
     }
 
     /// <summary>Opens the receiving end of a port, which is created if it does not exist.</summary>
@@ -129,9 +129,9 @@ public sealed partial class SharedArena : IDisposable
         lock (_lock)
         {
             ThrowIfUnusable();
-            ReceiverSide side = _ports.TryBindReceiver(name, CheckDepth(depth)) ?? throw Busy(name, "receiver");
+            ReceiverSide<PortRecord> side = _receivers.TryBind(name, CheckDepth(depth)) ?? throw Busy(name, "receiver");
             return _ends.AddReceiverLocked(new ReceivePort(
-                name, side, () => _ports.CloseReceiver(side), _objects, _refCounts, _peers, new SpinThenWait(_spin), _work));
+                name, side, () => _receivers.Close(side), _objects, _refCounts, _peers, new SpinThenWait(_spin), _work));
         }
     }
 
@@ -147,13 +147,11 @@ public sealed partial class SharedArena : IDisposable
         string name, SlowReceiverPolicy whenSlow = SlowReceiverPolicy.DropOldest, int? depth = null)
     {
         CheckDefined(whenSlow);
-        lock (_lock)
-        {
-            ThrowIfUnusable();
-            MulticastSenderSide side = _multicasts.TryBindSender(name, CheckDepth(depth)) ?? throw Busy(name, "sender");
-            return RegisterLocked(
-                new MulticastPort(name, side, _multicasts, _refCounts, _peers, new SpinThenWait(_spin), _work, whenSlow));
-        }
+        return new MulticastPort(name, OpenSender(_multicasts, name, CheckDepth(depth), ofPort => new SenderOptions(
+            typeof(MulticastPort), name, $"A receiver of the port '{name}' is behind by the port's depth, {ofPort:N0}.",
+            Fails: whenSlow == SlowReceiverPolicy.Fail,
+            PassesSlow: whenSlow is SlowReceiverPolicy.DropOldest or SlowReceiverPolicy.Disconnect,
+            CutsOff: whenSlow == SlowReceiverPolicy.Disconnect)));
     }
 
     /// <summary>Opens a new receiver of a multicast port, which is created if it does not exist.</summary>
@@ -170,9 +168,9 @@ public sealed partial class SharedArena : IDisposable
         lock (_lock)
         {
             ThrowIfUnusable();
-            MulticastReceiverSide side = _multicasts.AddReceiver(name, CheckDepth(depth), start == MulticastStart.Oldest);
+            ReceiverSide<MulticastMember> side = _multicastReceivers.Add(name, CheckDepth(depth), start == MulticastStart.Oldest);
             return _ends.AddReceiverLocked(new MulticastReceiver(
-                name, side, () => _multicasts.CloseReceiver(side), _objects, _refCounts, _peers, new SpinThenWait(_spin), _work));
+                name, side, () => _multicastReceivers.Close(side), _objects, _refCounts, _peers, new SpinThenWait(_spin), _work));
         }
     }
 
@@ -208,10 +206,17 @@ public sealed partial class SharedArena : IDisposable
             Opened.Remove(this);
     }
 
-    private T RegisterLocked<T>(T sender) where T : ISendingEnd
+    private SenderEnd<TPort> OpenSender<TPort>(PortTable<TPort> ports, string name, int depth, Func<int, SenderOptions> optionsOfDepth)
+        where TPort : struct, IPortRecord<TPort>
     {
-        _reclaimThread ??= new ReclaimThread(_peers.WakeEvents.OfReclaimer(_peers.OwnSlot), ReclaimReceived);
-        return _ends.AddSenderLocked(sender);
+        lock (_lock)
+        {
+            ThrowIfUnusable();
+            SenderSide<TPort> side = ports.TryBindSender(name, depth) ?? throw Busy(name, "sender");
+            _reclaimThread ??= new ReclaimThread(_peers.WakeEvents.OfReclaimer(_peers.OwnSlot), ReclaimReceived);
+            return _ends.AddSenderLocked(new SenderEnd<TPort>(
+                side, ports, _refCounts, _peers, new SpinThenWait(_spin), _work, optionsOfDepth(side.Depth)));
+        }
     }
 
     private SharedObject? TryTakeReclaimed(long lengthBytes)

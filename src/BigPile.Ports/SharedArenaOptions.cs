@@ -1,6 +1,5 @@
 using System;
 using System.Numerics;
-using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 
 namespace BigPile.Ports;
@@ -46,9 +45,6 @@ public sealed record SharedArenaOptions
     /// Waits sleep at once while spinning has been in vain, as when all processors are busy, and on a machine with one processor.
     /// </remarks>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
-
-    /// <summary>Crash points and planted mistakes, for tests.</summary>
-    internal PortTestHooks TestHooks { get; init; } = new(null, PortMutation.None);
 
     /// <summary>How long opening and closing wait for a process that holds the control lock and makes no progress.</summary>
     internal TimeSpan ControlTimeout { get; init; } = DefaultControlTimeout;

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
@@ -23,6 +24,7 @@ public sealed unsafe class SharedObject : IDisposable
 
     internal SharedObject(ObjectTable objects, RefCounts refCounts, Reference reference, long lengthBytes, bool isWritable)
     {
+        Debug.Assert(refCounts.IsClosed || refCounts.IsHeld(reference.Head), "It comes with a reference, which disposing it releases.");
         _objects = objects;
         _refCounts = refCounts;
         Reference = reference;

@@ -32,7 +32,8 @@ public sealed class DeadPeerTests : IDisposable
     [Fact]
     public void Nothing_is_given_back_without_the_cleaner()
     {
-        using SharedArena arena = _directory.Open(hooks: new PortTestHooks(null, PortMutation.LeavesTheDead));
+        using var mutation = new MutationScope("leaves-the-dead");
+        using SharedArena arena = _directory.Open();
         using Process child = Child.Start("hold", _directory.Path, "20");
         Assert.Equal("holds", child.StandardOutput.ReadLine());
         Kill(child);
@@ -45,8 +46,8 @@ public sealed class DeadPeerTests : IDisposable
     [InlineData(true)]
     public void What_a_killed_process_had_sent_is_received(bool isMutation)
     {
-        using SharedArena arena = _directory.Open(
-            hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesInFlight : PortMutation.None));
+        using var mutation = new MutationScope(isMutation ? "frees-in-flight" : null);
+        using SharedArena arena = _directory.Open();
         using ReceivePort receiver = arena.OpenReceivePort("p");
         using Process child = Child.Start("bind", _directory.Path, "p");
         Assert.Equal("bound", child.StandardOutput.ReadLine());
@@ -130,12 +131,9 @@ public sealed class DeadPeerTests : IDisposable
         using Process child = Child.Start("hold", _directory.Path, "20");
         Assert.Equal("holds", await child.StandardOutput.ReadLineAsync());
         int cleaned = 0;
-        SharedArena[] others =
-        [
-            .. Enumerable.Range(0, 4).Select(_ => _directory.Open(hooks: new PortTestHooks(
-                step => _ = step == PortCrashPoint.SlotCleaned ? System.Threading.Interlocked.Increment(ref cleaned) : 0,
-                PortMutation.None))),
-        ];
+        using var scope = new CrashPointScope<PortCrashPoint>(
+            step => _ = step == PortCrashPoint.SlotCleaned ? System.Threading.Interlocked.Increment(ref cleaned) : 0);
+        SharedArena[] others = [.. Enumerable.Range(0, 4).Select(_ => _directory.Open())];
         Kill(child);
         Eventually.True(() => arena.Statistics.Processes == 5);
         await Task.WhenAll(others.Select(static one => SideBySide.Start(() => one.TryAllocate(one.CapacityBytes)?.Dispose())));

@@ -90,8 +90,8 @@ public sealed class MulticastDeadPeerTests : IDisposable
     [InlineData(true)]
     public void What_a_dead_sender_had_sent_comes_to_all(bool isMutation)
     {
-        using SharedArena arena = _directory.Open(
-            hooks: new PortTestHooks(null, isMutation ? PortMutation.FreesInFlight : PortMutation.None));
+        using var mutation = new MutationScope(isMutation ? "frees-in-flight" : null);
+        using SharedArena arena = _directory.Open();
         using MulticastReceiver quick = arena.OpenMulticastReceiver("m");
         using MulticastReceiver slow = arena.OpenMulticastReceiver("m");
         using Process child = StartAndHear("cast", "sent");

@@ -26,11 +26,12 @@ public sealed class MulticastModelTests(Xunit.Abstractions.ITestOutputHelper out
     public void Each_receiver_gets_what_the_model_says(int depth)
     {
         int seed = TestLeg.Seed(depth);
+        output.WriteLine($"seed {seed}");
         var random = new Random(seed);
         _depth = depth;
         var options = new SharedArenaOptions
         {
-            Directory = _directory.Path, CapacityBytes = 1 << 16, GranuleBytes = 64, MaxDepth = 32, MaxPorts = 1, MaxMulticastPorts = 2,
+            Directory = _directory.Path, CapacityBytes = 1 << 14, GranuleBytes = 64, MaxDepth = 32, MaxPorts = 1, MaxMulticastPorts = 2,
         };
         _arenas = [.. Enumerable.Range(0, 3).Select(_ => SharedArena.Open(ArenaDirectory.Name, options))];
         int steps = TestLeg.Steps(30_000, 1_000_000);
@@ -55,8 +56,9 @@ public sealed class MulticastModelTests(Xunit.Abstractions.ITestOutputHelper out
                     received += Receive(random) ? 1 : 0;
                     break;
             }
+            _arenas[step % 3].CheckInvariants();
         }
-        output.WriteLine($"seed {seed}: {steps} steps, sent {sent}, received {received}, missed {missed}");
+        output.WriteLine($"{steps} steps, sent {sent}, received {received}, missed {missed}");
         Assert.True(sent > steps / 20 && received > steps / 20);
         CloseAll(random);
     }

@@ -20,7 +20,9 @@ public sealed class MulticastRaceTests : IDisposable
     [InlineData(nameof(PortCrashPoint.SlowestFound), true, 0, 1)] // the first was given back, and is received
     public void What_begins_a_receiver_that_comes_while_the_sender_gives_back_is_kept(string step, bool isMutation, int begins, int kept)
     {
-        using SharedArena left = Open(step, isMutation ? PortMutation.ReclaimsWithoutRecheck : PortMutation.None);
+        using var mutation = new MutationScope(isMutation ? "reclaims-without-recheck" : null);
+        using CrashPointScope<PortCrashPoint> scope = At(step);
+        using SharedArena left = _directory.Open();
         using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver first = right.OpenMulticastReceiver("m");
@@ -29,6 +31,8 @@ public sealed class MulticastRaceTests : IDisposable
         MulticastReceiver? late = null;
         _meanwhile = () => late = right.OpenMulticastReceiver("m", MulticastStart.Oldest);
         Cast.Send(left, sender, 1);
+        if (!isMutation)
+            right.CheckInvariants();
         Assert.Equal([1], Cast.Drain(first));
         Assert.Equal(kept, left.Statistics.Objects);
         Assert.Equal(begins == 0 ? [0, 1] : [1], Cast.Drain(late!));
@@ -40,7 +44,8 @@ public sealed class MulticastRaceTests : IDisposable
     [InlineData(false)]
     public void Who_comes_while_the_sender_finds_nobody_sees_no_gap(bool isSomethingKept)
     {
-        using SharedArena left = Open(nameof(PortCrashPoint.NobodyFound), PortMutation.None);
+        using CrashPointScope<PortCrashPoint> scope = At(nameof(PortCrashPoint.NobodyFound));
+        using SharedArena left = _directory.Open();
         using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using (MulticastReceiver first = right.OpenMulticastReceiver("m"))
@@ -51,6 +56,7 @@ public sealed class MulticastRaceTests : IDisposable
         MulticastReceiver? late = null;
         _meanwhile = () => late = right.OpenMulticastReceiver("m", MulticastStart.Oldest);
         Cast.Send(left, sender, 1, 2);
+        right.CheckInvariants();
         Assert.Equal(isSomethingKept ? [0, 1, 2] : [2], Cast.Drain(late!));
     }
 
@@ -62,7 +68,9 @@ public sealed class MulticastRaceTests : IDisposable
     public void What_is_sent_while_a_receiver_comes_is_there_or_before_it(string step, bool isMutation, int begins)
     {
         using SharedArena left = _directory.Open();
-        using SharedArena right = Open(step, isMutation ? PortMutation.JoinsWithoutRecheck : PortMutation.None);
+        using var mutation = new MutationScope(isMutation ? "joins-without-recheck" : null);
+        using CrashPointScope<PortCrashPoint> scope = At(step);
+        using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver first = left.OpenMulticastReceiver("m");
         _meanwhile = () =>
@@ -80,6 +88,7 @@ public sealed class MulticastRaceTests : IDisposable
             Assert.Throws<InvalidDataException>(() => late.Receive());
             return;
         }
+        right.CheckInvariants();
         Cast.Send(left, sender, 6);
         Assert.Equal(begins == 6 ? [6] : [3, 4, 5, 6], Cast.Drain(late));
         Assert.Equal(begins == 6 ? 0 : 1, late.MissedCount);
@@ -92,13 +101,15 @@ public sealed class MulticastRaceTests : IDisposable
     public void Who_is_passed_while_it_takes_takes_the_next(string step)
     {
         using SharedArena left = _directory.Open();
-        using SharedArena right = Open(step, PortMutation.None);
+        using CrashPointScope<PortCrashPoint> scope = At(step);
+        using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver receiver = right.OpenMulticastReceiver("m");
         Cast.Send(left, sender, 0, 1, 2);
         _meanwhile = () => Cast.Send(left, sender, 3, 4, 5);
         Assert.Equal(2, Cast.NumberOf(receiver.Receive()));
         Assert.Equal(2, receiver.MissedCount);
+        right.CheckInvariants();
         Assert.Equal([3, 4, 5], Cast.Drain(receiver));
         sender.Dispose();
         Assert.Equal(0, left.Statistics.Objects);
@@ -108,7 +119,8 @@ public sealed class MulticastRaceTests : IDisposable
     [Fact]
     public void Who_goes_on_while_it_is_passed_misses_what_it_was_passed_at()
     {
-        using SharedArena left = Open(nameof(PortCrashPoint.SlowPassed), PortMutation.None);
+        using CrashPointScope<PortCrashPoint> scope = At(nameof(PortCrashPoint.SlowPassed));
+        using SharedArena left = _directory.Open();
         using SharedArena right = _directory.Open();
         using MulticastPort sender = left.OpenMulticastPort("m", depth: Depth);
         using MulticastReceiver receiver = right.OpenMulticastReceiver("m");
@@ -116,18 +128,16 @@ public sealed class MulticastRaceTests : IDisposable
         _meanwhile = () => Assert.Equal([1, 2, 3], Cast.Drain(receiver));
         Cast.Send(left, sender, 4);
         Assert.Null(_meanwhile);
+        right.CheckInvariants();
         Assert.Equal([4], Cast.Drain(receiver));
         Assert.Equal(1, receiver.MissedCount);
     }
 
-    private SharedArena Open(string step, PortMutation mutation) => _directory.Open(
-        hooks: new PortTestHooks(at => Hear(at, step), mutation));
-
-    private void Hear(PortCrashPoint at, string step)
+    private CrashPointScope<PortCrashPoint> At(string step) => new(at =>
     {
         if (at.ToString() != step || _meanwhile is not { } meanwhile)
             return;
         _meanwhile = null;
         meanwhile();
-    }
+    });
 }

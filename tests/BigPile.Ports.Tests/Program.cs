@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Globalization;
+using BigPile.Memory.Checking;
 using BigPile.Ports;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Tests;
@@ -123,21 +124,13 @@ static void Idle(SharedArena arena, string port)
 // Goes to a step, says so, and is killed there.
 static void StopAt(string path, PortCrashPoint step)
 {
-    var hooks = new PortTestHooks(
-        at =>
-        {
-            if (at != step)
-                return;
-            Console.WriteLine("stopped");
-            Console.ReadLine();
-        }, PortMutation.None);
-    SharedArena arena = SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path, 1 << 20, 4096, hooks));
-    arena.Allocate(10_000);
+    Troublemaker.StopAt(step);
+    SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path)).Allocate(10_000);
 }
 
 static SharedArena OpenTroubled(string[] args)
 {
-    var trouble = new Troublemaker(int.Parse(args[4]), int.Parse(args[6]), delayOneIn: 300);
-    var hooks = new PortTestHooks(trouble.At, Enum.Parse<PortMutation>(args[5]));
-    return SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(args[1], 1 << 19, 1024, hooks));
+    CrashPointHook<PortCrashPoint>.Passed = new Troublemaker(int.Parse(args[4]), int.Parse(args[6]), delayOneIn: 300).At;
+    Mutations.Planted = name => name == args[5];
+    return SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(args[1], 1 << 19, 1024));
 }

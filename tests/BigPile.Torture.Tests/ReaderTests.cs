@@ -15,7 +15,9 @@ public sealed partial class ReaderTests(ITestOutputHelper output) : IDisposable
     private readonly string _directoryInMemory = Path.Combine("/dev/shm", "bigpile-" + Path.GetRandomFileName());
 
     /// <summary>The checks that can be left out; the normal leg has one of them.</summary>
-    public static TheoryData<string> Controls => TestLeg.IsLong ? ["sequence-not-compared", "header-not-loaded-again"] : ["sequence-not-compared"];
+    public static TheoryData<string> Controls => TestLeg.IsLong
+        ? ["sequence-not-compared", "header-not-loaded-again"]
+        : ["sequence-not-compared"];
 
     public void Dispose()
     {

@@ -9,7 +9,7 @@ using BigPile.Torture.Hash;
 
 namespace BigPile.Torture;
 
-/// <summary>Pauses threads at crash points, which are some nanoseconds long, so that a kill hits them; and plants the run's mistake.</summary>
+/// <summary>Pauses threads at crash points, which are some nanoseconds long, so that a kill hits them; plants the run's mistake.</summary>
 /// <remarks>
 /// Each process favours one crash point: it pauses there often and for milliseconds. At the others it pauses seldom and for microseconds,
 /// so that threads meet in varying orders.

@@ -39,6 +39,7 @@ internal readonly struct FieldPlan(string name, int offsetBytes, FieldCodec code
         return new FieldPlan(field.Name, 0, (FieldCodec)Activator.CreateInstance(accessor, field.Member, codec)!);
     }
 
+    /// <summary>Whether a field lies inside its object; for assertions.</summary>
     private static bool IsInside(FieldInfo field, int offsetBytes)
     {
         int fieldBytes = field.FieldType.IsValueType ? RuntimeHelpers.SizeOf(field.FieldType.TypeHandle) : nint.Size;

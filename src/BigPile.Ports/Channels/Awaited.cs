@@ -4,34 +4,22 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>An object to receive, or a change of the sender's end.</summary>
-internal readonly struct DataAwaited(PortRecord port, PortEnd sender) : IAwaited
+/// <summary>An object for a receiver, or a change of the sender's end.</summary>
+internal readonly struct DataAwaited<TReceiver>(TReceiver receiver, PortEnd sender) : IAwaited where TReceiver : struct, IReceiverRecord
 {
     public bool IsThere =>
-        Volatile.Read(ref port.Tail) != Volatile.Read(ref port.Taken) || port.SenderEnd != sender;
+        Volatile.Read(ref receiver.Port.Tail) != Volatile.Read(ref receiver.Cursor) || receiver.Port.SenderEnd != sender;
 }
 
-/// <summary>An object for one receiver of a multicast port, or a change of the sender's end.</summary>
-internal readonly struct NumberAwaited(PortRecord port, MemberRecord member, PortEnd sender) : IAwaited
+/// <summary>All receivers are past a number, or the end of the only one has changed.</summary>
+internal readonly struct SpaceAwaited<TPort>(TPort record, long number, PortEnd receiver) : IAwaited
+    where TPort : struct, IPortRecord<TPort>
 {
-    public bool IsThere =>
-        Volatile.Read(ref port.Tail) != Volatile.Read(ref member.Cursor) || port.SenderEnd != sender;
-}
-
-/// <summary>All receivers are past a number.</summary>
-internal readonly struct SlowestAwaited(MulticastRecord port, long number) : IAwaited
-{
-    public bool IsThere => port.Slowest(long.MaxValue, number) > number;
+    public bool IsThere => record.Slowest(long.MaxValue, number) != number || record.ReceiverEnd != receiver;
 }
 
 /// <summary>At least a number of receivers.</summary>
 internal readonly struct ReceiversAwaited(MulticastRecord port, int atLeast) : IAwaited
 {
     public bool IsThere => port.CountListeners() >= atLeast;
-}
-
-/// <summary>Space to send, or a change of the receiver's end.</summary>
-internal readonly struct SpaceAwaited(PortRecord port, long taken, PortEnd receiver) : IAwaited
-{
-    public bool IsThere => Volatile.Read(ref port.Taken) != taken || port.ReceiverEnd != receiver;
 }

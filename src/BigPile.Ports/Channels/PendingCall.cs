@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Ports.Waiting;
@@ -48,6 +49,7 @@ internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func
 
     private bool IsOver(bool isSet)
     {
+        Debug.Assert(isSet, "A call is done, cancelled or failed: one of these, once.");
         _registration.Unregister();
         return isSet;
     }

@@ -1,5 +1,7 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
@@ -8,67 +10,110 @@ using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Channels;
 
-/// <summary>The ring of a port, as seen by the receiver. Nothing that is read there is trusted.</summary>
-/// <remarks>Thread safety: the caller holds the port's lock.</remarks>
-internal sealed class ReceiverSide(
-    Ring ring, ObjectTable objects, RefCounts refCounts, WakeEvents wakeEvents, PortTestHooks hooks) : ReceivingSide(ring.Port)
+/// <summary>The ring of a port, as seen by its receiver, or by one of many. Nothing that is read there is trusted.</summary>
+/// <remarks>Thread safety: the caller holds the receiver's lock.</remarks>
+internal sealed class ReceiverSide<TReceiver>(
+    TReceiver receiver, Ring ring, ObjectTable objects, RefCounts refCounts, WakeEvents wakeEvents) : ReceivingSide(receiver.Port)
+    where TReceiver : struct, IReceiverRecord
 {
-    private readonly PortRecord _port = ring.Port;
+    // The number that this receiver expects next. A higher cursor means that the sender has passed it.
+    private long _next = Volatile.Read(ref receiver.Cursor);
+    private long _missed;
 
-    internal override bool HasMore => Volatile.Read(ref _port.Tail) != Volatile.Read(ref _port.Taken);
+    internal TReceiver Record => receiver;
 
+    /// <summary>How many objects it has missed, because the sender passed it.</summary>
+    internal long Missed => Volatile.Read(ref _missed);
+
+    internal override bool HasMore => Volatile.Read(ref Port.Tail) != Volatile.Read(ref receiver.Cursor);
+
+    /// <inheritdoc/>
+    /// <exception cref="SlowReceiverException">The sender has cut this receiver off.</exception>
     internal override bool TryTakeLocked(out Reference reference, out long lengthBytes)
     {
         while (true)
         {
-            (long taken, long tail) = ring.ReadCounters();
+            (long cursor, long tail) = ReadCounters();
             reference = default;
             lengthBytes = 0;
-            if (taken == tail)
+            if (cursor == tail)
                 return false;
-            if (ring.ReadNext(taken) is not { } next)
+            if (ReadEntry(cursor) is not { } next)
                 continue;
             reference = next;
-            hooks.Pass(PortCrashPoint.EntryRead);
-            bool isTaken = hooks.Has(PortMutation.HoldsAfterTaking)
-                ? TryTakeWrongly(taken, reference, out lengthBytes)
-                : TryTake(taken, reference, out lengthBytes);
-            if (isTaken)
-            {
-                hooks.Pass(PortCrashPoint.EntryTaken);
-                wakeEvents.SignalSpace(_port);
-                return true;
-            }
+            CrashPoints.Pass(PortCrashPoint.EntryRead);
+            bool isTaken = PortMutation.HoldsAfterTaking
+                ? TryTakeWrongly(cursor, reference, out lengthBytes)
+                : TryTake(cursor, reference, out lengthBytes);
+            if (!isTaken)
+                continue;
+            Count(cursor);
+            CrashPoints.Pass(PortCrashPoint.EntryTaken);
+            if (!TReceiver.IsMulticast || Volatile.Read(ref Port.Taken) == cursor)
+                wakeEvents.SignalSpace(Port); // it was the only one, or among the slowest
+            return true;
         }
     }
 
     internal override bool Wait(SpinThenWait waiter, PortEnd sender, TimeSpan timeout) =>
-        waiter.Wait(_port.Data, new DataAwaited(_port, sender), timeout);
+        waiter.Wait(receiver.Data, new DataAwaited<TReceiver>(receiver, sender), timeout);
 
-    internal override void AnnounceWaiting(int slot) => Interlocked.Exchange(ref _port.ReceiverWatches, 1);
+    internal override void AnnounceWaiting(int slot) => receiver.AnnounceWaiting(slot);
 
-    private bool TryTake(long taken, Reference reference, out long lengthBytes)
+    private (long Cursor, long Tail) ReadCounters()
     {
-        // Hold first, then take it out of the ring: until then the sender's reference keeps the object alive. A sender that drops it
-        // meanwhile swaps the same word, so one of the two fails.
-        refCounts.AddRef(reference.Head);
-        hooks.Pass(PortCrashPoint.EntryHeld);
-        bool isObject = objects.TryResolve(reference, out lengthBytes);
-        if (isObject && Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) == taken)
-            return true;
-        refCounts.Release(reference.Head);
-        if (!isObject && Volatile.Read(ref _port.Taken) == taken)
-            throw Ring.Damaged($"number {taken} is no object");
-        return false; // the sender has dropped it
+        while (true)
+        {
+            long cursor = Volatile.Read(ref receiver.Cursor);
+            long tail = Volatile.Read(ref Port.Tail);
+            if (TReceiver.IsMulticast && cursor == MemberRecord.CutOff)
+                throw new SlowReceiverException("The sender has cut off this receiver: it was behind by the port's depth. Open another.");
+            if (cursor >= _next && cursor <= tail && tail - cursor <= ring.Depth)
+                return (cursor, tail);
+            if (IsAt(cursor))
+                throw Ring.Damaged($"a receiver is at {cursor} and was at {_next}, and {tail} were sent");
+        }
     }
 
-    private bool TryTakeWrongly(long taken, Reference reference, out long lengthBytes)
+    // Returns null if the sender has passed this receiver meanwhile.
+    private Reference? ReadEntry(long number)
+    {
+        if (ring.TryRead(number, out Reference reference))
+            return reference;
+        return IsAt(number) ? throw Ring.Damaged($"number {number} is {reference.Word:X}") : null;
+    }
+
+    private bool TryTake(long number, Reference reference, out long lengthBytes)
+    {
+        // Hold first, then advance the cursor: until then the sender's reference keeps the object alive. A sender that passes this receiver
+        // swaps the same word, so one of the two fails.
+        refCounts.AddRef(reference.Head);
+        CrashPoints.Pass(PortCrashPoint.EntryHeld);
+        bool isObject = objects.TryResolve(reference, out lengthBytes);
+        if (isObject && Interlocked.CompareExchange(ref receiver.Cursor, number + 1, number) == number)
+            return true;
+        refCounts.Release(reference.Head);
+        if (!isObject && IsAt(number))
+            throw Ring.Damaged($"number {number} is no object");
+        return false; // the sender has passed this receiver
+    }
+
+    private bool TryTakeWrongly(long number, Reference reference, out long lengthBytes)
     {
         _ = objects.TryResolve(reference, out lengthBytes);
-        if (Interlocked.CompareExchange(ref _port.Taken, taken + 1, taken) != taken)
+        if (Interlocked.CompareExchange(ref receiver.Cursor, number + 1, number) != number)
             return false;
-        hooks.Pass(PortCrashPoint.EntryHeld);
+        CrashPoints.Pass(PortCrashPoint.EntryHeld);
         refCounts.AddRef(reference.Head);
         return true;
     }
+
+    private void Count(long taken)
+    {
+        Debug.Assert(taken >= _next, "A receiver gets no object twice.");
+        Volatile.Write(ref _missed, _missed + (taken - _next));
+        _next = taken + 1;
+    }
+
+    private bool IsAt(long number) => Volatile.Read(ref receiver.Cursor) == number;
 }

@@ -1,6 +1,7 @@
 using System.IO;
 using System.Numerics;
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Channels;
@@ -42,19 +43,23 @@ internal readonly struct Ring
         }
     }
 
-    /// <summary>The object that is received next; null if it was dropped meanwhile.</summary>
-    /// <exception cref="InvalidDataException">The entry is not of this number.</exception>
-    internal Reference? ReadNext(long number)
-    {
-        if (TryRead(number, out Reference reference))
-            return reference;
-        return Volatile.Read(ref Port.Taken) != number ? null : throw Damaged($"number {number} is {reference.Word:X}");
-    }
-
     /// <summary>The object of a number, which may have been received already.</summary>
     /// <exception cref="InvalidDataException">The entry is not of this number.</exception>
     internal Reference Read(long number) =>
         TryRead(number, out Reference reference) ? reference : throw Damaged($"number {number} is {reference.Word:X}");
+
+    /// <summary>Checks the counters, and that the entries in flight are of their numbers, for tests.</summary>
+    /// <param name="slowest">Where the slowest receiver is.</param>
+    internal void CheckInvariants(long slowest)
+    {
+        const string Structure = "Ring with tail";
+        long tail = Volatile.Read(ref Port.Tail);
+        Invariant.Between(Structure, tail, "objects sent and not received", tail - slowest, 0, Depth);
+        Invariant.Between(Structure, tail, "objects above the floor", tail - Volatile.Read(ref Port.Taken), 0, Depth);
+        Invariant.Between(Structure, tail, "released objects", Volatile.Read(ref Port.Reclaimed), 0, slowest);
+        for (long number = slowest; number < tail; number++)
+            Invariant.True(Structure, tail, "entry of its number", TryRead(number, out _));
+    }
 
     /// <summary>Reads the object of a number.</summary>
     /// <returns><see langword="false"/> if the entry is not of this number.</returns>

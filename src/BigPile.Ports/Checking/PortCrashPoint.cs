@@ -24,9 +24,6 @@ internal enum PortCrashPoint
     /// <summary>The receiver has taken the object, and has not returned it to its caller.</summary>
     EntryTaken,
 
-    /// <summary>The sender has dropped the oldest object, and still holds it.</summary>
-    EntryDropped,
-
     /// <summary>A process has locked its slot's byte, and the slot is not marked active.</summary>
     SlotLocked,
 
@@ -39,7 +36,7 @@ internal enum PortCrashPoint
     /// <summary>The cleaner has finished, and the slot is not marked free.</summary>
     SlotCleaned,
 
-    /// <summary>A multicast sender has passed slow receivers, and still holds the objects that they were at.</summary>
+    /// <summary>A sender has passed slow receivers, and still holds the objects that they were at.</summary>
     SlowPassed,
 
     /// <summary>A multicast sender has found no receivers, and still holds older objects.</summary>
@@ -62,6 +59,9 @@ internal enum PortCrashPoint
 
     /// <summary>A leaving receiver has cleared its bit, and still has its record.</summary>
     MemberRemoved,
+
+    /// <summary>The waiting thread has copied the pending calls, and has not tried them.</summary>
+    CallsCopied,
 
     /// <summary>A new sender holds what is in flight, and the port does not name it.</summary>
     TakenOver,

@@ -1,26 +1,22 @@
-using System;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Ports.Checking;
 
-/// <summary>Mistakes that tests plant, and must detect.</summary>
-[Flags]
-internal enum PortMutation
+/// <summary>Mistakes that tests plant, and must detect. Elsewhere each is false, and the compiler drops its branch.</summary>
+internal static class PortMutation
 {
-    /// <summary>No mistake.</summary>
-    None = 0,
-
     /// <summary>The receiver takes an object out of the ring before it holds it.</summary>
-    HoldsAfterTaking = 1,
+    internal static bool HoldsAfterTaking => Mutations.IsPlanted("holds-after-taking");
 
     /// <summary>The cleaner frees the objects that a dead process has in flight.</summary>
-    FreesInFlight = 2,
+    internal static bool FreesInFlight => Mutations.IsPlanted("frees-in-flight");
 
     /// <summary>Dead processes are not cleaned up.</summary>
-    LeavesTheDead = 4,
+    internal static bool LeavesTheDead => Mutations.IsPlanted("leaves-the-dead");
 
     /// <summary>A joining receiver does not read the start again after it has set its bit.</summary>
-    JoinsWithoutRecheck = 8,
+    internal static bool JoinsWithoutRecheck => Mutations.IsPlanted("joins-without-recheck");
 
     /// <summary>A multicast sender releases objects without scanning the receivers again.</summary>
-    ReclaimsWithoutRecheck = 16,
+    internal static bool ReclaimsWithoutRecheck => Mutations.IsPlanted("reclaims-without-recheck");
 }

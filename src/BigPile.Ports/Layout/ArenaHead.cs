@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.IO;
 using System.Threading;
 
@@ -64,6 +65,7 @@ internal readonly unsafe struct ArenaHead(byte* at)
     /// <summary>Marks the header as complete; the last store.</summary>
     internal void Finish()
     {
+        Debug.Assert(IsUnfinished, "No process opens an arena before the last store into its header.");
         _words[1] = CurrentVersion;
         _words[CheckedWords] = Sum();
         Volatile.Write(ref _words[0], Magic);

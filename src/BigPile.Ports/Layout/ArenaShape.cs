@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO;
 using System.Numerics;
 
@@ -47,23 +48,47 @@ internal readonly record struct ArenaShape(long GranuleBytes, long Granules, lon
         && Granules is >= 1 and <= MaxGranules && Ports is >= 1 and <= MaxPorts && Depth is >= 1 and <= MaxDepth
         && BitOperations.IsPow2(Depth) && MulticastPorts is >= 0 and <= MaxPorts && Granules * GranuleBytes < ChecksummedLength.MaxBytes;
 
-    internal unsafe SlotRecord Slot(byte* start, int slot) => new(start + SlotsAt + (slot * SlotRecord.Bytes));
+    internal unsafe SlotRecord Slot(byte* start, int slot)
+    {
+        Debug.Assert(slot is >= 0 and < Processes, "A slot that was read from the arena was validated.");
+        return new SlotRecord(start + SlotsAt + (slot * SlotRecord.Bytes));
+    }
 
-    internal unsafe PortRecord Port(byte* start, int port) => new(start + PortsAt + (port * PortBytes));
+    internal unsafe PortRecord Port(byte* start, int port)
+    {
+        Debug.Assert(port >= 0 && port < Ports, "The number of a port leads to one of the arena.");
+        return new PortRecord(start + PortsAt + (port * PortBytes));
+    }
 
-    internal unsafe MulticastRecord Multicast(byte* start, int port) =>
-        new(start + MulticastAt + (port * MulticastBytes), Rounded(PortBytes, LineBytes));
+    internal unsafe MulticastRecord Multicast(byte* start, int port)
+    {
+        Debug.Assert(port >= 0 && port < MulticastPorts, "The number of a multicast port leads to one of the arena.");
+        return new MulticastRecord(start + MulticastAt + (port * MulticastBytes), Rounded(PortBytes, LineBytes));
+    }
 
-    internal unsafe ObjectRecord Object(byte* start, long head) => new(start + ObjectsAt + (head * ObjectRecord.Bytes));
+    internal unsafe ObjectRecord Object(byte* start, long head)
+    {
+        Debug.Assert(head >= 0 && head < Granules, "A granule that was read from the arena was validated.");
+        return new ObjectRecord(start + ObjectsAt + (head * ObjectRecord.Bytes));
+    }
 
-    internal unsafe byte* Data(byte* start, long head) => start + DataAt + (head * GranuleBytes);
+    internal unsafe byte* Data(byte* start, long head)
+    {
+        Debug.Assert(head >= 0 && head < Granules, "Payloads are within the arena.");
+        return start + DataAt + (head * GranuleBytes);
+    }
 
     /// <summary>The number of granules of an object: at least one, since the first granule is its name.</summary>
-    internal long GranulesOf(long lengthBytes) => lengthBytes == 0 ? 1 : (lengthBytes - 1) / GranuleBytes + 1;
+    internal long GranulesOf(long lengthBytes)
+    {
+        Debug.Assert(lengthBytes >= 0 && lengthBytes <= Granules * GranuleBytes, "No object is longer than the arena.");
+        return lengthBytes == 0 ? 1 : (lengthBytes - 1) / GranuleBytes + 1;
+    }
 
     /// <summary>Writes the header; the word that marks it as complete is stored last.</summary>
     internal unsafe void WriteHead(byte* start, long lockFile)
     {
+        Debug.Assert(IsSound, "Other processes refuse an arena whose numbers are out of range.");
         var head = new ArenaHead(start);
         head.GranuleBytes = GranuleBytes;
         head.Granules = Granules;

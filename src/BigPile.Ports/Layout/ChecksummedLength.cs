@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace BigPile.Ports.Layout;
 
 /// <summary>The length of an object in one word: bits 39..0, the length in bytes; bits 63..40, a check of length and generation.</summary>
@@ -9,9 +11,8 @@ internal readonly record struct ChecksummedLength(ulong Word)
     private const ulong Spread = 0x9E3779B97F4A7C15;
 
     internal ChecksummedLength(long lengthBytes, ulong generation)
-        : this((ulong)lengthBytes | (Check((ulong)lengthBytes, generation) << CheckShift))
-    {
-    }
+        : this((ulong)lengthBytes | (Check((ulong)lengthBytes, generation) << CheckShift)) =>
+        Debug.Assert(lengthBytes is >= 0 and < MaxBytes, "A length leaves the bits of the check alone.");
 
     internal long LengthBytes => (long)(Word & LengthMask);
 

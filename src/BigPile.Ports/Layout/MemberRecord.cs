@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 
@@ -22,7 +23,11 @@ internal readonly unsafe struct MemberRecord(byte* at)
     internal int Slot
     {
         get => Volatile.Read(ref SlotWord) is > 0 and <= ArenaShape.Processes and int slot ? slot - 1 : -1;
-        set => Volatile.Write(ref SlotWord, value + 1);
+        set
+        {
+            Debug.Assert(value is >= -1 and < ArenaShape.Processes, "A record names a slot of the arena, or none.");
+            Volatile.Write(ref SlotWord, value + 1);
+        }
     }
 
     private ref int SlotWord => ref Unsafe.AsRef<int>(at + sizeof(long));

@@ -1,7 +1,9 @@
 using System;
+using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Waiting;
 
 namespace BigPile.Ports.Layout;
@@ -12,15 +14,22 @@ namespace BigPile.Ports.Layout;
 /// found. It keeps all objects from there on. The receiving end is not used. Receivers join and leave under the control lock, and each join
 /// issues a full fence.
 /// </remarks>
-internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
+internal readonly unsafe struct MulticastRecord(byte* at, long membersAt) : IPortRecord<MulticastRecord>
 {
     internal const int MaxReceivers = 64; // the bits of a word
 
-    /// <summary>The words shared with one-to-one ports.</summary>
-    internal PortRecord Port => new(at);
+    public static bool IsMulticast => true;
+
+    public PortRecord Port => new(at);
+
+    public PortEnd ReceiverEnd => PortEnd.Never;
+
+    public bool HasReceiver => Volatile.Read(ref Members) != 0;
+
+    public ulong WatchingSlots => Volatile.Read(ref Watchers);
 
     /// <summary>Wakes receivers: there is something. Each one that wakes up wakes the next.</summary>
-    internal WakeEvent Data => Port.Data.Relayed();
+    public WakeEvent Data => Port.Data.Relayed();
 
     /// <summary>A bit for each record whose receiver has joined. Written under the control lock; interlocked.</summary>
     internal ref ulong Members => ref Unsafe.AsRef<ulong>(at + 144);
@@ -28,10 +37,31 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
     /// <summary>A bit for each slot whose process must also be woken by its waiter event. Interlocked.</summary>
     internal ref ulong Watchers => ref Unsafe.AsRef<ulong>(at + 152);
 
-    internal MemberRecord Member(int number) => new(at + membersAt + (number * MemberRecord.Bytes));
+    public static long CountIn(ArenaShape shape) => shape.MulticastPorts;
 
-    /// <summary>Initializes the record; the in-use flag is stored last.</summary>
-    internal void Begin(ReadOnlySpan<byte> name, int depth)
+    public static MulticastRecord At(ArenaShape shape, byte* start, int number) => shape.Multicast(start, number);
+
+    internal MemberRecord Member(int number)
+    {
+        Debug.Assert(number is >= 0 and < MaxReceivers, "Each receiver has a bit of the members.");
+        return new MemberRecord(at + membersAt + (number * MemberRecord.Bytes));
+    }
+
+    public ulong CheckReceivers()
+    {
+        const string Structure = "Member";
+        Invariant.Equal(Structure, 0, "end of a single receiver", Port.ReceiverEnd, PortEnd.Never);
+        for (ulong left = Volatile.Read(ref Members); left != 0; left &= left - 1)
+        {
+            int number = BitOperations.TrailingZeroCount(left);
+            Invariant.Between(Structure, number, "slot", Member(number).Slot, 0, ArenaShape.Processes - 1);
+            if (Volatile.Read(ref Member(number).Cursor) is var cursor && cursor != MemberRecord.CutOff)
+                Invariant.Between(Structure, number, "cursor", cursor, Volatile.Read(ref Port.Taken), Volatile.Read(ref Port.Tail));
+        }
+        return SlotsUpTo(long.MaxValue);
+    }
+
+    public void Begin(ReadOnlySpan<byte> name, int depth)
     {
         Members = Watchers = 0;
         for (int number = 0; number < MaxReceivers; number++)
@@ -42,10 +72,7 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
         Port.Begin(name, depth);
     }
 
-    /// <summary>The number that the slowest receiver receives next.</summary>
-    /// <param name="most">The result if no receiver is slower.</param>
-    /// <param name="floor">A lower bound: a receiver at it is the slowest.</param>
-    internal long Slowest(long most, long floor)
+    public long Slowest(long most, long floor)
     {
         long slowest = most;
         for (ulong left = Volatile.Read(ref Members); left != 0; left &= left - 1)
@@ -60,22 +87,19 @@ internal readonly unsafe struct MulticastRecord(byte* at, long membersAt)
         return slowest;
     }
 
-    /// <summary>Moves all receivers that are before a number, unless they advance meanwhile.</summary>
-    /// <param name="number">The number.</param>
-    /// <param name="next">Their new cursor, or <see cref="MemberRecord.CutOff"/>.</param>
-    internal void Pass(long number, long next)
+    public void Pass(long number, long next)
     {
+        Debug.Assert(next == MemberRecord.CutOff || next > number, "A receiver moves forwards: what it has received is released.");
         for (ulong left = Volatile.Read(ref Members); left != 0; left &= left - 1)
         {
             ref long place = ref Member(BitOperations.TrailingZeroCount(left)).Cursor;
             long cursor = Volatile.Read(ref place);
-            while (cursor >= 0 && cursor < number && Interlocked.CompareExchange(ref place, next, cursor) is var found && found != cursor)
+            while (cursor >= 0 && cursor <= number && Interlocked.CompareExchange(ref place, next, cursor) is var found && found != cursor)
                 cursor = found;
         }
     }
 
-    /// <summary>A bit for the slot of each receiver at a number or before it.</summary>
-    internal ulong SlotsUpTo(long number)
+    public ulong SlotsUpTo(long number)
     {
         ulong slots = 0;
         for (ulong left = Volatile.Read(ref Members); left != 0; left &= left - 1)

@@ -11,4 +11,12 @@ internal static class SlotState
 
     /// <summary>Its process is gone; objects that it sent are still to be received.</summary>
     internal const int Abandoned = 2;
+
+    /// <summary>Whether a state may follow another one, for assertions and tests. Anything may follow what no process has stored.</summary>
+    internal static bool MayBecome(int before, int after) => before switch
+    {
+        Free => after == Active,
+        Active or Abandoned => after is Free or Abandoned,
+        _ => true,
+    };
 }

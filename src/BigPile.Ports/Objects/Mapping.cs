@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Memory;
 
@@ -23,7 +24,14 @@ internal sealed unsafe class Mapping : SafeHandle
 
     public override bool IsInvalid => handle == 0;
 
-    internal byte* Start => (byte*)handle;
+    internal byte* Start
+    {
+        get
+        {
+            Debug.Assert(!IsClosed && !IsInvalid, "Whoever uses the memory keeps it mapped.");
+            return (byte*)handle;
+        }
+    }
 
     /// <summary>Allocates all pages, so that their first use is as fast as later ones.</summary>
     internal void Populate()

@@ -1,5 +1,7 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 
@@ -23,7 +25,6 @@ internal sealed class ObjectAllocator
 
     private readonly ObjectTable _objects;
     private readonly RefCounts _refCounts;
-    private readonly PortTestHooks _hooks;
     private readonly long _granules;
     // The length of the window, in granules.
     private readonly long _window;
@@ -31,9 +32,8 @@ internal sealed class ObjectAllocator
     private long _windowStart;
     private long _next;
 
-    internal ObjectAllocator(ObjectTable objects, RefCounts refCounts, int slot, PortTestHooks hooks)
+    internal ObjectAllocator(ObjectTable objects, RefCounts refCounts, int slot)
     {
-        _hooks = hooks;
         _objects = objects;
         _refCounts = refCounts;
         _granules = objects.Shape.Granules;
@@ -46,6 +46,7 @@ internal sealed class ObjectAllocator
     internal bool TryAllocateLocked(long lengthBytes, out Reference reference)
     {
         long count = _objects.Shape.GranulesOf(lengthBytes);
+        Debug.Assert(_windowStart <= _next && _next <= _granules, "The next search begins behind the last object of the window.");
         long windowEnd = Math.Min(_windowStart + _window, _granules);
         if (TryAllocateBetween(_next, windowEnd, count, lengthBytes, out reference)
             || TryAllocateBetween(_windowStart, Math.Min(_next + count, windowEnd), count, lengthBytes, out reference))
@@ -55,6 +56,13 @@ internal sealed class ObjectAllocator
             return false;
         _windowStart = reference.Head;
         return true;
+    }
+
+    /// <summary>Checks that the window and the next search are in the arena, for tests. The caller holds the process's lock.</summary>
+    internal void CheckInvariantsLocked()
+    {
+        Invariant.Between("Allocator", 0, "start of the window", _windowStart, 0, _granules - 1);
+        Invariant.Between("Allocator", 0, "start of the next search", _next, _windowStart, _granules);
     }
 
     private bool TryAllocateBetween(long from, long end, long count, long lengthBytes, out Reference reference)
@@ -86,10 +94,11 @@ internal sealed class ObjectAllocator
 
     private bool TryAllocateAt(long head, long count, long lengthBytes, out Reference reference)
     {
+        Debug.Assert(count >= 1 && head + count <= _granules, "All granules of an object are in the arena.");
         reference = default;
         if (!_refCounts.TryAcquireFirst(head))
             return false;
-        _hooks.Pass(PortCrashPoint.HeadTaken);
+        CrashPoints.Pass(PortCrashPoint.HeadTaken);
         ObjectRecord record = _objects[head];
         ulong generation = record.Generation >= Reference.MaxGeneration ? 1 : record.Generation + 1;
         Volatile.Write(ref record.Length, new ChecksummedLength(lengthBytes, generation).Word);
@@ -101,7 +110,7 @@ internal sealed class ObjectAllocator
             ulong before = Volatile.Read(ref owner);
             if (!_objects.IsLive(new Reference(before)) && Interlocked.CompareExchange(ref owner, reference.Word, before) == before)
             {
-                _hooks.Pass(PortCrashPoint.GranuleTaken);
+                CrashPoints.Pass(PortCrashPoint.GranuleTaken);
                 continue;
             }
             _refCounts.Release(head);

@@ -1,5 +1,6 @@
 using System;
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Layout;
 
 namespace BigPile.Ports.Objects;
@@ -64,6 +65,38 @@ internal sealed unsafe class ObjectTable(Mapping mapping, ArenaShape shape)
             granules += shape.GranulesOf(lengthBytes);
         }
         return (objects, bytes, granules);
+    }
+
+    /// <summary>
+    /// Checks that each living object has a length and all of its granules, for tests. No process may be allocating; releases may go on.
+    /// </summary>
+    /// <returns>A bit for each slot that holds an object.</returns>
+    internal ulong CheckInvariants()
+    {
+        ulong slots = 0;
+        for (long head = 0; head < shape.Granules; head++)
+        {
+            ulong owner = Volatile.Read(ref this[head].Owner);
+            Invariant.Between("Granule", head, "first granule of its owner", new Reference(owner).Head, 0, shape.Granules - 1);
+            ulong holders = Volatile.Read(ref this[head].Holders);
+            if (holders != 0)
+                CheckObject(head);
+            slots |= holders;
+        }
+        return slots;
+    }
+
+    private void CheckObject(long head)
+    {
+        const string Structure = "Object at granule";
+        ulong generation = this[head].Generation;
+        Invariant.True(Structure, head, "generation that fits", generation is >= 1 and <= Reference.MaxGeneration);
+        var length = new ChecksummedLength(this[head].Length);
+        Invariant.True(Structure, head, "length of this generation", length.IsOf(generation));
+        Invariant.Between(Structure, head, "length", length.LengthBytes, 0, MostAt(head));
+        ulong own = new Reference(head, generation).Word;
+        for (long granule = head; granule < head + shape.GranulesOf(length.LengthBytes); granule++)
+            Invariant.Equal(Structure, head, "owner of a granule of it", Volatile.Read(ref this[granule].Owner), own);
     }
 
     private long MostAt(long head) => (shape.Granules - head) * shape.GranuleBytes;

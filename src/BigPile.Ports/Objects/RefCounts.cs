@@ -1,5 +1,7 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
+using BigPile.Memory.Checking;
 
 namespace BigPile.Ports.Objects;
 
@@ -12,6 +14,7 @@ namespace BigPile.Ports.Objects;
 /// </remarks>
 internal sealed class RefCounts
 {
+    private const string Structure = "References to the object at granule";
     private const int Stripes = 64;
 
     private readonly ObjectTable _objects;
@@ -40,6 +43,7 @@ internal sealed class RefCounts
         lock (_locks[head % Stripes])
         {
             ThrowIfClosed();
+            Debug.Assert(_counts[head] >= 0, "A reference that was released twice would end an object that others of this process hold.");
             if (_counts[head] != 0 || Interlocked.CompareExchange(ref _objects[head].Holders, _bit, 0) != 0)
                 return false;
             _counts[head] = 1;
@@ -53,6 +57,7 @@ internal sealed class RefCounts
         lock (_locks[head % Stripes])
         {
             ThrowIfClosed();
+            Debug.Assert(_counts[head] is >= 0 and < int.MaxValue, "A count is the number of references, and does not wrap.");
             if (_counts[head]++ == 0)
                 Interlocked.Or(ref _objects[head].Holders, _bit);
         }
@@ -63,6 +68,7 @@ internal sealed class RefCounts
     {
         lock (_locks[head % Stripes])
         {
+            Debug.Assert(_isClosed || _counts[head] > 0, "Only what is held is released.");
             if (!_isClosed && --_counts[head] == 0)
                 Interlocked.And(ref _objects[head].Holders, ~_bit);
         }
@@ -71,11 +77,33 @@ internal sealed class RefCounts
     /// <summary>Stops all changes by this process: another process may soon own its slot.</summary>
     internal void Close()
     {
+        Debug.Assert(!_isClosed, "Another process may have the slot already.");
         foreach (Lock stripe in _locks)
             stripe.Enter();
         _isClosed = true;
         foreach (Lock stripe in _locks)
             stripe.Exit();
+    }
+
+    /// <summary>Whether this process holds the object that begins at a granule, for assertions and tests.</summary>
+    internal bool IsHeld(long head)
+    {
+        lock (_locks[head % Stripes])
+            return _counts[head] > 0;
+    }
+
+    /// <summary>Checks that this process's bit is set where it has references, for tests. Others may go on meanwhile.</summary>
+    internal void CheckInvariants()
+    {
+        for (long head = 0; head < _counts.Length && !_isClosed; head++)
+        {
+            lock (_locks[head % Stripes])
+            {
+                Invariant.True(Structure, head, "count that is not negative", _counts[head] >= 0);
+                bool isBitSet = (Volatile.Read(ref _objects[head].Holders) & _bit) != 0;
+                Invariant.Equal(Structure, head, "bit of this process", isBitSet, _counts[head] > 0);
+            }
+        }
     }
 
     private void ThrowIfClosed() => ObjectDisposedException.ThrowIf(_isClosed, _objects);

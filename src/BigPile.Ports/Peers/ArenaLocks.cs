@@ -23,6 +23,7 @@ internal sealed class ArenaLocks : IDisposable
     private readonly Lock _inProcess = new(); // the file's locks do not exclude threads that share the handle
     private readonly TimeSpan _timeout;
     private volatile bool _hasGivenUp;
+    private ulong _taken; // a bit for each slot whose byte is locked here; under the control lock
 
     /// <summary>Opens the file, or creates it.</summary>
     /// <param name="directory">Its directory.</param>
@@ -35,6 +36,9 @@ internal sealed class ArenaLocks : IDisposable
         _file = directory.Open(name + Suffix, FileMode.OpenOrCreate, FileAccess.ReadWrite);
         OwnerOnly.Give(_file);
     }
+
+    /// <summary>Whether this thread has the control lock, for assertions and tests.</summary>
+    internal bool IsControlHeld => _inProcess.IsHeldByCurrentThread;
 
     /// <summary>The inode number of the file; 0 if the system has none.</summary>
     internal long FileNumber => (long)(FileStatus.Of(_file.Handle)?.Number ?? 0);
@@ -99,9 +103,26 @@ internal sealed class ArenaLocks : IDisposable
     }
 
     /// <summary>Locks the byte of a slot, if it is free. Only its holder may change the slot's state.</summary>
-    internal bool TryTakeLocked(int slot) => RangeLock.TryTake(_file.Handle, _file.Path, slot);
+    internal bool TryTakeLocked(int slot)
+    {
+        Debug.Assert(IsControlHeld, "Bytes of slots are locked under the control lock.");
+        Debug.Assert(!HasTaken(slot), "A byte is locked once: releasing it would release it for both.");
+        if (!RangeLock.TryTake(_file.Handle, _file.Path, slot))
+            return false;
+        _taken |= 1UL << slot;
+        return true;
+    }
 
-    internal void ReleaseLocked(int slot) => RangeLock.Release(_file.Handle, slot);
+    internal void ReleaseLocked(int slot)
+    {
+        Debug.Assert(IsControlHeld, "Bytes of slots are released under the control lock.");
+        Debug.Assert(HasTaken(slot), "Only a byte that is locked here is released.");
+        _taken &= ~(1UL << slot);
+        RangeLock.Release(_file.Handle, slot);
+    }
+
+    /// <summary>Whether the byte of a slot is locked here, for assertions and tests. The caller holds the control lock.</summary>
+    internal bool HasTaken(int slot) => (_taken & (1UL << slot)) != 0;
 
     /// <summary>Whether another process has the slot, or is cleaning it up.</summary>
     internal bool IsHeldByOther(int slot) => RangeLock.IsHeldByOther(_file.Handle, _file.Path, slot);

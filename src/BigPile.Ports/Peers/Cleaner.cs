@@ -1,6 +1,9 @@
+using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Numerics;
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
@@ -12,107 +15,86 @@ namespace BigPile.Ports.Peers;
 /// The cleaner holds the control lock and the slot's byte, so there is one at a time. Each step can be repeated, and finds by itself what
 /// is left: if a cleaner dies half-way, the next one repeats all. A process that closes the arena cleans up after itself.
 /// </remarks>
-internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents, PortTestHooks hooks)
+internal sealed unsafe class Cleaner(ArenaLocks locks, ObjectTable objects, WakeEvents wakeEvents)
 {
     private readonly ArenaShape _shape = objects.Shape;
 
     /// <summary>Cleans a slot. Afterwards it is free, or abandoned: receivers have yet to take what its process sent.</summary>
     /// <param name="slot">The slot.</param>
+    /// <param name="state">Its state, which is not free.</param>
     /// <param name="dropsUnclaimed">Whether to drop also what was sent before any receiver has come.</param>
-    internal void CleanLocked(int slot, bool dropsUnclaimed = false)
+    internal void CleanLocked(int slot, int state, bool dropsUnclaimed = false)
     {
-        if (hooks.Has(PortMutation.LeavesTheDead))
+        Debug.Assert(locks.IsControlHeld, "No end of a port changes while its process is cleaned up.");
+        Debug.Assert(locks.HasTaken(slot), "The process of a slot whose byte is locked by the cleaner is gone, or is the cleaner's own.");
+        if (PortMutation.LeavesTheDead)
             return;
         var inFlight = new HashSet<long>();
-        bool hasAbandoned = false;
-        for (int number = 0; number < _shape.Ports; number++)
-        {
-            PortRecord port = _shape.Port(objects.Mapping.Start, number);
-            if (Volatile.Read(ref port.IsUsed) == 0)
-                continue;
-            hasAbandoned |= CleanPort(port, slot, dropsUnclaimed, inFlight);
-            FreeIfDone(port);
-        }
-        hasAbandoned |= CleanMulticastPorts(slot, inFlight);
-        hooks.Pass(PortCrashPoint.PortsCleaned);
-        ref int state = ref _shape.Slot(objects.Mapping.Start, slot).State;
+        bool hasAbandoned = CleanPorts<PortRecord>(slot, port => RemoveReceiver(port, slot, dropsUnclaimed), inFlight)
+            | CleanPorts<MulticastRecord>(slot, port => RemoveReceivers(port, slot), inFlight);
+        CrashPoints.Pass(PortCrashPoint.PortsCleaned);
+        SlotRecord record = _shape.Slot(objects.Mapping.Start, slot);
         if (hasAbandoned)
-            Volatile.Write(ref state, SlotState.Abandoned);
+            record.Change(state, SlotState.Abandoned);
         FreeObjects(1UL << slot, inFlight);
-        hooks.Pass(PortCrashPoint.SlotCleaned);
+        CrashPoints.Pass(PortCrashPoint.SlotCleaned);
         if (!hasAbandoned)
-            Volatile.Write(ref state, SlotState.Free);
+            record.Change(state, SlotState.Free);
     }
 
     /// <summary>Frees a port that is empty and that no process uses.</summary>
-    internal static void FreeIfDone(PortRecord port)
+    internal static void FreeIfDone<TPort>(TPort record) where TPort : struct, IPortRecord<TPort>
     {
-        if (port.SenderEnd is { IsActive: false, Slot: < 0 } && port.ReceiverEnd is { IsActive: false, Slot: < 0 })
-            Volatile.Write(ref port.IsUsed, 0);
+        if (record.Port.SenderEnd is { IsActive: false, Slot: < 0 } && !record.HasReceiver)
+            Volatile.Write(ref record.Port.IsUsed, 0);
     }
 
-    /// <inheritdoc cref="FreeIfDone(PortRecord)"/>
-    internal static void FreeIfDone(MulticastRecord port)
-    {
-        if (port.Port.SenderEnd is { IsActive: false, Slot: < 0 } && Volatile.Read(ref port.Members) == 0)
-            Volatile.Write(ref port.Port.IsUsed, 0);
-    }
-
-    private bool CleanMulticastPorts(int slot, HashSet<long> inFlight)
+    private bool CleanPorts<TPort>(int slot, Action<TPort> removeReceiver, HashSet<long> inFlight)
+        where TPort : struct, IPortRecord<TPort>
     {
         bool hasAbandoned = false;
-        for (int number = 0; number < _shape.MulticastPorts; number++)
+        for (int number = 0; number < TPort.CountIn(_shape); number++)
         {
-            MulticastRecord port = _shape.Multicast(objects.Mapping.Start, number);
-            if (Volatile.Read(ref port.Port.IsUsed) == 0)
+            TPort record = TPort.At(_shape, objects.Mapping.Start, number);
+            if (Volatile.Read(ref record.Port.IsUsed) == 0)
                 continue;
-            if (ReceiverRemoval.RemoveAllOfLocked(port, slot, hooks))
-                SignalSenders(port);
-            hasAbandoned |= CleanPort(port, slot, inFlight);
-            FreeIfDone(port);
+            removeReceiver(record);
+            hasAbandoned |= CleanSender(record, slot, inFlight);
+            FreeIfDone(record);
         }
         return hasAbandoned;
     }
 
-    // A sender may have waited for the receiver that is gone; a closed one holds what was in flight to it.
-    private void SignalSenders(MulticastRecord port)
-    {
-        wakeEvents.SignalAll(port);
-        if (port.Port.SenderEnd is { WasClosed: true, Slot: >= 0 and int closed })
-            wakeEvents.OfReclaimer(closed).SignalAlways();
-    }
-
-    private bool CleanPort(MulticastRecord multicast, int slot, HashSet<long> inFlight)
-    {
-        PortRecord port = multicast.Port;
-        PortEnd sender = port.SenderEnd;
-        if (sender.Slot != slot)
-            return false;
-        sender = sender.IsActive ? sender.Lost() : sender;
-        long tail = Volatile.Read(ref port.Tail);
-        bool hasAbandoned = CollectInFlight(port, multicast.Slowest(tail, long.MinValue), tail, inFlight);
-        port.SenderEnd = hasAbandoned ? sender : sender.WithoutSlot();
-        wakeEvents.SignalAll(multicast);
-        return hasAbandoned;
-    }
-
-    private bool CleanPort(PortRecord port, int slot, bool dropsUnclaimed, HashSet<long> inFlight)
+    private void RemoveReceiver(PortRecord port, int slot, bool dropsUnclaimed)
     {
         if (port.ReceiverEnd is var receiver && receiver.Slot == slot)
         {
-            port.ReceiverEnd = (receiver.IsActive ? receiver.Lost() : receiver).WithoutSlot();
-            wakeEvents.SignalBoth(port);
+            port.ChangeReceiverEnd(receiver, (receiver.IsActive ? receiver.Lost() : receiver).WithoutSlot());
+            wakeEvents.SignalAll(port);
         }
-        PortEnd sender = port.SenderEnd;
-        if (sender.Slot != slot)
-            return false;
-        sender = sender.IsActive ? sender.Lost() : sender;
-        if (port.ReceiverEnd is { IsActive: false } gone && (gone != PortEnd.Never || dropsUnclaimed))
+        if (port.SenderEnd.Slot == slot && (port.ReceiverEnd.IsGone || (dropsUnclaimed && !port.ReceiverEnd.IsActive)))
             Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // no receiver can want it any more
-        long taken = Volatile.Read(ref port.Taken);
-        bool hasAbandoned = CollectInFlight(port, taken, Volatile.Read(ref port.Tail), inFlight);
-        port.SenderEnd = hasAbandoned ? sender : sender.WithoutSlot();
-        wakeEvents.SignalBoth(port);
+    }
+
+    private void RemoveReceivers(MulticastRecord multicast, int slot)
+    {
+        if (!ReceiverRemoval.RemoveAllOfLocked(multicast, slot))
+            return;
+        wakeEvents.SignalAll(multicast); // a sender may have waited for the receiver that is gone
+        wakeEvents.SignalIfClosed(multicast.Port); // a closed one holds what was in flight to it
+    }
+
+    private bool CleanSender<TPort>(TPort record, int slot, HashSet<long> inFlight) where TPort : struct, IPortRecord<TPort>
+    {
+        PortRecord port = record.Port;
+        PortEnd before = port.SenderEnd;
+        if (before.Slot != slot)
+            return false;
+        PortEnd sender = before.IsActive ? before.Lost() : before;
+        long tail = Volatile.Read(ref port.Tail);
+        bool hasAbandoned = CollectInFlight(port, record.Slowest(tail, long.MinValue), tail, inFlight);
+        port.ChangeSenderEnd(before, hasAbandoned ? sender : sender.WithoutSlot());
+        wakeEvents.SignalAll(record);
         return hasAbandoned;
     }
 
@@ -121,7 +103,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
         int depth = Volatile.Read(ref port.Depth);
         if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)
             return false; // empty, or words that no correct process has written
-        for (long number = taken; number < tail && !hooks.Has(PortMutation.FreesInFlight); number++)
+        for (long number = taken; number < tail && !PortMutation.FreesInFlight; number++)
         {
             if (port.Entry(number, depth).TryRead(out Reference reference))
                 inFlight.Add(reference.Head);
@@ -137,7 +119,7 @@ internal sealed unsafe class Cleaner(ObjectTable objects, WakeEvents wakeEvents,
             if ((Volatile.Read(ref holders) & bit) == 0 || inFlight.Contains(head))
                 continue;
             Interlocked.And(ref holders, ~bit);
-            hooks.Pass(PortCrashPoint.ObjectCleaned);
+            CrashPoints.Pass(PortCrashPoint.ObjectCleaned);
         }
     }
 }

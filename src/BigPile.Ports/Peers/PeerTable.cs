@@ -1,8 +1,10 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Numerics;
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 using BigPile.Ports.Objects;
@@ -25,18 +27,16 @@ internal sealed unsafe class PeerTable
 
     private readonly ObjectTable _objects;
     private readonly Cleaner _cleaner;
-    private readonly PortTestHooks _hooks;
 
     private ulong _unresponsive; // bits of slots that did not reclaim in time; not waited for again
 
-    private PeerTable(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
+    private PeerTable(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity)
     {
         Locks = locks;
         Identity = identity;
         _objects = objects;
-        _hooks = hooks;
         WakeEvents = new WakeEvents(objects);
-        _cleaner = new Cleaner(objects, WakeEvents, hooks);
+        _cleaner = new Cleaner(locks, objects, WakeEvents);
     }
 
     internal ArenaLocks Locks { get; }
@@ -51,9 +51,9 @@ internal sealed unsafe class PeerTable
 
     /// <summary>Takes a slot, and cleans up after dead processes.</summary>
     /// <exception cref="IOException">The arena has as many processes as it can.</exception>
-    internal static PeerTable JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity, PortTestHooks hooks)
+    internal static PeerTable JoinLocked(ArenaLocks locks, ObjectTable objects, ArenaIdentity identity)
     {
-        var peers = new PeerTable(locks, objects, identity, hooks);
+        var peers = new PeerTable(locks, objects, identity);
         peers.OwnSlot = peers.TakeSlotLocked();
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
             peers.DetectDeathLocked(slot);
@@ -90,12 +90,13 @@ internal sealed unsafe class PeerTable
     /// <inheritdoc cref="DetectDeath(int)"/>
     internal void DetectDeathLocked(int slot)
     {
+        Debug.Assert(Locks.IsControlHeld, "A process that is being opened has locked its slot's byte, and is not yet active.");
         if (slot < 0 || slot == OwnSlot || StateOf(slot) == SlotState.Free || !Locks.TryTakeLocked(slot))
             return;
         try
         {
-            if (StateOf(slot) != SlotState.Free)
-                _cleaner.CleanLocked(slot);
+            if (StateOf(slot) is var state && state != SlotState.Free)
+                _cleaner.CleanLocked(slot, state);
         }
         finally
         {
@@ -107,13 +108,14 @@ internal sealed unsafe class PeerTable
     /// <summary>Cleans up after dead processes whose last messages have been received or dropped.</summary>
     internal void ReclaimAbandonedLocked()
     {
+        Debug.Assert(Locks.IsControlHeld, "The state of a slot that is not this process's changes under the control lock.");
         for (int slot = 0; slot < ArenaShape.Processes; slot++)
         {
             if (slot == OwnSlot || StateOf(slot) != SlotState.Abandoned || !Locks.TryTakeLocked(slot))
                 continue;
             try
             {
-                _cleaner.CleanLocked(slot);
+                _cleaner.CleanLocked(slot, SlotState.Abandoned);
             }
             finally
             {
@@ -134,13 +136,6 @@ internal sealed unsafe class PeerTable
     /// <summary>Whether a slot belongs to another process.</summary>
     internal bool IsOther(int slot) => slot >= 0 && slot != OwnSlot;
 
-    /// <summary>Makes a sender that has closed the port check for objects to release.</summary>
-    internal void SignalIfClosed(PortRecord port)
-    {
-        if (port.SenderEnd is { WasClosed: true, Slot: >= 0 } sender)
-            WakeEvents.OfReclaimer(sender.Slot).SignalAlways();
-    }
-
     /// <summary>Makes all other senders release what was received, and waits until they have.</summary>
     /// <returns>Whether anything was released.</returns>
     internal bool RequestReclaim()
@@ -152,6 +147,7 @@ internal sealed unsafe class PeerTable
             slots |= 1UL << received.Slot;
             WakeEvents.OfReclaimer(received.Slot).SignalAlways();
         }
+        Debug.Assert(asked.TrueForAll(received => IsOther(received.Slot)), "A process that asks itself waits in vain.");
         _unresponsive &= slots; // a slot with nothing left has responded
         asked.RemoveAll(received => (_unresponsive & (1UL << received.Slot)) != 0);
         if (asked.Count == 0 || SpinWait.SpinUntil(() => !asked.Exists(HasReclaimable), ReclaimTimeout))
@@ -167,7 +163,7 @@ internal sealed unsafe class PeerTable
         try
         {
             using ArenaLocks.Control control = Locks.EnterControl();
-            _cleaner.CleanLocked(OwnSlot);
+            _cleaner.CleanLocked(OwnSlot, SlotState.Active);
             Locks.ReleaseLocked(OwnSlot);
             ReclaimAbandonedLocked();
         }
@@ -186,8 +182,33 @@ internal sealed unsafe class PeerTable
         return count;
     }
 
+    /// <summary>
+    /// Checks the slots against the objects and ports, for tests. The caller holds the control lock, and no process is allocating, sending
+    /// or receiving.
+    /// </summary>
+    /// <param name="holders">The slots that hold objects.</param>
+    /// <param name="ends">The slots that have an end of a port.</param>
+    /// <param name="senders">The slots that have sent to a port, and hold what is in flight.</param>
+    internal void CheckInvariantsLocked(ulong holders, ulong ends, ulong senders)
+    {
+        const string Structure = "Slot";
+        Invariant.Equal(Structure, OwnSlot, "state of this process", StateOf(OwnSlot), SlotState.Active);
+        Invariant.True(Structure, OwnSlot, "locked byte of this process", Locks.HasTaken(OwnSlot));
+        for (int slot = 0; slot < ArenaShape.Processes; slot++)
+        {
+            bool isHolder = (holders & (1UL << slot)) != 0;
+            bool isSender = (senders & (1UL << slot)) != 0;
+            Invariant.Between(Structure, slot, "state", StateOf(slot), SlotState.Free, SlotState.Abandoned);
+            Invariant.False(Structure, slot, "free and a holder", StateOf(slot) == SlotState.Free && isHolder);
+            Invariant.False(Structure, slot, "free and at a port", StateOf(slot) == SlotState.Free && (ends & (1UL << slot)) != 0);
+            Invariant.False(Structure, slot, "abandoned and no sender", StateOf(slot) == SlotState.Abandoned && !isSender);
+            Invariant.True(Structure, slot, "another's byte that is not locked", slot == OwnSlot || !Locks.HasTaken(slot));
+        }
+    }
+
     private int TakeSlotLocked()
     {
+        Debug.Assert(Locks.IsControlHeld, "A slot is locked and marked active in one go.");
         OwnSlot = -1;
         for (int slot = 0; slot < 2 * ArenaShape.Processes; slot++)
         {
@@ -204,12 +225,12 @@ internal sealed unsafe class PeerTable
     {
         if (!Locks.TryTakeLocked(slot))
             return false;
-        if (StateOf(slot) != SlotState.Free)
-            _cleaner.CleanLocked(slot, dropsUnclaimed);
-        _hooks.Pass(PortCrashPoint.SlotLocked);
+        if (StateOf(slot) is var state && state != SlotState.Free)
+            _cleaner.CleanLocked(slot, state, dropsUnclaimed);
+        CrashPoints.Pass(PortCrashPoint.SlotLocked);
         if (StateOf(slot) == SlotState.Free)
         {
-            Volatile.Write(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State, SlotState.Active);
+            _objects.Shape.Slot(_objects.Mapping.Start, slot).Change(SlotState.Free, SlotState.Active);
             return true;
         }
         Locks.ReleaseLocked(slot);
@@ -219,19 +240,21 @@ internal sealed unsafe class PeerTable
     private List<Received> FindReceived()
     {
         var found = new List<Received>();
-        for (int number = 0; number < _objects.Shape.Ports; number++)
-        {
-            PortRecord port = _objects.Shape.Port(_objects.Mapping.Start, number);
-            found.Add(new Received(port, port.SenderEnd.Slot, Volatile.Read(ref port.Taken)));
-        }
-        for (int number = 0; number < _objects.Shape.MulticastPorts; number++)
-        {
-            MulticastRecord port = _objects.Shape.Multicast(_objects.Mapping.Start, number);
-            long slowest = port.Slowest(Volatile.Read(ref port.Port.Tail), Volatile.Read(ref port.Port.Reclaimed));
-            found.Add(new Received(port.Port, port.Port.SenderEnd.Slot, slowest));
-        }
+        AddReceived<PortRecord>(found);
+        AddReceived<MulticastRecord>(found);
         found.RemoveAll(one => !HasReclaimable(one));
         return found;
+    }
+
+    private void AddReceived<TPort>(List<Received> found) where TPort : struct, IPortRecord<TPort>
+    {
+        for (int number = 0; number < TPort.CountIn(_objects.Shape); number++)
+        {
+            TPort record = TPort.At(_objects.Shape, _objects.Mapping.Start, number);
+            PortRecord port = record.Port;
+            long received = record.Slowest(Volatile.Read(ref port.Tail), Volatile.Read(ref port.Reclaimed));
+            found.Add(new Received(port, port.SenderEnd.Slot, received));
+        }
     }
 
     private bool HasReclaimable(Received received)
@@ -241,7 +264,7 @@ internal sealed unsafe class PeerTable
             && StateOf(received.Slot) == SlotState.Active && Volatile.Read(ref port.Reclaimed) < received.Taken;
     }
 
-    private int StateOf(int slot) => Volatile.Read(ref _objects.Shape.Slot(_objects.Mapping.Start, slot).State);
+    private int StateOf(int slot) => _objects.Shape.Slot(_objects.Mapping.Start, slot).State;
 
     /// <summary>The counter of received objects of a port, as read at one time.</summary>
     private readonly record struct Received(PortRecord Port, int Slot, long Taken);

@@ -1,4 +1,5 @@
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Checking;
 using BigPile.Ports.Layout;
 
@@ -12,24 +13,24 @@ namespace BigPile.Ports.Peers;
 internal static class ReceiverRemoval
 {
     /// <summary>Removes one receiver.</summary>
-    internal static void RemoveLocked(MulticastRecord port, int number, PortTestHooks hooks)
+    internal static void RemoveLocked(MulticastRecord port, int number)
     {
         MemberRecord member = port.Member(number);
         Interlocked.And(ref port.Members, ~(1UL << number));
-        hooks.Pass(PortCrashPoint.MemberRemoved);
+        CrashPoints.Pass(PortCrashPoint.MemberRemoved);
         member.Slot = -1;
     }
 
     /// <summary>Removes all receivers of a process.</summary>
     /// <returns>Whether there was one.</returns>
-    internal static bool RemoveAllOfLocked(MulticastRecord port, int slot, PortTestHooks hooks)
+    internal static bool RemoveAllOfLocked(MulticastRecord port, int slot)
     {
         bool hadOne = false;
         for (int number = 0; number < MulticastRecord.MaxReceivers; number++)
         {
             if (port.Member(number).Slot != slot)
                 continue;
-            RemoveLocked(port, number, hooks);
+            RemoveLocked(port, number);
             hadOne = true;
         }
         Interlocked.And(ref port.Watchers, ~(1UL << slot));

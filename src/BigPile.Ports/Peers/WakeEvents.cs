@@ -20,12 +20,14 @@ internal sealed unsafe class WakeEvents(ObjectTable objects)
     /// <summary>The event on which a process waits for several ports at once.</summary>
     internal WakeEvent OfWaiter(int slot) => objects.Shape.Slot(objects.Mapping.Start, slot).Waiter;
 
-    /// <summary>Signals that there is an object to receive.</summary>
-    internal void SignalData(PortRecord port)
+    /// <summary>
+    /// Signals that there is an object to receive. Receivers that wait on an event of their own are signalled one by one.
+    /// </summary>
+    internal void SignalData<TPort>(TPort record) where TPort : struct, IPortRecord<TPort>
     {
-        port.Data.Signal(); // fences, also for what is read below
-        if (Volatile.Read(ref port.ReceiverWatches) != 0 && port.ReceiverEnd.Slot is >= 0 and int slot)
-            OfWaiter(slot).Signal();
+        record.Data.Signal(); // fences, also for what is read below
+        for (ulong left = record.WatchingSlots; left != 0; left &= left - 1)
+            OfWaiter(BitOperations.TrailingZeroCount(left)).Signal();
         GC.KeepAlive(objects); // keeps the memory mapped
     }
 
@@ -38,33 +40,24 @@ internal sealed unsafe class WakeEvents(ObjectTable objects)
         GC.KeepAlive(objects);
     }
 
-    /// <summary>
-    /// Signals that there is an object for all receivers. Those that wait on an event of their own are signalled one by one.
-    /// </summary>
-    internal void SignalData(MulticastRecord port)
+    /// <summary>Signals that an end of a port has changed, or a receiver has come or gone.</summary>
+    internal void SignalAll<TPort>(TPort record) where TPort : struct, IPortRecord<TPort>
     {
-        port.Data.Signal(); // fences, also for what is read below
-        for (ulong left = Volatile.Read(ref port.Watchers); left != 0; left &= left - 1)
-            OfWaiter(BitOperations.TrailingZeroCount(left)).Signal();
-        GC.KeepAlive(objects);
-    }
-
-    /// <summary>Signals that a sender or receiver of a multicast port has come or gone.</summary>
-    internal void SignalAll(MulticastRecord port)
-    {
-        SignalBoth(port.Port);
-        for (ulong left = Volatile.Read(ref port.Watchers); left != 0; left &= left - 1)
-            OfWaiter(BitOperations.TrailingZeroCount(left)).SignalAlways();
-    }
-
-    /// <summary>Signals that an end of a port has changed.</summary>
-    internal void SignalBoth(PortRecord port)
-    {
+        PortRecord port = record.Port;
         port.Data.SignalAlways();
         port.Space.SignalAlways();
-        if (port.ReceiverEnd.Slot is >= 0 and int receiver)
+        if (record.ReceiverEnd.Slot is >= 0 and int receiver)
             OfWaiter(receiver).SignalAlways();
         if (port.SenderEnd.Slot is >= 0 and int sender)
             OfWaiter(sender).SignalAlways();
+        for (ulong left = record.WatchingSlots; left != 0; left &= left - 1)
+            OfWaiter(BitOperations.TrailingZeroCount(left)).SignalAlways();
+    }
+
+    /// <summary>Makes a sender that has closed the port check for objects to release.</summary>
+    internal void SignalIfClosed(PortRecord port)
+    {
+        if (port.SenderEnd is { WasClosed: true, Slot: >= 0 } sender)
+            OfReclaimer(sender.Slot).SignalAlways();
     }
 }

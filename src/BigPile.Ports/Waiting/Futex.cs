@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 
@@ -24,6 +25,8 @@ internal static unsafe partial class Futex
     /// </summary>
     internal static void Sleep(uint* word, uint value, TimeSpan timeout)
     {
+        Debug.Assert((nuint)word % sizeof(uint) == 0, "The system refuses to sleep on a word that is not aligned.");
+        Debug.Assert(timeout >= TimeSpan.Zero, "The system refuses a negative time, so the sleep would become a busy loop.");
         var spec = new Spec
         {
             Seconds = (nint)(timeout.Ticks / TimeSpan.TicksPerSecond),
@@ -33,7 +36,11 @@ internal static unsafe partial class Futex
     }
 
     /// <summary>Wakes some of the sleepers on the word, longest asleep first.</summary>
-    internal static void Wake(uint* word, int sleepers) => _ = SystemCall(Call, word, WakeUp, sleepers, null, null, 0);
+    internal static void Wake(uint* word, int sleepers)
+    {
+        Debug.Assert(sleepers >= 1, "A signal wakes somebody.");
+        _ = SystemCall(Call, word, WakeUp, sleepers, null, null, 0);
+    }
 
     // Variadic in C; on these processors integers and pointers are passed as if they were declared.
     [LibraryImport("libc", EntryPoint = "syscall")]

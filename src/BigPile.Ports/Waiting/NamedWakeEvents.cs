@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Threading;
 
 namespace BigPile.Ports.Waiting;
@@ -61,8 +62,13 @@ internal static unsafe class NamedWakeEvents
         }
     }
 
-    private static Arena Find(nint address) => Array.Find(
-        Volatile.Read(ref _arenas), arena => address >= arena.Start && address < arena.Start + arena.LengthBytes)!;
+    private static Arena Find(nint address)
+    {
+        Arena? found = Array.Find(
+            Volatile.Read(ref _arenas), arena => address >= arena.Start && address < arena.Start + arena.LengthBytes);
+        Debug.Assert(found != null, "An event is in a mapping, which was registered before it was used, and stays until it is unmapped.");
+        return found;
+    }
 
     private sealed class Arena(nint start, nint lengthBytes, string identity)
     {

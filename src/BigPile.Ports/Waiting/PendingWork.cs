@@ -1,6 +1,9 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
+using BigPile.Memory.Checking;
+using BigPile.Ports.Checking;
 
 namespace BigPile.Ports.Waiting;
 
@@ -39,16 +42,20 @@ internal sealed class PendingWork(WakeEvent wakeEvent, SpinThenWait waiter)
         lock (_lock)
             _isToEnd = true;
         wakeEvent.SignalAlways();
+        Debug.Assert(Thread.CurrentThread != _thread, "Continuations run on other threads: this one would wait for itself.");
         _thread?.Join();
+        Debug.Assert(_pending.Count == 0, "A closed arena leaves no call that nobody finishes.");
     }
 
     private void Run()
     {
         while (true)
         {
+            bool isToEnd = _isToEnd; // before the calls: none is added any more then
             int added = _added;
             IPending[] tried = Copy();
-            if (tried.Length == 0 && _isToEnd)
+            CrashPoints.Pass(PortCrashPoint.CallsCopied);
+            if (tried.Length == 0 && isToEnd)
                 return;
             bool isAnyOver = false;
             foreach (IPending pending in tried)
@@ -71,7 +78,10 @@ internal sealed class PendingWork(WakeEvent wakeEvent, SpinThenWait waiter)
         if (!pending.IsThere || !pending.TryFinish())
             return false;
         lock (_lock)
-            _pending.Remove(pending);
+        {
+            bool isRemoved = _pending.Remove(pending);
+            Debug.Assert(isRemoved, "Each call is finished once, by this thread.");
+        }
         return true;
     }
 

@@ -1,4 +1,5 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
 
 namespace BigPile.Ports.Waiting;
@@ -30,6 +31,7 @@ internal sealed class ReclaimThread
     /// <summary>Ends the thread, and waits for it.</summary>
     internal void End()
     {
+        Debug.Assert(Thread.CurrentThread != _thread, "The thread would wait for itself.");
         _isToEnd = true;
         _wakeEvent.SignalAlways();
         _thread.Join();

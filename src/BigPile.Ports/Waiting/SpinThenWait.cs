@@ -42,6 +42,7 @@ internal sealed class SpinThenWait
         long ticks = Math.Min(_maxSpinTicks, (long)(timeout.TotalSeconds * Stopwatch.Frequency));
         if (awaited.IsThere)
             return true;
+        Debug.Assert(ticks >= 0, "A deadline leaves no negative time.");
         if (ticks == 0 || _sleepsLeft-- > 0)
             return false;
         long end = Stopwatch.GetTimestamp() + ticks;
@@ -52,6 +53,7 @@ internal sealed class SpinThenWait
         }
         while (!isThere && Stopwatch.GetTimestamp() < end);
         _sleeps = isThere && Stopwatch.GetTimestamp() < end ? 0 : Math.Clamp(_sleeps * 2, 1, MostSleeps);
+        Debug.Assert(_sleeps is >= 0 and <= MostSleeps, "A wait tries to spin again after a while, however many race here.");
         _sleepsLeft = _sleeps;
         return isThere;
     }

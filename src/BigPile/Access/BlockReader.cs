@@ -75,7 +75,8 @@ internal sealed unsafe class BlockReader
             if (block.IsNone)
                 return _shared != null && _shared.TryRead(pointer, ref reader); // a pile open for reading only has no map
             BlockHeader header = block.Header;
-            if (header.Generation != pointer.Generation || !header.IsAddressable || !(block.Info.HasSlotAt(address) || Mutation.SlotNotChecked))
+            bool isSlot = block.Info.HasSlotAt(address) || Mutation.SlotNotChecked;
+            if (header.Generation != pointer.Generation || !header.IsAddressable || !isSlot)
             {
                 // Absent, or so it seems: page recovery corrects headers before it publishes the info, so the first load may have seen a
                 // deletion that recovery has undone since.

@@ -7,7 +7,7 @@ using BigPile.Memory.Checking;
 
 namespace BigPile.Access;
 
-/// <summary>A block as a lock-free read found it. What is read through it counts only if <see cref="Validate"/> says so afterwards.</summary>
+/// <summary>A block as a lock-free read found it. What is read through it counts only if it is validated afterwards.</summary>
 /// <remarks>
 /// Header and page are loaded in this order, each with acquire semantics. A page is hidden (<see cref="Segment.Unpublish"/>) before its
 /// slots are laid out anew: so who saw bytes of a new layout as a header sees the new info, too. Each free raises the generation in the

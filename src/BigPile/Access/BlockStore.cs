@@ -142,7 +142,7 @@ internal sealed unsafe partial class BlockStore
         return TakeAnySlot(payloadBytes, capacityBytes, out failure);
     }
 
-    /// <summary>As <see cref="TakeSlot(long, long, out PileException?)"/>, without the payload limit: a link target is longer by its owner word.</summary>
+    /// <summary>As the others, without the payload limit: a link target is longer by its owner word.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal Slot TakeAnySlot(long payloadBytes, long capacityBytes, out PileException? failure)
     {

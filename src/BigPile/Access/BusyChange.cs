@@ -65,6 +65,7 @@ internal unsafe ref struct BusyChange
         Origin.Publish(Origin.Header);
     }
 
+    /// <summary>An assertion: the change has the stripe and the block, and is not under way.</summary>
     [Conditional("DEBUG")]
     internal readonly void AssertHeld() => Debug.Assert(
         _isBusy && Stripe->Lock.IsTaken && !Stripe->Lock.IsChanging && Origin.OwnHeader.IsBusy,

@@ -191,7 +191,7 @@ internal sealed unsafe class SharedReader
         return new SharedBlock(segment, address, start, effective, header, word, isSlot ? capacityBytes : SharedBlock.NoSlot);
     }
 
-    /// <summary>Whether the words of a block are as they were: as <see cref="BlockSnapshot.Validate"/>, for another process's words.</summary>
+    /// <summary>As <see cref="BlockSnapshot.Validate"/>, for the words of another process.</summary>
     private bool Validate(in SharedBlock block)
     {
         if (block.Segment is not { } segment || Mutation.HeaderNotLoadedAgain)

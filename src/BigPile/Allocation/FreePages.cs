@@ -18,7 +18,7 @@ internal sealed unsafe class FreePages(SegmentTable segments, SuspectPages suspe
     /// <summary>Free pages, those of idle and withdrawn segments included. Written under the pool's lock.</summary>
     internal long Count { get; private set; }
 
-    /// <summary>Whether so many pages are free that a trim may return a whole segment. Every call that frees checks it, without the lock.</summary>
+    /// <summary>Whether so many pages are free that a trim may return a whole segment. Every change asks, without the lock.</summary>
     internal bool IsTrimWanted { get; private set; }
 
     /// <summary>The segment with the lowest number that has a free page.</summary>

@@ -46,7 +46,7 @@ internal static unsafe class BlockTransitions
         _ => header.IsBusy ? BlockState.BusyObject : BlockState.Object,
     };
 
-    /// <summary>Whether one header may follow another.</summary>
+    /// <summary>Whether one header may follow another; for assertions.</summary>
     internal static bool IsLegal(BlockHeader from, BlockHeader to)
     {
         bool mayFollow = (NextStates[(int)StateOf(from)] >> (int)StateOf(to) & 1) != 0;
@@ -72,6 +72,7 @@ internal static unsafe class BlockTransitions
         return Interlocked.CompareExchange(ref *word, header.Word, expected.Word) == expected.Word;
     }
 
+    /// <summary>The assertion that one header may follow another.</summary>
     [Conditional("DEBUG")]
     private static void AssertLegal(BlockHeader from, BlockHeader to) => Debug.Assert(
         IsLegal(from, to), $"{StateOf(from)} of generation {from.Generation} becomes {StateOf(to)} of generation {to.Generation}.");

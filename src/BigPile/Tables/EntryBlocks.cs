@@ -83,7 +83,7 @@ internal sealed unsafe class EntryBlocks
     internal BlockSnapshot View(ulong address)
     {
         BlockSnapshot block = BlockSnapshot.Take(_map, address);
-        while (!block.IsNone && _blocks.RecoverPageIfNeeded(block.Info, address)) // recovery may correct the header: see BlockStore.TryLocate
+        while (!block.IsNone && _blocks.RecoverPageIfNeeded(block.Info, address)) // recovery may correct the header
             block = BlockSnapshot.Take(_map, address);
         return IsEntry(block, address) ? block : default;
     }

@@ -1,6 +1,5 @@
 using System;
 using System.IO;
-using BigPile.Ports.Checking;
 
 namespace BigPile.Ports.Tests;
 
@@ -12,17 +11,16 @@ internal sealed class ArenaDirectory : IDisposable
     internal string Path { get; } = System.IO.Path.Combine(
         OperatingSystem.IsLinux() ? "/dev/shm" : System.IO.Path.GetTempPath(), "bigpile-test-" + Guid.NewGuid().ToString("N"));
 
-    internal SharedArena Open(long capacityBytes = 1 << 20, int granuleBytes = 4096, PortTestHooks? hooks = null) =>
-        SharedArena.Open(Name, Options(Path, capacityBytes, granuleBytes, hooks));
+    internal SharedArena Open(long capacityBytes = 1 << 20, int granuleBytes = 4096) =>
+        SharedArena.Open(Name, Options(Path, capacityBytes, granuleBytes));
 
-    internal static SharedArenaOptions Options(string path, long capacityBytes, int granuleBytes, PortTestHooks? hooks = null) => new()
+    internal static SharedArenaOptions Options(string path, long capacityBytes = 1 << 20, int granuleBytes = 4096) => new()
     {
         Directory = path,
         CapacityBytes = capacityBytes,
         GranuleBytes = granuleBytes,
         MaxPorts = 16,
         MaxDepth = 16,
-        TestHooks = hooks ?? new PortTestHooks(null, PortMutation.None),
     };
 
     public void Dispose()

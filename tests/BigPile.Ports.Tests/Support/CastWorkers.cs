@@ -73,15 +73,8 @@ internal static class CastWorkers
     /// <summary>Comes by each step of a multicast port, and says so at one, and is killed there.</summary>
     internal static void CastTo(string path, PortCrashPoint step)
     {
-        var hooks = new PortTestHooks(
-            at =>
-            {
-                if (at != step)
-                    return;
-                Console.WriteLine("stopped");
-                Console.ReadLine();
-            }, PortMutation.None);
-        SharedArena arena = SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path, 1 << 20, 4096, hooks));
+        Troublemaker.StopAt(step);
+        SharedArena arena = SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path));
         MulticastReceiver receiver = arena.OpenMulticastReceiver("m", depth: 4);
         MulticastPort sender = arena.OpenMulticastPort("m", depth: 4);
         Cast.Send(arena, sender, 0, 1, 2);

@@ -2,12 +2,11 @@ using System;
 using System.Diagnostics;
 using System.Linq;
 using System.Threading;
-using BigPile.Ports.Checking;
 
 namespace BigPile.Ports.Tests;
 
 /// <summary>Senders and receivers in processes that die, and others in their place.</summary>
-internal sealed class Torture(string path, (string Role, string Port)[] roles, int seed, PortMutation mutation, int killOneIn) : IDisposable
+internal sealed class Torture(string path, (string Role, string Port)[] roles, int seed, string mutation, int killOneIn) : IDisposable
 {
     /// <summary>Two ports with a sender and a receiver each.</summary>
     internal static readonly (string Role, string Port)[] OneToOne =
@@ -80,7 +79,7 @@ internal sealed class Torture(string path, (string Role, string Port)[] roles, i
             return;
         int number = ++_started;
         _running[role] = Child.Start(
-            roles[role].Role, path, roles[role].Port, number.ToString(), _random.Next().ToString(), mutation.ToString(),
+            roles[role].Role, path, roles[role].Port, number.ToString(), _random.Next().ToString(), mutation,
             killOneIn.ToString());
     }
 

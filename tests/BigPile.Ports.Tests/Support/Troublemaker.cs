@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Memory.Checking;
 using BigPile.Ports.Checking;
 
 namespace BigPile.Ports.Tests;
@@ -10,6 +11,15 @@ internal sealed class Troublemaker(int seed, int killOneIn, int delayOneIn)
 {
     private readonly Lock _lock = new();
     private readonly Random _random = new(seed);
+
+    /// <summary>Makes this process stop at a step, and say so; it is killed there.</summary>
+    internal static void StopAt(PortCrashPoint step) => CrashPointHook<PortCrashPoint>.Passed = at =>
+    {
+        if (at != step)
+            return;
+        Console.WriteLine("stopped");
+        Console.ReadLine();
+    };
 
     internal void At(PortCrashPoint step)
     {

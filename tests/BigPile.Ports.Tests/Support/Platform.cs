@@ -1,4 +1,0 @@
-using System.Runtime.Versioning;
-
-[assembly: SupportedOSPlatform("linux")]
-[assembly: SupportedOSPlatform("windows")]
