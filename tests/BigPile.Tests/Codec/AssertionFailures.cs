@@ -16,7 +16,10 @@ internal sealed class AssertionFailures : TraceListener
     /// <summary>Listens before the test host does.</summary>
     internal static void Watch() => Trace.Listeners.Insert(0, new AssertionFailures());
 
-    /// <summary>Throws if an assertion failed on this thread since the last call.</summary>
+    /// <summary>Forgets what failed in another test that this thread ran: in a pile with damage that no checksum tells, some may.</summary>
+    internal static void Forget() => _first = null;
+
+    /// <summary>Throws if an assertion failed on this thread since <see cref="Forget"/>.</summary>
     internal static void ThrowIfAny()
     {
         if (_first is not { } message)
