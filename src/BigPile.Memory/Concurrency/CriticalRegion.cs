@@ -12,11 +12,12 @@ namespace BigPile.Memory.Concurrency;
 /// </remarks>
 internal sealed class CriticalRegion : CacheLineIsolated
 {
-    private const long DepthMask = 0xFFFF;
-    private const long OnePass = DepthMask + 1;
+    private const int PassShift = 16;
+    private const ulong OnePass = 1UL << PassShift;
+    private const ulong DepthMask = OnePass - 1;
 
-    private long _state; // depth and passes, as above; written by the thread itself
-    private long _awaitedPass; // the pass, from 1, that another thread waits for the end of; written by that one
+    private ulong _state; // depth and passes, as above; written by the thread itself
+    private ulong _awaitedPass; // the pass, from 1, that another thread waits for the end of; written by each that waits
 
 #pragma warning disable CS0169, IDE0051 // padding: the runtime lays structs out last, so this keeps the next object's fields off the line
     private readonly CacheLinePair _padding;
@@ -41,7 +42,7 @@ internal sealed class CriticalRegion : CacheLineIsolated
     internal bool IsNested => (_state & DepthMask) > 1;
 
     /// <summary>How often the thread has left its outermost region. For tests.</summary>
-    internal long PassCount => _state / OnePass;
+    internal long PassCount => (long)(_state >> PassShift);
 
     /// <summary>Whether another thread waits for the present outermost region to end, and began to wait after it was entered.</summary>
     internal bool IsAwaited => Volatile.Read(ref _awaitedPass) == PassOf(_state);
@@ -53,7 +54,7 @@ internal sealed class CriticalRegion : CacheLineIsolated
     internal void Exit()
     {
         Debug.Assert(IsOpen, "A region that is left was entered.");
-        long state = _state - 1;
+        ulong state = _state - 1;
         if ((state & DepthMask) == 0)
             state += OnePass;
         Volatile.Write(ref _state, state);
@@ -62,15 +63,19 @@ internal sealed class CriticalRegion : CacheLineIsolated
     /// <summary>Waits until the thread has left the region that it is in now, if any. Called by other threads.</summary>
     internal void WaitUntilLeft()
     {
-        long seen = Volatile.Read(ref _state);
+        ulong seen = Volatile.Read(ref _state);
         if ((seen & DepthMask) == 0)
             return;
-        Volatile.Write(ref _awaitedPass, PassOf(seen));
         var spinner = default(SpinWait);
-        while (Volatile.Read(ref _state) / OnePass == seen / OnePass)
+        do
+        {
+            // Again and again: one that waits for an earlier pass, and has not noticed its end yet, may overwrite it.
+            Volatile.Write(ref _awaitedPass, PassOf(seen));
             spinner.SpinOnce();
+        }
+        while (PassOf(Volatile.Read(ref _state)) == PassOf(seen));
     }
 
     // From 1, so that 0 means that no thread has ever waited for this one.
-    private static long PassOf(long state) => state / OnePass + 1;
+    private static ulong PassOf(ulong state) => (state >> PassShift) + 1;
 }

@@ -33,6 +33,7 @@ internal sealed class EventCount
             return;
         }
         Interlocked.Increment(ref _ended); // before the decrement: a thread that sees no transfer under way must see the new count
+        CrashPoints.Pass(MemoryCrashPoint.TransferHalfEnded);
         Interlocked.Decrement(ref _underWay);
     }
 
@@ -41,11 +42,19 @@ internal sealed class EventCount
 
     /// <summary>Whether a transfer has ended since: the search may have missed its memory, which is free now.</summary>
     /// <param name="events">What <see cref="Read"/> returned before the search.</param>
-    internal bool HasAdvanced(int events) => Volatile.Read(ref _ended) != events;
+    internal bool HasAdvanced(int events)
+    {
+        Volatile.ReadBarrier(); // what the search loaded comes before the count; pairs with the interlocked operations of a transfer
+        return Volatile.Read(ref _ended) != events;
+    }
 
     /// <summary>Whether a search that has failed may succeed now, or soon.</summary>
     /// <param name="events">What <see cref="Read"/> returned before the search.</param>
-    internal bool MayHaveMissed(int events) => IsUnderWay || HasAdvanced(events);
+    internal bool MayHaveMissed(int events)
+    {
+        Volatile.ReadBarrier(); // as in HasAdvanced: a search that missed memory sees that its transfer has begun
+        return IsUnderWay || HasAdvanced(events);
+    }
 
     /// <summary>Waits until no transfer is under way, for a second at most: new ones may always begin.</summary>
     /// <remarks>The caller must not be in a critical region: the thread that ends the transfer may wait for those.</remarks>
@@ -54,6 +63,7 @@ internal sealed class EventCount
     private void EndBeforeCounted()
     {
         Interlocked.Decrement(ref _underWay);
+        CrashPoints.Pass(MemoryCrashPoint.TransferHalfEnded);
         Interlocked.Increment(ref _ended);
     }
 }

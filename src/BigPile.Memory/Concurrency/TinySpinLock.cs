@@ -9,6 +9,8 @@ namespace BigPile.Memory.Concurrency;
 /// <remarks>Not reentrant. Only the holder may exit; the exit is a release store: it orders all stores of the holder before it.</remarks>
 internal struct TinySpinLock
 {
+    private const int TriesBeforeSleep = 1_000; // about half a millisecond
+
     private byte _taken; // 1 while a thread holds it
 
     /// <summary>Whether the lock is held; for assertions of the holder.</summary>
@@ -46,13 +48,14 @@ internal struct TinySpinLock
         Volatile.Write(ref _taken, 0);
     }
 
-    // Yields, as the holder may have lost its processor. Never sleeps a whole millisecond, which is SpinWait's default.
+    // Yields, as the holder may have lost its processor. Sleeps a millisecond far later than SpinWait does by default: a writer of a sequence
+    // lock may wait for a disk.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Wait()
     {
         var spinner = default(SpinWait);
         while (!TryEnter())
-            spinner.SpinOnce(sleep1Threshold: -1);
+            spinner.SpinOnce(TriesBeforeSleep);
     }
 
     private bool TryEnterByLoadAndStore()
