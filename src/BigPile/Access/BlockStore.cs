@@ -22,6 +22,7 @@ internal sealed unsafe partial class BlockStore
     private readonly OperationBarrier _barrier; // admits operations
     private readonly SegmentMap _map; // memory, page info and metadata by address; written by the page pool
     private readonly Allocator _allocator; // slots, runs, dirty lists, pending frees
+    private readonly FreePages _freePages; // the pool's: whether a trim is wanted
     private readonly LeaseTable _leases = new(); // written by Lessor, and by who frees a leased block
     private readonly ShadowHeaderTable _shadowHeaders; // written by writers; emptied by flushes
     // Link targets made less those freed since the pile was opened; interlocked.
@@ -36,6 +37,7 @@ internal sealed unsafe partial class BlockStore
         _barrier = barrier;
         _map = map;
         _allocator = allocator;
+        _freePages = allocator.Pool.Free;
         Stripes = stripes;
         Reclaimer = reclaimer;
         _checksums = rules.Checksums;
@@ -109,7 +111,7 @@ internal sealed unsafe partial class BlockStore
     internal bool HasNewHeaders { get; set; }
 
     /// <summary>Whether a trim may return a whole segment.</summary>
-    internal bool IsTrimWanted => _allocator.Pool.IsTrimWanted;
+    internal bool IsTrimWanted => _freePages.IsTrimWanted;
 
     /// <summary>Enters as a reader.</summary>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>

@@ -8,8 +8,8 @@ internal sealed unsafe partial class PagePool
 {
     internal long FreePages => _free.Count;
 
-    /// <summary>Whether so many pages are free that a trim may return a whole segment; read without a lock.</summary>
-    internal bool IsTrimWanted => _free.IsTrimWanted;
+    /// <summary>The pool's free pages; of these only the wish for a trim is read without the lock.</summary>
+    internal FreePages Free => _free;
 
     internal long ReservedBytes => _segments.ReservedBytes;
 

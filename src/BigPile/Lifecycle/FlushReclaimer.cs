@@ -64,7 +64,7 @@ internal sealed class FlushReclaimer(PileEngine engine, Allocator allocator, Sha
     {
         Volatile.Write(ref _isRequested, 0); // before the flush: a request that it misses queues another one
         FlushQuietly();
-        if (allocator.Pool.IsTrimWanted)
+        if (allocator.Pool.Free.IsTrimWanted)
             engine.Trimmer.TrimQuietly();
     }
 }

@@ -36,7 +36,7 @@ internal sealed class Trimmer(OperationBarrier barrier, Allocator allocator, Bac
         Exception? thrown = null;
         try
         {
-            if (!barrier.IsClosed && allocator.Pool.IsTrimWanted) // again under the lock: another trim may have done it
+            if (!barrier.IsClosed && allocator.Pool.Free.IsTrimWanted) // again under the lock: another trim may have done it
                 thrown = allocator.Trim();
         }
         catch (Exception e)
