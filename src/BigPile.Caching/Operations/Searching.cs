@@ -104,8 +104,8 @@ internal static unsafe class Searching
     private static bool LeadsNowhere(this TableCore core, Bucket* line, int place, IndexSlot slot)
     {
         BlockSnapshot block = core.Pile.Entries.ViewAny(slot.Address);
-        return !EntryBlocks.IsEntry(block, slot.Address, EntryHead.ShortBytes) && IsStillLoaded(line, place, slot)
-            && core.Pile.Entries.Validate(block, slot.Address);
+        bool isEntry = !block.IsNone && EntryBlocks.IsEntry(block, slot.Address) && block.PayloadBytes >= EntryHead.ShortBytes;
+        return !isEntry && IsStillLoaded(line, place, slot) && core.Pile.Entries.Validate(block, slot.Address);
     }
 
     private static bool IsStillLoaded(Bucket* line, int place, IndexSlot slot) => IsStillLoaded(Bucket.SlotAt(line, place), slot);

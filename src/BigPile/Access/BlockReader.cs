@@ -71,9 +71,10 @@ internal sealed unsafe class BlockReader
         while (true)
         {
             ulong sequence = stripe.Sequence; // loaded first: a change that begins later is noticed at the end
-            BlockSnapshot block = BlockSnapshot.Take(_map, address);
-            if (block.IsNone)
+            byte* start = _map.Find(address, out PageInfo* infoAt);
+            if (start == null)
                 return _shared != null && _shared.TryRead(pointer, ref reader); // a pile open for reading only has no map
+            var block = new BlockSnapshot(start, infoAt);
             BlockHeader header = block.Header;
             bool isSlot = block.Info.HasSlotAt(address) || Mutation.SlotNotChecked;
             if (header.Generation != pointer.Generation || !header.IsAddressable || !isSlot)

@@ -35,6 +35,13 @@ internal readonly unsafe struct BlockSnapshot
         _page = Volatile.Read(ref *pageAt);
     }
 
+    /// <summary>Takes a snapshot of the block that begins at an address.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal BlockSnapshot(byte* start, PageInfo* infoAt)
+        : this(start, (ulong*)infoAt)
+    {
+    }
+
     /// <summary>The page's info, in the process that writes.</summary>
     internal PageInfo Info => new(_page);
 
@@ -55,7 +62,7 @@ internal readonly unsafe struct BlockSnapshot
     internal static BlockSnapshot Take(SegmentMap map, ulong address)
     {
         byte* start = map.Find(address, out PageInfo* infoAt);
-        return start == null ? default : new BlockSnapshot(start, (ulong*)infoAt);
+        return start == null ? default : new BlockSnapshot(start, infoAt);
     }
 
     /// <summary>Whether header and page info are as they were: what was read since is of one block.</summary>

@@ -85,24 +85,27 @@ internal sealed unsafe class EntryBlocks
         BlockSnapshot block = BlockSnapshot.Take(_map, address);
         while (!block.IsNone && _blocks.RecoverPageIfNeeded(block.Info, address)) // recovery may correct the header
             block = BlockSnapshot.Take(_map, address);
-        return IsEntry(block, address) ? block : default;
+        return !block.IsNone && IsEntry(block, address) ? block : default;
     }
 
     /// <summary>As <see cref="View"/>, but finds nothing in pages not recovered yet.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal BlockSnapshot ViewRecovered(ulong address)
     {
-        BlockSnapshot block = BlockSnapshot.Take(_map, address);
+        byte* start = _map.Find(address, out PageInfo* infoAt);
+        if (start == null)
+            return default;
+        var block = new BlockSnapshot(start, infoAt);
         return IsEntry(block, address) ? block : default;
     }
 
     /// <summary>A snapshot of whatever is at an address, to be compared later.</summary>
     internal BlockSnapshot ViewAny(ulong address) => BlockSnapshot.Take(_map, address);
 
-    /// <summary>Whether a snapshot shows an entry of at least so many bytes.</summary>
+    /// <summary>Whether a snapshot shows an entry.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static bool IsEntry(in BlockSnapshot block, ulong address, int leastBytes = 0) =>
-        !block.IsNone && block.Header.Kind == BlockKind.TableEntry && block.Info.HasSlotAt(address) && block.PayloadBytes >= leastBytes;
+    internal static bool IsEntry(in BlockSnapshot block, ulong address) =>
+        block.Header.Kind == BlockKind.TableEntry && block.Info.HasSlotAt(address);
 
     /// <summary>Whether an address is as it was when a snapshot was taken, though it may have been none.</summary>
     internal bool Validate(in BlockSnapshot block, ulong address) => block.IsNone ? ViewAny(address).IsNone : block.Validate();
