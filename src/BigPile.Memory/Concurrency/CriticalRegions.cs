@@ -7,7 +7,7 @@ using BigPile.Memory.Checking;
 
 namespace BigPile.Memory.Concurrency;
 
-/// <summary>The critical regions of all threads that use one kind of memory: epoch-based reclamation, an epoch a thread.</summary>
+/// <summary>The critical regions of all threads that use one kind of memory: epoch-based reclamation, one epoch a thread.</summary>
 /// <remarks>
 /// The owner keeps each thread's region in a thread-static field of its own, and registers it at first use. Thread safety: all members may
 /// be called concurrently.

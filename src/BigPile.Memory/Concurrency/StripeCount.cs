@@ -3,7 +3,7 @@ using System.Numerics;
 
 namespace BigPile.Memory.Concurrency;
 
-/// <summary>How many sequence locks serve all objects or blocks: enough that threads seldom meet, few enough to stay in a cache.</summary>
+/// <summary>How many sequence locks stand for all objects or blocks: enough that threads seldom meet, few enough for a cache.</summary>
 internal static class StripeCount
 {
     internal const int Min = 256;

@@ -48,8 +48,8 @@ internal struct TinySpinLock
         Volatile.Write(ref _taken, 0);
     }
 
-    // Yields, as the holder may have lost its processor. Sleeps a millisecond far later than SpinWait does by default: a writer of a sequence
-    // lock may wait for a disk.
+    // Yields, as the holder may have lost its processor. Sleeps a millisecond far later than SpinWait does by default: a writer of a
+    // sequence lock may wait for a disk.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void Wait()
     {

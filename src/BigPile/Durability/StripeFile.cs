@@ -17,7 +17,7 @@ namespace BigPile.Durability;
 /// byte 8    number of stripes, a power of two from 256 to 4096; 4 bytes of zero
 /// byte 16   the pile's id
 /// byte 64   changes: raised by 2 when segments come or go; odd while an owner recovers the pile; all bits set: the pile was removed
-/// byte 128  stripes of 64 bytes: lock (4, the owner's alone), 4 of zero, sequence (8), address (8)
+/// byte 128  stripes of 64 bytes: lock (1, the owner's alone), 7 of zero, sequence (8), address (8)
 /// </code>
 /// The file always has space for the most stripes, and is never shortened or replaced while its length is right: a process that maps it
 /// sees every later owner. Owners store nothing durable in it: each owner resets what a killed one left. While an owner opens the pile the

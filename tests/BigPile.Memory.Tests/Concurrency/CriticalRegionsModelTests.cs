@@ -34,6 +34,7 @@ public sealed class CriticalRegionsModelTests(ITestOutputHelper output)
         private readonly HashSet<int> _free = []; // numbers of those that ended, and were collected
         private readonly HashSet<int> _ended = []; // numbers of those that ended since
         private int _known;
+        private int _collected; // of the known ones: those that the next registration forgets
         private int _registered;
 
         internal int Reused { get; private set; }
@@ -75,8 +76,6 @@ public sealed class CriticalRegionsModelTests(ITestOutputHelper output)
             _known++;
             _living.Add(region);
         }
-
-        private int _collected; // of the known ones: those that the next registration forgets
 
         [MethodImpl(MethodImplOptions.NoInlining)]
         private void End()

@@ -9,13 +9,16 @@ namespace BigPile.Memory.Tests.Concurrency;
 
 /// <summary>Runs a litmus program very many times, in turn as it is and with mistakes planted, and counts forbidden outcomes.</summary>
 /// <remarks>
-/// All legs alternate round by round, on the same threads. That the program as it is has no forbidden outcome is said only if each mistake
-/// had some in as many rounds. Otherwise the rounds are doubled some times, and at last the test fails as inconclusive: this machine, on
-/// one processor for example, can't tell right from wrong.
+/// All legs alternate round by round, on the same threads, until each mistake was seen often. That the program as it is has no forbidden
+/// outcome is said only if each mistake had some in as many rounds. Otherwise the rounds are doubled some times, and at last the test fails
+/// as inconclusive: this machine, on one processor for example, can't tell right from wrong.
 /// </remarks>
 internal sealed class Litmus(ITestOutputHelper output, LitmusProgram program, params string[] mutations)
 {
+    private const int Rounds = 20_000; // of each leg, unless extended
     private const int MostExtensions = 4;
+    private const int RoundsAtOnce = 1_000;
+    private const int EnoughSeen = 2_000;
     private const int LeastSeen = 10; // had the right leg the mistake's rate, it would have none with a probability of e^-10
     private const int MostSkew = 1_000; // some hundred nanoseconds
 
@@ -25,29 +28,35 @@ internal sealed class Litmus(ITestOutputHelper output, LitmusProgram program, pa
     private long _rounds; // of each leg
     private long _together; // of all legs: rounds in which both threads had a processor
 
-    /// <param name="rounds">How many rounds each leg has; twenty times as many in the long leg.</param>
-    internal void Run(int rounds)
+    /// <summary>Runs it; twenty times as long in the long leg.</summary>
+    internal void Run()
     {
         long start = Stopwatch.GetTimestamp();
-        rounds *= TestLeg.Steps(1, 20);
+        int times = TestLeg.Steps(1, 20);
+        int rounds = Rounds * times;
         using var planted = new PlantedMutation();
-        for (int extensions = 0; ; extensions++)
+        for (int extensions = 0; !IsSeen(EnoughSeen * times); extensions++)
         {
-            RunRounds(planted, extensions == 0 ? rounds : rounds << (extensions - 1)); // each doubles the total
-            string counts = Counts();
-            output.WriteLine($"{counts}; {Stopwatch.GetElapsedTime(start).TotalSeconds:F1} s");
-            Assert.True(_forbidden[0] == 0, $"FORBIDDEN outcome: {counts}");
-            if (_forbidden.Skip(1).All(static seen => seen >= LeastSeen))
+            while (_rounds < (long)rounds << extensions && !IsSeen(EnoughSeen * times))
+            {
+                RunRounds(planted, RoundsAtOnce);
+                Assert.True(_forbidden[0] == 0, $"FORBIDDEN outcome: {Counts()}");
+            }
+            output.WriteLine($"{Counts()}; {Stopwatch.GetElapsedTime(start).TotalSeconds:F1} s");
+            if (IsSeen(LeastSeen))
                 return;
             Assert.True(
                 extensions < MostExtensions,
-                $"INCONCLUSIVE, which is no pass: a mutation was seen less than {LeastSeen} times, so the right one is not proved: {counts}");
+                $"INCONCLUSIVE, which is no pass: a mutation was seen less than {LeastSeen} times, which proves nothing. {Counts()}");
         }
     }
 
+    private bool IsSeen(int times) => _forbidden.Skip(1).All(seen => seen >= times);
+
     private string Counts() => string.Create(
         CultureInfo.InvariantCulture,
-        $"seed {_seed}, {_rounds:N0} rounds of each leg, {100 * _together / (_rounds * _legs.Length)}% together; forbidden: right {_forbidden[0]}, ")
+        $"seed {_seed}, {_rounds:N0} rounds of each leg, {100 * _together / (_rounds * _legs.Length)}% together; forbidden: ")
+        + string.Create(CultureInfo.InvariantCulture, $"right {_forbidden[0]}, ")
         + string.Join(", ", mutations.Select((name, i) => string.Create(CultureInfo.InvariantCulture, $"{name} {_forbidden[i + 1]:N0}")));
 
     private void RunRounds(PlantedMutation planted, int rounds)
@@ -84,7 +93,6 @@ internal sealed class Litmus(ITestOutputHelper output, LitmusProgram program, pa
         {
             Processor.Pin(toFirst: thread == 0);
             var random = new Random(unchecked(_seed * 1_000 + (int)_rounds * 2 + thread));
-            program.Enlist(thread);
             for (int round = 0; round < rounds * _legs.Length; round++)
             {
                 int leg = round % _legs.Length;

@@ -5,11 +5,6 @@ namespace BigPile.Memory.Tests.Concurrency;
 /// <summary>A small program of two threads that has a forbidden outcome.</summary>
 internal abstract class LitmusProgram
 {
-    /// <summary>Called by each thread before its first round.</summary>
-    internal virtual void Enlist(int thread)
-    {
-    }
-
     /// <summary>Makes the memory what it is at the beginning of a round. Called by thread 0, while thread 1 waits.</summary>
     internal abstract void Prepare();
 

@@ -4,12 +4,12 @@ using System.Runtime.InteropServices;
 
 namespace BigPile.Memory.Tests.Concurrency;
 
-/// <summary>Keeps the two threads of a litmus test on two processors: beside other load they would run in turn on one, and see no race.</summary>
+/// <summary>Keeps the two threads of a litmus test on two processors: beside other load they would run in turn on one.</summary>
 internal static partial class Processor
 {
     private const int MaskBytes = 128;
 
-    /// <summary>Keeps the calling thread, for good, on the first or the last processor that it may use. Does nothing if not on Linux.</summary>
+    /// <summary>Keeps the calling thread, for good, on the first or the last processor that it may use. Only on Linux.</summary>
     internal static void Pin(bool toFirst)
     {
         var mask = new byte[MaskBytes];

@@ -21,15 +21,17 @@ internal sealed class QuiescenceLitmus : LitmusProgram
 
     private readonly byte[] _cold = GC.AllocateUninitializedArray<byte>(ColdBytes);
     private readonly CriticalRegions _regions = new();
-    private readonly CriticalRegion[] _own = new CriticalRegion[2];
+    private readonly CriticalRegion[] _own;
     private readonly Memory _memory = new();
     private Memory? _published;
     private int _page; // the next one of the cold bytes
     private bool _isPoisonSeen;
 
-    internal QuiescenceLitmus() => Array.Fill<byte>(_cold, 1); // the system gives the pages now
-
-    internal override void Enlist(int thread) => _own[thread] = _regions.Register();
+    internal QuiescenceLitmus()
+    {
+        _own = [_regions.Register(), _regions.Register()];
+        Array.Fill<byte>(_cold, 1); // the system gives the pages now
+    }
 
     internal override void Prepare()
     {

@@ -5,7 +5,7 @@ namespace BigPile.Memory.Tests.Concurrency;
 /// <summary>Two threads wait for each other by spinning, so that both go on within some nanoseconds.</summary>
 internal sealed class SpinBarrier
 {
-    private const int SpinsBeforeYield = 16_384; // some microseconds: the other one may need the processor
+    private const int SpinsBeforeYield = 65_536; // tens of microseconds: the other one may need the processor
 
     private readonly Arrivals[] _arrivals = [new(), new()];
     private volatile bool _isBroken;

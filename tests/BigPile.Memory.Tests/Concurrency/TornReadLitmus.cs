@@ -4,7 +4,7 @@ using BigPile.Memory.Concurrency;
 
 namespace BigPile.Memory.Tests.Concurrency;
 
-/// <summary>Thread 0 changes bytes under a sequence lock, and thread 1 copies them. Forbidden: a copy of two changes is confirmed.</summary>
+/// <summary>Thread 0 changes bytes under a sequence lock, and thread 1 copies them. Forbidden: a mixed copy is confirmed.</summary>
 internal sealed class TornReadLitmus : LitmusProgram
 {
     private const int Words = 32;

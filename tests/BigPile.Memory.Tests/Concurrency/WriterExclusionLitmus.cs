@@ -3,7 +3,7 @@ using BigPile.Memory.Concurrency;
 
 namespace BigPile.Memory.Tests.Concurrency;
 
-/// <summary>Two writers count under a sequence lock. Forbidden: a count is lost, or the sequence has not advanced by two for each.</summary>
+/// <summary>Two writers count under a sequence lock. Forbidden: a count is lost, or the sequence lacks two for each.</summary>
 internal sealed class WriterExclusionLitmus : LitmusProgram
 {
     private const int Changes = 50;
