@@ -82,10 +82,11 @@ internal sealed unsafe class EntryBlocks
     /// <summary>The entry at an address from an index. That may be out of date: then it is another entry, or none.</summary>
     internal BlockSnapshot View(ulong address)
     {
-        BlockSnapshot block = BlockSnapshot.Take(_map, address);
-        while (!block.IsNone && _blocks.RecoverPageIfNeeded(block.Info, address)) // recovery may correct the header
-            block = BlockSnapshot.Take(_map, address);
-        return !block.IsNone && IsEntry(block, address) ? block : default;
+        // Before the header is loaded, as in BlockStore.TryLocate: recovery corrects headers, and then publishes the info. A header from
+        // before, with the info from behind, would show a caller that locks the bucket, and so validates nothing, a block that was dropped.
+        if (_map.Find(address, out PageInfo* infoAt) != null)
+            _ = _blocks.RecoverPageIfNeeded(SegmentMap.Load(infoAt), address);
+        return ViewRecovered(address);
     }
 
     /// <summary>As <see cref="View"/>, but finds nothing in pages not recovered yet.</summary>
