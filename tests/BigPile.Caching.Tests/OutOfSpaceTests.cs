@@ -119,6 +119,51 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         Assert.True(cache.Pile.Verify().IsSound);
     }
 
+    /// <summary>Once even the reserve of shadow headers is used, an entry that needs one stays whole, and goes after a flush.</summary>
+    [Fact]
+    public void An_entry_that_cannot_go_stays_whole()
+    {
+        const int Keys = 300;
+        bool fails = false;
+        using PileCache cache = new(
+            Pile.Open(DirectoryPath, new PileOptions { SegmentBytes = 64 << 20, Syncing = path => Refuse(fails, path) }),
+            new PileCacheOptions { OwnsPile = true, SweepPeriod = TimeSpan.Zero, DefaultTableOptions = TestCache.AllDurable });
+        CacheTable<string, byte[]> table = cache.GetOrCreateTable<string, byte[]>("t");
+        PilePointer[] pointers = [.. Enumerable.Range(0, ShadowHeaderTable.Capacity).Select(_ => LinkedObject(cache.Pile))];
+        for (int i = 0; i < Keys; i++)
+            table.PutPointer(KeyOf(i), LinkedObject(cache.Pile));
+        cache.Pile.Flush();
+        fails = true;
+        int deleted = 0;
+        using (cache.Pile.Blocks.EnterWriter()) // as frees under a table's locks, which use the reserve
+        {
+            for (; !cache.Pile.Blocks.ShadowHeaders.IsExhausted; deleted++)
+                Assert.True(cache.Pile.Entries.TryDeleteObject(pointers[deleted]));
+        }
+        Exception?[] refusals =
+        [
+            Record.Exception(() => table.Remove(KeyOf(0))),
+            Record.Exception(() => table.Put(KeyOf(1), [1])),
+            Record.Exception(() => table.Clear()),
+        ];
+        fails = false;
+        Assert.All(refusals, static refusal => Assert.IsType<PileFullException>(refusal));
+        table.Core.CheckInvariantsAt("after the refusals");
+        cache.Pile.Flush();
+        table.Clear();
+        table.Core.CheckInvariantsAt("at the end");
+        cache.Pile.Flush();
+        Assert.Equal(pointers.Length - deleted, cache.Pile.Statistics.ObjectCount);
+        Assert.True(cache.Pile.Verify().IsSound);
+    }
+
+    private static PilePointer LinkedObject(Pile pile)
+    {
+        PilePointer pointer = pile.Put(new byte[1]);
+        pile.Replace(pointer, new byte[100]);
+        return pointer;
+    }
+
     private PileCache OpenFull(out CacheTable<string, byte[]> table, out int count)
     {
         var cache = new PileCache(

@@ -78,6 +78,8 @@ internal static unsafe class IndexSwap
             change.Result = null;
             return;
         }
+        if (!core.Pile.Entries.CanDeleteObject(OwnedToFree(old, change), out change.Failure))
+            return; // the last chance: the old entry can't be freed without the object that it owns
         Counter reason = isDead ? liveness.Reason() : Counter.Replacements;
         if (isDead)
             core.Events.OnRemoved(old.Head, old.PayloadBytes, reason);
@@ -105,7 +107,7 @@ internal static unsafe class IndexSwap
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, in LockedEntry old, ref PutContext change)
     {
         ulong oldAddress = old.Address;
-        PilePointer owned = old.Owned;
+        PilePointer owned = OwnedToFree(old, change); // read now: the old block may be reused once freed
         if (Mutation.OwnedFreedFirst && core.Pile.Entries.TryDeleteObject(owned))
             CrashPoints.Pass(CrashPoint.OwnedBeforeEntryFreed);
         if (change.IsNewInIndex)
@@ -121,12 +123,18 @@ internal static unsafe class IndexSwap
         if (Mutation.FreedOutsideLock)
             core.Index.Locks.Exit(core.Index.Locate(key.Hash));
         CrashPoints.Pass(CrashPoint.EntryBeforeOldFreed);
-        // A renewed pointer entry owns the same object, which must not go with the old entry.
-        bool isHandedOn = owned.IsValid && owned == new EntryHead(change.Slot.Start + BlockHeader.SizeBytes).Owned;
         // Under the lock: freed later, the old block could outlive a removal by another thread, and come back after a kill.
-        LockedEntries.Free(core.Pile, oldAddress, isHandedOn ? default : owned);
+        LockedEntries.Free(core.Pile, oldAddress, owned);
         if (Mutation.FreedOutsideLock)
             _ = core.Index.Lock(key.Hash);
+    }
+
+    // A renewed pointer entry owns the same object, which must not go with the old entry.
+    private static PilePointer OwnedToFree(in LockedEntry old, in PutContext change)
+    {
+        PilePointer owned = old.Owned;
+        bool isHandedOn = owned.IsValid && owned == new EntryHead(change.Slot.Start + BlockHeader.SizeBytes).Owned;
+        return isHandedOn ? default : owned;
     }
 
     // The new entry takes over the reservation and the old entry's footprint. The rest is released.

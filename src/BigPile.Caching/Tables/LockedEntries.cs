@@ -65,10 +65,16 @@ internal static unsafe class LockedEntries
     }
 
     /// <summary>Removes an entry from the index and frees its block.</summary>
+    /// <exception cref="PileFullException">
+    /// The entry owns an object whose deletion the full shadow header table can't take, and the device refuses the flush that would empty
+    /// it. Nothing has changed.
+    /// </exception>
     internal static void DropLocked(this TableCore core, CriticalRegion critical, in LockedEntry entry, Counter reason)
     {
         IndexSlot value = entry.Place.Value;
         Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
+        if (!core.Pile.Entries.CanDeleteObject(entry.Owned, out PileException? failure))
+            throw failure; // nothing is changed yet
         // Before the slot is cleared: after a kill the flag in the index says that keys were removed.
         core.RecordRemovedLocked(value.Tag);
         // Before the slot is cleared: a factory that began earlier must not keep an older value.

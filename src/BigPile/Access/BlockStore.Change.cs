@@ -47,6 +47,9 @@ internal sealed unsafe partial class BlockStore
         return !isFull;
     }
 
+    /// <summary>The failure of a change for which the shadow header table has no space.</summary>
+    internal PileFullException ShadowTableFull() => ShadowTableFull(_allocator.TransferEvents.Read());
+
     private PileFullException ShadowTableFull(int events) =>
         new($"{_shadowHeaders.Count:N0} flushed objects were replaced since the last flush, and no more can be. Flush the pile.")
         {

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Allocation;
@@ -81,6 +82,17 @@ internal sealed unsafe class Remover(BlockStore blocks)
         return found;
     }
 
+    /// <summary>Whether a deletion needs a shadow header of its own, of which none is left.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal bool NeedsShadowHeader(PilePointer pointer, [NotNullWhen(true)] out PileException? failure)
+    {
+        failure = null;
+        if (!blocks.TryLocate(pointer, out Block block, refusesEntries: false) || block.IsShadowed || !IsFlushedLink(block))
+            return false; // no flush runs during the region, so it stays so, or gets a shadow header
+        failure = blocks.ShadowTableFull();
+        return true;
+    }
+
     // The swap decides which thread deletes the object. Whether the block is flushed can be asked before: that does not change while it
     // lives, and if it died the swap fails.
     private bool TryUnpublish(PilePointer pointer, bool usesReserve, out Block block, out PileException? failure)
@@ -90,8 +102,13 @@ internal sealed unsafe class Remover(BlockStore blocks)
         while (blocks.TryLocate(pointer, out block))
         {
             if (block.IsShadowed || IsFlushedLink(block))
+            {
+                // Before the block is busy: nothing may fail then. Until this region ends it stays shadowed once it is.
+                if (!block.IsShadowed && !blocks.HasShadowCapacity(out failure, usesReserve))
+                    return false;
                 // These store into the shadow header table, whose entry is not the caller's until the block is busy.
-                return TryUnpublishShadowed(pointer, usesReserve, out block, out failure);
+                return TryUnpublishShadowed(pointer, out block);
+            }
             if (!block.Header.IsBusy && block.TrySwap(blocks.FreedHeader(block)))
             {
                 FreeTargetOf(block);
@@ -104,16 +121,11 @@ internal sealed unsafe class Remover(BlockStore blocks)
 
     // Made busy first, and kept so as long as it has a shadow header.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryUnpublishShadowed(PilePointer pointer, bool usesReserve, out Block block, out PileException? failure)
+    private bool TryUnpublishShadowed(PilePointer pointer, out Block block)
     {
-        failure = null;
         if (!blocks.TryMakeBusy(pointer, out block))
             return false;
-        if (!TrySetFreed(block, usesReserve, out failure))
-        {
-            block.Publish(block.Header); // nothing was stored: the object is as it was
-            return false;
-        }
+        SetFreed(block);
         FreeTargetOf(block);
         return true;
     }
@@ -130,18 +142,12 @@ internal sealed unsafe class Remover(BlockStore blocks)
     // A link's free header can't be undone.
     private bool IsFlushedLink(Block block) => block.Header.Kind == BlockKind.Link && blocks.IsFlushed(block);
 
-    private bool TrySetFreed(Block block, bool usesReserve, out PileException? failure)
+    private void SetFreed(Block block)
     {
         Debug.Assert(block.OwnHeader.IsBusy && !block.Header.IsBusy, "The caller has made the block busy.");
-        failure = null;
         if (!block.IsShadowed && (block.Header.CanBeUndone || !blocks.IsFlushed(block)))
-        {
             block.Publish(blocks.FreedHeader(block)); // one word: free, or undoable with what was flushed
-            return true;
-        }
-        if (!block.IsShadowed && !blocks.HasShadowCapacity(out failure, usesReserve))
-            return false;
-        blocks.SetHeader(block, block.Header.Freed);
-        return true;
+        else
+            blocks.SetHeader(block, block.Header.Freed);
     }
 }

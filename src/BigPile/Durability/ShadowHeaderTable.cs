@@ -115,6 +115,9 @@ internal sealed unsafe class ShadowHeaderTable : IDisposable
     /// <summary>Whether only callers that can't wait for a flush may add entries.</summary>
     internal bool IsFull => _used >= MostUsed;
 
+    /// <summary>Whether the reserve is used, too: of callers that can't wait, only those that asked before may still add entries.</summary>
+    internal bool IsReserveUsed => _used >= Capacity - 2 * LeastUnused;
+
     /// <summary>Whether no entry may be added at all: a probe must find an empty entry.</summary>
     internal bool IsExhausted => _used >= Capacity - LeastUnused;
 

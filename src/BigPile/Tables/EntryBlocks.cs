@@ -1,5 +1,6 @@
 using System;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
 using BigPile.Access;
@@ -171,6 +172,16 @@ internal sealed unsafe class EntryBlocks
         Sse.Prefetch0(start + PrefetchedLineBytes);
     }
 
+    /// <summary>Whether an object can be deleted under a lock that is held; asked before anything is changed.</summary>
+    /// <param name="pointer">The object; it may be invalid, or dead.</param>
+    /// <param name="failure">Why not: the flush failed, and the shadow headers reserved for deletions under locks are used up.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal bool CanDeleteObject(PilePointer pointer, [NotNullWhen(false)] out PileException? failure)
+    {
+        failure = null;
+        return !pointer.IsValid || !_blocks.ShadowHeaders.IsReserveUsed || !_remover.NeedsShadowHeader(pointer, out failure);
+    }
+
     /// <summary>
     /// Deletes what a pointer names; the caller is in a critical region, and called <see cref="BlockStore.EnsureShadowCapacity"/> before
     /// entering it.
@@ -180,7 +191,7 @@ internal sealed unsafe class EntryBlocks
         if (_remover.TryFreePlain(pointer))
             return true;
         bool found = _remover.TryFree(pointer, usesReserve: true, out PileException? failure);
-        return failure == null ? found : throw failure; // more were deleted at once than the reserve is for
+        return failure == null ? found : throw failure; // the caller has not asked CanDeleteObject
     }
 
     /// <summary>Collects the addresses of table entries from an address on, by the pile's own walk.</summary>
