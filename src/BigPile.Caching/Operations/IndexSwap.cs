@@ -78,15 +78,16 @@ internal static unsafe class IndexSwap
             change.Result = null;
             return;
         }
-        if (!core.Pile.Entries.CanDeleteObject(OwnedToFree(old, change), out change.Failure))
+        PilePointer owned = OwnedToFree(old, change); // read now: the old block may be reused once freed
+        if (!core.Pile.Entries.CanDeleteObject(owned, out change.Failure))
             return; // the last chance: the old entry can't be freed without the object that it owns
         Counter reason = isDead ? liveness.Reason() : Counter.Replacements;
         if (isDead)
             core.Events.OnRemoved(old.Head, old.PayloadBytes, reason);
-        EntryPriority oldPriority = old.Head.Priority; // read now: the old block may be reused once freed
+        EntryPriority oldPriority = old.Head.Priority; // read now, as above
         change.IsNewInIndex = wasTombstone || oldPriority != spec.Priority;
         change.Added = (request.IsTombstone ? default : core.CountOf(change.PayloadBytes)) - core.CountOf(old);
-        core.ExchangeLocked(key, spec, request, old, ref change);
+        core.ExchangeLocked(key, spec, request, old, owned, ref change);
         if (core.CountsUses && !isNone)
             old.Place.Line->CountUse(old.Place.Slot);
         // While the intent is open: after a kill recovery sets the counters to what they were, or will be.
@@ -104,10 +105,10 @@ internal static unsafe class IndexSwap
 
     /// <summary>Publishes the new entry in the old one's slot, and frees the old block.</summary>
     private static void ExchangeLocked(
-        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, in LockedEntry old, ref PutContext change)
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, in LockedEntry old, PilePointer owned,
+        ref PutContext change)
     {
         ulong oldAddress = old.Address;
-        PilePointer owned = OwnedToFree(old, change); // read now: the old block may be reused once freed
         if (Mutation.OwnedFreedFirst && core.Pile.Entries.TryDeleteObject(owned))
             CrashPoints.Pass(CrashPoint.OwnedBeforeEntryFreed);
         if (change.IsNewInIndex)

@@ -1,5 +1,7 @@
 using System;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Caching.Entries;
@@ -38,11 +40,14 @@ internal static unsafe class Putting
 
     /// <summary>Puts a value into memory, regardless of spilled entries.</summary>
     /// <exception cref="PileException">The pile is full.</exception>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static PutResult? PutOnce(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
     {
         PutResult? result = core.TryPutOnce(key, spec, request, out info, out PileException? failure);
-        return failure == null ? result : throw failure;
+        if (failure != null)
+            Throw(failure);
+        return result;
     }
 
     /// <summary>As <see cref="PutOnce"/>, but does not throw if the pile is full.</summary>
@@ -50,24 +55,34 @@ internal static unsafe class Putting
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info, out PileException? failure)
     {
         int attempt = 0;
-        do
-        {
-            using ChangeScope scope = core.EnterWriter();
-            try
-            {
-                PutResult? result = core.PutInRegion(scope.Critical, key, spec, request, out info, out failure);
-                if (failure == null)
-                    return result;
-            }
-            catch (KeyNotComparedException)
-            {
-                failure = null; // no lock is held any more
-            }
-        }
-        while (core.TryPrepareRetry(key, failure, ref attempt)); // outside of the scope: it flushes, or runs the application's comparer
-        info = default;
-        return null;
+        PutResult? result;
+        // Retried outside of the scope: it flushes, or runs the application's comparer.
+        while (!core.TryPutInScope(key, spec, request, out result, out info, out failure)
+            && core.TryPrepareRetry(key, failure, ref attempt))
+            continue;
+        return result;
     }
+
+    // Returns false if space or a comparison was lacking.
+    private static bool TryPutInScope(
+        this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out PutResult? result, out EntryInfo info,
+        out PileException? failure)
+    {
+        using ChangeScope scope = core.EnterWriter();
+        try
+        {
+            result = core.PutInRegion(scope.Critical, key, spec, request, out info, out failure);
+            return failure == null;
+        }
+        catch (KeyNotComparedException)
+        {
+            (result, info, failure) = (null, default, null); // no lock is held any more
+            return false;
+        }
+    }
+
+    [DoesNotReturn]
+    private static void Throw(PileException failure) => throw failure;
 
     // Retries a refused put while sweeps free something, for one round of them at most.
     private static PutResult? PutAfterSweeps(
@@ -98,7 +113,7 @@ internal static unsafe class Putting
         this TableCore core, CriticalRegion critical, in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info,
         out PileException? failure)
     {
-        failure = null; // on refusals
+        failure = null;
         Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "Options do not change meanwhile.");
         core.Index.Prefetch(key.Hash); // the bucket arrives while the entry is written
         bool hasEvicted = false;
@@ -139,9 +154,9 @@ internal static unsafe class Putting
             {
                 core.ReleaseUnpublished(change); // refused, to be retried, a failure or an exception
             }
-            failure = change.Failure;
-            if (failure != null)
+            if (change.Failure != null)
             {
+                failure = change.Failure;
                 info = default;
                 return null;
             }
