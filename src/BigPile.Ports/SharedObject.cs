@@ -40,6 +40,8 @@ public sealed unsafe class SharedObject : IDisposable
 
     internal Reference Reference { get; }
 
+    internal bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
+
     /// <summary>All bytes.</summary>
     /// <exception cref="OverflowException">The object is longer than a span can be: use <see cref="Slice"/>.</exception>
     /// <exception cref="ObjectDisposedException">The object was disposed.</exception>

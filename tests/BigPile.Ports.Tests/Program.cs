@@ -26,6 +26,9 @@ switch (args[0])
     case "cast-to":
         CastWorkers.CastTo(args[1], Enum.Parse<PortCrashPoint>(args[2]));
         return 0;
+    case "obey":
+        CastWorkers.Obey(args[1]);
+        return 0;
     case "listen":
         Listen(SharedArena.Open(ArenaDirectory.Name, new SharedArenaOptions { Directory = args[1] }));
         return 0;

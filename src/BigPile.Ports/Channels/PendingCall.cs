@@ -26,7 +26,15 @@ internal sealed class PendingCall<T>(Func<(bool IsDone, T Result)> tryOnce, Func
         _token = token;
         _wakeEvent = wakeEvent;
         _registration = token.Register(static call => ((PendingCall<T>)call!)._wakeEvent.SignalAlways(), this); // keeps memory mapped
-        work.Add(this);
+        try
+        {
+            work.Add(this);
+        }
+        catch (ObjectDisposedException)
+        {
+            _registration.Unregister(); // a token may live long, and would keep the memory mapped
+            throw;
+        }
         return _source.Task;
     }
 

@@ -9,6 +9,9 @@ namespace BigPile.Ports.Channels;
 /// <summary>The ring of a port. Its depth was validated, and is not read again.</summary>
 internal readonly struct Ring
 {
+    // No port ever sends so many. So no number that follows a valid one overflows, and none is negative.
+    private const long MaxNumber = long.MaxValue / 2;
+
     private readonly ArenaShape _shape;
 
     internal Ring(PortRecord port, ArenaShape shape)
@@ -36,7 +39,7 @@ internal readonly struct Ring
         {
             long taken = Volatile.Read(ref Port.Taken);
             long tail = Volatile.Read(ref Port.Tail);
-            if (tail >= taken && tail - taken <= Depth)
+            if (taken >= 0 && tail >= taken && tail <= MaxNumber && tail - taken <= Depth)
                 return (taken, tail);
             if (Volatile.Read(ref Port.Taken) == taken)
                 throw Damaged($"{taken} were received, {tail} sent");

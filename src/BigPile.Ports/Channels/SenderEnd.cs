@@ -63,7 +63,7 @@ internal sealed class SenderEnd<TPort>(
         if (options.Fails)
             throw new PortFullException(options.WhenFull);
         Volatile.Write(ref side.Port.SenderWatches, 1); // adding the call is a full fence
-        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => DetectDead(Volatile.Read(ref side.Port.Reclaimed)))
+        return new PendingCall<bool>(() => TryOnce(sent), IsWorthTrying, () => DetectDead(side.Reclaimed))
             .Begin(work, peers.WakeEvents.OfWaiter(peers.OwnSlot), token);
     }
 
@@ -105,15 +105,15 @@ internal sealed class SenderEnd<TPort>(
         {
             ThrowIfDisposed();
             bool isSent;
-            while (!(isSent = side.TrySendLocked(sent.Reference)) && options.PassesSlow)
+            while (!(isSent = side.TrySendLocked(sent)) && options.PassesSlow)
             {
                 if (TPort.IsMulticast && _passes++ % PassesBetweenChecks == PassesBetweenChecks - 1)
-                    DetectDead(side.ReclaimedLocked); // a dead receiver never advances, so it keeps alive all that it could receive
+                    DetectDead(side.Reclaimed); // a dead receiver never advances, so it keeps alive all that it could receive
                 side.PassSlowLocked(options.CutsOff, _lostAtOnce);
             }
             if (isSent)
                 sent.MakeReadOnly();
-            reclaimed = side.ReclaimedLocked;
+            reclaimed = side.Reclaimed;
             return isSent;
         }
     }
@@ -128,7 +128,7 @@ internal sealed class SenderEnd<TPort>(
     }
 
     private bool IsWorthTrying() =>
-        HasSpace(Volatile.Read(ref side.Port.Reclaimed)) || IsDisposed || Record.ReceiverEnd.IsGone || peers.Identity.IsRemoved;
+        HasSpace(side.Reclaimed) || IsDisposed || Record.ReceiverEnd.IsGone || peers.Identity.IsRemoved;
 
     // One of many that has died may be all that a sender waits for; the only one is looked for by those that wait.
     private bool HasLostSlow(long reclaimed)

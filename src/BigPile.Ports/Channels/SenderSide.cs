@@ -47,10 +47,15 @@ internal sealed class SenderSide<TPort> where TPort : struct, IPortRecord<TPort>
         _scanInterval = TPort.IsMulticast ? Math.Clamp(_depth / 4, 1, MostBetweenScans) : 0;
         _backed = new int[_depth];
         (_reclaimed, _tail) = ring.ReadCounters();
+        if (TPort.IsMulticast)
+            _reclaimed = _tail - _depth; // not the floor: a sender that died may have raised it past a receiver that was joining
         _reclaimed = ReadPassed();
         Debug.Assert(_reclaimed <= _tail && _tail - _reclaimed <= _depth, "Each object in flight has a place of its own.");
-        for (long number = _reclaimed; number < _tail; number++)
-            Hold(number, ring.Read(number));
+        var inFlight = new Reference[_tail - _reclaimed];
+        for (int i = 0; i < inFlight.Length; i++)
+            inFlight[i] = ring.Read(_reclaimed + i); // all of them first: where one is damaged, none is held
+        for (int i = 0; i < inFlight.Length; i++)
+            Hold(_reclaimed + i, inFlight[i]);
         if (TPort.IsMulticast)
             Volatile.Write(ref Port.Taken, _reclaimed);
         Volatile.Write(ref Port.Reclaimed, _reclaimed);
@@ -70,12 +75,13 @@ internal sealed class SenderSide<TPort> where TPort : struct, IPortRecord<TPort>
     /// <summary>Whether all that was sent has been received and released.</summary>
     internal bool IsDrainedLocked => _reclaimed == _tail;
 
-    /// <summary>Where the slowest receiver was when that was last read.</summary>
-    internal long ReclaimedLocked => _reclaimed;
+    /// <summary>Where the slowest receiver was when that was last read. May be read without the lock.</summary>
+    internal long Reclaimed => Volatile.Read(ref _reclaimed);
 
     /// <summary>Sends an object. Many receivers may be none: then nothing is kept.</summary>
     /// <returns><see langword="false"/> if a receiver is behind by the whole depth.</returns>
-    internal bool TrySendLocked(Reference reference)
+    /// <exception cref="ObjectDisposedException">The object was disposed.</exception>
+    internal bool TrySendLocked(SharedObject sent)
     {
         Debug.Assert(SendLock.IsHeldByCurrentThread, "Two threads would send the same number.");
         Debug.Assert(_retiredEnd == null, "A closed end sends no more: another sender may have the numbers behind.");
@@ -86,7 +92,13 @@ internal sealed class SenderSide<TPort> where TPort : struct, IPortRecord<TPort>
         if (_tail - _reclaimed == _depth)
             return false;
         Debug.Assert(_reclaimed <= _tail && _tail - _reclaimed < _depth, "What is in flight fits into the ring.");
+        Reference reference = sent.Reference;
         Hold(_tail, reference);
+        if (sent.IsDisposed)
+        {
+            _refCounts.Release(reference.Head); // the caller may have let go before: then another object may begin there
+            throw new ObjectDisposedException(typeof(SharedObject).FullName);
+        }
         Port.Entry(_tail, _depth).Write(reference);
         CrashPoints.Pass(PortCrashPoint.EntryWritten);
         Volatile.Write(ref Port.Tail, ++_tail);

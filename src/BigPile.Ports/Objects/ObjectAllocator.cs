@@ -100,7 +100,8 @@ internal sealed class ObjectAllocator
             return false;
         CrashPoints.Pass(PortCrashPoint.HeadTaken);
         ObjectRecord record = _objects[head];
-        ulong generation = record.Generation >= Reference.MaxGeneration ? 1 : record.Generation + 1;
+        ulong last = Volatile.Read(ref record.Generation); // read once: another process may write over it
+        ulong generation = last >= Reference.MaxGeneration ? 1 : last + 1;
         Volatile.Write(ref record.Length, new ChecksummedLength(lengthBytes, generation).Word);
         Volatile.Write(ref record.Generation, generation);
         reference = new Reference(head, generation);

@@ -70,11 +70,17 @@ internal sealed unsafe class Cleaner(ArenaLocks locks, ObjectTable objects, Wake
         if (port.ReceiverEnd is var receiver && receiver.Slot == slot)
         {
             port.ChangeReceiverEnd(receiver, (receiver.IsActive ? receiver.Lost() : receiver).WithoutSlot());
+            if (port.SenderEnd.IsGone)
+                Drop(port);
             wakeEvents.SignalAll(port);
+            wakeEvents.SignalIfClosed(port); // a closed sender holds what was in flight
         }
         if (port.SenderEnd.Slot == slot && (port.ReceiverEnd.IsGone || (dropsUnclaimed && !port.ReceiverEnd.IsActive)))
-            Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail)); // no receiver can want it any more
+            Drop(port);
     }
+
+    // No receiver can want it any more.
+    private static void Drop(PortRecord port) => Interlocked.Exchange(ref port.Taken, Volatile.Read(ref port.Tail));
 
     private void RemoveReceivers(MulticastRecord multicast, int slot)
     {
@@ -91,17 +97,21 @@ internal sealed unsafe class Cleaner(ArenaLocks locks, ObjectTable objects, Wake
         if (before.Slot != slot)
             return false;
         PortEnd sender = before.IsActive ? before.Lost() : before;
-        long tail = Volatile.Read(ref port.Tail);
-        bool hasAbandoned = CollectInFlight(port, record.Slowest(tail, long.MinValue), tail, inFlight);
+        bool hasAbandoned = CollectInFlight(record, inFlight);
         port.ChangeSenderEnd(before, hasAbandoned ? sender : sender.WithoutSlot());
         wakeEvents.SignalAll(record);
         return hasAbandoned;
     }
 
-    private bool CollectInFlight(PortRecord port, long taken, long tail, HashSet<long> inFlight)
+    private bool CollectInFlight<TPort>(TPort record, HashSet<long> inFlight) where TPort : struct, IPortRecord<TPort>
     {
+        PortRecord port = record.Port;
         int depth = Volatile.Read(ref port.Depth);
-        if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth) || tail - taken <= 0 || tail - taken > depth)
+        if (depth < 1 || depth > _shape.Depth || !BitOperations.IsPow2(depth))
+            return false; // no correct process has written that
+        long tail = Volatile.Read(ref port.Tail);
+        long taken = record.Slowest(tail, tail - depth); // of many one may be at an older number: it died while it joined
+        if (tail - taken <= 0 || tail - taken > depth)
             return false; // empty, or words that no correct process has written
         for (long number = taken; number < tail && !PortMutation.FreesInFlight; number++)
         {

@@ -83,6 +83,34 @@ internal static class CastWorkers
         receiver.Dispose();
     }
 
+    /// <summary>Does what it is told, a line for each order, and stops at the steps that it was told.</summary>
+    internal static void Obey(string path)
+    {
+        string[] steps = [];
+        BigPile.Memory.Checking.CrashPointHook<PortCrashPoint>.Passed = step =>
+        {
+            if (Array.IndexOf(steps, step.ToString()) < 0)
+                return;
+            Console.WriteLine($"at {step}");
+            Console.ReadLine();
+        };
+        SharedArena arena = SharedArena.Open(ArenaDirectory.Name, ArenaDirectory.Options(path));
+        MulticastPort? port = null;
+        Console.WriteLine("done");
+        while (Console.ReadLine()?.Split(' ') is [var order, .. var rest])
+        {
+            if (order == "stop")
+                steps = rest;
+            else if (order == "join")
+                arena.OpenMulticastReceiver("m", depth: 4);
+            else
+                SendAll(port ??= arena.OpenMulticastPort("m", SlowReceiverPolicy.Wait, depth: 4), rest);
+            Console.WriteLine("done");
+        }
+
+        void SendAll(MulticastPort to, string[] numbers) => Cast.Send(arena, to, Array.ConvertAll(numbers, int.Parse));
+    }
+
     private static void Join(
         SharedArena arena, string name, PortSelector selector, Dictionary<ReceivePort, Listener> listeners, Random random)
     {
