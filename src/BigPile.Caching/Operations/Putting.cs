@@ -63,7 +63,8 @@ internal static unsafe class Putting
         return result;
     }
 
-    // Returns false if space or a comparison was lacking.
+    // Returns false if space or a comparison was lacking. A method of its own: with a loop around its try block the tiered compiler made
+    // puts 5 % slower.
     private static bool TryPutInScope(
         this TableCore core, in KeyProbe key, in EntrySpec spec, in PutRequest request, out PutResult? result, out EntryInfo info,
         out PileException? failure)
