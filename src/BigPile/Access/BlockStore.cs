@@ -127,7 +127,7 @@ internal sealed unsafe partial class BlockStore
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal void EnsureShadowCapacity()
     {
-        // Before the critical region: the flush would wait for it. A nested call goes on; CheckShadowCapacity keeps it from filling the
+        // Before the critical region: the flush would wait for it. A nested call goes on; HasShadowCapacity keeps it from filling the
         // table.
         if (_shadowHeaders.IsNearlyFull && !PileRegions.Current.IsOpen)
             _ = Reclaimer.TryFlush();

@@ -21,7 +21,6 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
     /// </summary>
     private const int UsualBytes = 47;
 
-    private readonly OperationBarrier _barrier = blocks.Barrier; // a critical region for each object: a batch keeps no flush waiting
     private readonly SegmentMap _map = blocks.Map; // for prefetching: memory and page info by address
 
     /// <summary>Reads many objects.</summary>
@@ -86,7 +85,7 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInBatch(ReadOnlySpan<PilePointer> pointers, int index, ref ObjectReader one)
     {
-        using ReadScope scope = new ReadScope(_barrier.EnterReader(), this);
+        using ReadScope scope = blocks.EnterReader(); // one for each object: a batch keeps no flush waiting
         if (index + PrefetchWindow < pointers.Length)
             Prefetch(pointers[index + PrefetchWindow]);
         return reader.TryReadInRegion(pointers[index], ref one);
@@ -94,7 +93,7 @@ internal sealed unsafe class ObjectBatch(BlockStore blocks, BlockReader reader, 
 
     private void PrefetchFirst(ReadOnlySpan<PilePointer> pointers)
     {
-        using ReadScope scope = new ReadScope(_barrier.EnterReader(), this);
+        using ReadScope scope = blocks.EnterReader();
         foreach (PilePointer pointer in pointers)
             Prefetch(pointer);
     }
