@@ -1,14 +1,35 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
 using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -22,7 +43,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         scoped var reader = new VisitingReader<TVisitor>(ref visitor);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.TryRead(Probe(key, stack), ref reader, out info);
+        return _table.Core.Lookup.TryRead(Probe(key, stack), ref reader, out info);
     }
 
     /// <summary>As <see cref="TryReadStart(TAlternateKey, Span{byte}, out int, out EntryInfo)"/>.</summary>
@@ -36,7 +57,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         scoped var reader = new StartReader(destination, bytesOnly);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        bool found = _table.Core.TryRead(Probe(key, stack), ref reader, out info);
+        bool found = _table.Core.Lookup.TryRead(Probe(key, stack), ref reader, out info);
         copiedBytes = found ? reader.CopiedBytes : 0;
         return found;
     }
@@ -50,7 +71,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.TryLease(Probe(key, stack), out lease, out info, isUse) && lease != null;
+        return _table.Core.Lease.TryLease(Probe(key, stack), out lease, out info, isUse) && lease != null;
     }
 
     /// <summary>Copies an entry's metadata. Not a use.</summary>
@@ -58,7 +79,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.TryPeek(Probe(key, stack), out entry);
+        return _table.Core.Peek.TryPeek(Probe(key, stack), out entry);
     }
 
     /// <summary>Renews an entry's lifetime. Its value stays, and what the options leave out. It gets a new version.</summary>
@@ -80,8 +101,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        TableCore core = _table.Core;
-        return core.Put(Probe(key, stack), value, ValueKind.Bytes, core.InCacheTime(spec), Condition.None, out info)!.Value;
+        TableEngine engine = _table.Core;
+        return engine.Put(Probe(key, stack), value, ValueKind.Bytes, engine.Specs.InCacheTime(spec), Condition.None, out info)!.Value;
     }
 
     /// <summary>As <see cref="ReadMany"/>; with <paramref name="bytesOnly"/> a value that is not bytes counts as empty.</summary>
@@ -95,17 +116,17 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         long copiedBytes = 0;
-        int bufferBytes = Copying.InitialBufferBytes;
+        int bufferBytes = ValueCopy.InitialBufferBytes;
         for (int i = 0, from = 0; i < ends.Length; from = ends[i++])
         {
-            if (i % Prefetching.GroupKeys == 0)
+            if (i % Tables.Prefetch.GroupKeys == 0)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                bufferBytes = Copying.InitialBufferBytes;
-                Prefetch(keys, from, ends.Slice(i, Math.Min(Prefetching.GroupKeys, ends.Length - i)), stack);
+                bufferBytes = ValueCopy.InitialBufferBytes;
+                Prefetch(keys, from, ends.Slice(i, Math.Min(Tables.Prefetch.GroupKeys, ends.Length - i)), stack);
             }
             KeyProbe key = Probe(Slice(keys, from, ends[i]), stack);
-            lengths[i] = _table.Core.TryCopy(key, destination, maxBytes - copiedBytes, ref bufferBytes, out infos[i], bytesOnly);
+            lengths[i] = ValueCopy.TryCopy(_table.Core, key, destination, maxBytes - copiedBytes, ref bufferBytes, out infos[i], bytesOnly);
             copiedBytes += Math.Max(0, lengths[i]);
         }
         return copiedBytes;
@@ -115,12 +136,12 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         if (_table.Keys.RunsOthersCode)
             return;
-        Span<ulong> hashes = stackalloc ulong[Prefetching.GroupKeys];
+        Span<ulong> hashes = stackalloc ulong[Tables.Prefetch.GroupKeys];
         using ReadScope scope = _table.Core.EnterReader();
         for (int i = 0, from = first; i < ends.Length; from = ends[i++])
             hashes[i] = Probe(Slice(keys, from, ends[i]), stack).Hash;
-        _table.Core.PrefetchBuckets(hashes[..ends.Length]);
-        _table.Core.PrefetchEntries(hashes[..ends.Length]);
+        _table.Core.Prefetch.Buckets(hashes[..ends.Length]);
+        _table.Core.Prefetch.Entries(hashes[..ends.Length]);
     }
 
     private static TAlternateKey Slice(TAlternateKey keys, int from, int end)

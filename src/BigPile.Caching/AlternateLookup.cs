@@ -1,13 +1,35 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -26,10 +48,10 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     where TAlternateKey : notnull, allows ref struct
 {
     /// <summary>The length that <see cref="ReadMany"/> reports for a missing key.</summary>
-    public const int Missing = Copying.Missing;
+    public const int Missing = ValueCopy.Missing;
 
     /// <summary>The length that <see cref="ReadMany"/> reports for a value beyond its byte limit.</summary>
-    public const int TooLong = Copying.TooLong;
+    public const int TooLong = ValueCopy.TooLong;
 
     private readonly TypedTable<string, TValue> _table;
 
@@ -71,7 +93,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         var reader = default(SizeReader);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.TryRead(Probe(key, stack), ref reader, out info);
+        return _table.Core.Lookup.TryRead(Probe(key, stack), ref reader, out info);
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.ContainsKey"/>
@@ -132,7 +154,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.Remove(Probe(key, stack), Condition.None);
+        return _table.Core.Delete.Remove(Probe(key, stack), Condition.None);
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Remove(TKey, ulong)"/>
@@ -141,7 +163,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         ArgumentOutOfRangeException.ThrowIfZero(version);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.Remove(Probe(key, stack), Condition.Of(version));
+        return _table.Core.Delete.Remove(Probe(key, stack), Condition.Of(version));
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Touch(TKey)"/>
@@ -149,7 +171,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.Touch(Probe(key, stack));
+        return _table.Core.Touch.TryTouch(Probe(key, stack));
     }
 
     /// <summary>Copies the values of many keys, as stored, one after another.</summary>

@@ -1,8 +1,33 @@
 using System;
+using System.Diagnostics;
 using System.Threading;
-using BigPile.Caching.Operations;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
 using BigPile.Reporting;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -10,7 +35,7 @@ namespace BigPile.Caching;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 public abstract class CacheTable
 {
-    private protected CacheTable(TableCore core) => Core = core;
+    private protected CacheTable(TableEngine engine) => Core = engine;
 
     /// <summary>The table's name, unique within its cache.</summary>
     public string Name => Core.Name;
@@ -30,7 +55,7 @@ public abstract class CacheTable
     /// <summary>The type of the keys.</summary>
     public abstract Type KeyType { get; }
 
-    internal TableCore Core { get; }
+    internal TableEngine Core { get; }
 
     /// <summary>Changes the options of a table in use. What is over a lowered limit is evicted before this returns.</summary>
     /// <param name="options">The new options, with this table's name.</param>
@@ -53,7 +78,7 @@ public abstract class CacheTable
     public void RemoveByTag(string tag)
     {
         ArgumentException.ThrowIfNullOrEmpty(tag);
-        Core.RemoveByTag(tag);
+        Core.TagRemoval.RemoveByTag(tag);
     }
 
     /// <summary>Removes all entries that were put before, at one instant, and frees their memory before it returns.</summary>
@@ -70,7 +95,7 @@ public abstract class CacheTable
     {
         var gauge = new ProgressGauge(progress);
         gauge.Begin(Core.BucketCount);
-        Core.Clear(gauge);
+        new Clear(Core).Run(gauge);
         gauge.Complete();
     }
 
@@ -80,5 +105,5 @@ public abstract class CacheTable
     /// <param name="stop">Cancels between two parts.</param>
     /// <returns>The number of entries freed, without those over a limit.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public long Sweep(CancellationToken stop = default) => Core.SweepAll(stop);
+    public long Sweep(CancellationToken stop = default) => Core.Sweep.All(stop);
 }

@@ -1,14 +1,37 @@
 using System;
 using System.Buffers;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Linq;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -28,7 +51,7 @@ public sealed partial class CacheTable<TKey, TValue>
             var found = new List<EntryCopy>();
             for (ulong place = 0; place < WalkPlace.End;)
             {
-                place = Core.CopyBucketAt(place, found);
+                place = Core.Peek.CopyBucketAt(place, found);
                 foreach (EntryCopy copy in found)
                     yield return _typed.Describe(copy);
             }
@@ -128,7 +151,7 @@ public sealed partial class CacheTable<TKey, TValue>
         scoped var reader = new SpanReader(destination);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Core.TryRead(_keys.Probe(key, stack), ref reader, out info);
+        return Core.Lookup.TryRead(_keys.Probe(key, stack), ref reader, out info);
     }
 
     /// <summary>Gets an entry's version and size, without its value. Counts as a use.</summary>
@@ -139,7 +162,7 @@ public sealed partial class CacheTable<TKey, TValue>
         var reader = default(SizeReader);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Core.TryRead(_keys.Probe(key, stack), ref reader, out info);
+        return Core.Lookup.TryRead(_keys.Probe(key, stack), ref reader, out info);
     }
 
     /// <summary>Gets an entry's metadata, without its value. Does not count as a use.</summary>
@@ -149,7 +172,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        bool found = Core.TryPeek(_keys.Probe(key, stack), out EntryCopy copy);
+        bool found = Core.Peek.TryPeek(_keys.Probe(key, stack), out EntryCopy copy);
         entry = found ? _typed.Describe(copy) : default;
         return found;
     }
@@ -168,6 +191,6 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Core.TryLease(_keys.Probe(key, stack), out lease, out info);
+        return Core.Lease.TryLease(_keys.Probe(key, stack), out lease, out info);
     }
 }

@@ -1,11 +1,34 @@
 using System;
 using System.Buffers;
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -107,7 +130,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Core.Remove(_keys.Probe(key, stack), Condition.None);
+        return Core.Delete.Remove(_keys.Probe(key, stack), Condition.None);
     }
 
     /// <summary>Removes a key and its value if the entry has the expected version.</summary>
@@ -124,7 +147,7 @@ public sealed partial class CacheTable<TKey, TValue>
         ArgumentOutOfRangeException.ThrowIfZero(version);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Core.Remove(_keys.Probe(key, stack), Condition.Of(version));
+        return Core.Delete.Remove(_keys.Probe(key, stack), Condition.Of(version));
     }
 
     /// <summary>Uses an entry without reading it: extends the expiry of a sliding entry, and changes nothing else.</summary>
@@ -134,7 +157,7 @@ public sealed partial class CacheTable<TKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return Core.Touch(_keys.Probe(key, stack));
+        return Core.Touch.TryTouch(_keys.Probe(key, stack));
     }
 
     /// <summary>Renews an entry's lifetime, as if its value had just been put. It gets a new version.</summary>

@@ -1,10 +1,34 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
 using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -28,13 +52,13 @@ public sealed partial class CacheTable<TKey, TValue> : CacheTable
     private readonly ManyKeys<TKey, TValue> _many; // calls with many keys
     private readonly RemovalListeners<TKey> _listeners; // of EntriesRemoved
 
-    internal CacheTable(TableCore core) : base(core)
+    internal CacheTable(TableEngine engine) : base(engine)
     {
-        _typed = new TypedTable<TKey, TValue>(core);
+        _typed = new TypedTable<TKey, TValue>(engine);
         _keys = _typed.Keys;
-        _flights = new FlightTable<TKey, TValue>(_typed, (IEqualityComparer<TKey>?)core.KeyComparer);
+        _flights = new FlightTable<TKey, TValue>(_typed, (IEqualityComparer<TKey>?)engine.KeyComparer);
         _many = new ManyKeys<TKey, TValue>(_typed);
-        _listeners = new RemovalListeners<TKey>(core.Events, core.Pile.Engine.Background, core.Name, _keys);
+        _listeners = new RemovalListeners<TKey>(engine.Events, engine.Heap.Background, engine.Name, _keys);
     }
 
     /// <summary>Reports entries that were evicted or expired: in batches, a little later, on a thread of the pool.</summary>

@@ -1,11 +1,34 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
-using BigPile.Caching.Operations;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Checking;
 using BigPile.Concurrency;
+using BigPile.Layout;
 using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -41,41 +64,41 @@ public sealed partial class PileCache
         ulong floor = _clock.VersionAt(_clock.Now); // the clock is application code: read outside the locks
         lock (_dropping)
         {
-            TableCore? core;
+            TableEngine? engine;
             lock (_lock)
             {
                 ObjectDisposedException.ThrowIf(_disposed, this);
-                if (!_cores.TryGetValue(name, out core))
+                if (!_engines.TryGetValue(name, out engine))
                     return false;
             }
-            core.CloseToDrop(); // waits for running calls, so outside of _lock
-            FreeIdOf(core, floor); // from here on a kill leaves a dropped table
-            core.CompleteDrop();
+            engine.CloseToDrop(); // waits for running calls, so outside of _lock
+            FreeIdOf(engine, floor); // from here on a kill leaves a dropped table
+            new TableDrop(engine).Complete();
             CrashPoints.Pass(CrashPoint.DropBeforeFiles);
-            DeleteFilesOf(core.Id); // last: until then the next opening finds what is left
+            DeleteFilesOf(engine.Id); // last: until then the next opening finds what is left
             return true;
         }
     }
 
-    private void FreeIdOf(TableCore core, ulong floor)
+    private void FreeIdOf(TableEngine engine, ulong floor)
     {
         lock (_lock)
         {
             bool isFreed = false;
             try
             {
-                _ids.Drop(core.Id, Pile.Engine.Versions.Next(floor));
-                _ids.Hold(core.Id); // the id is not reused while its files exist
+                _ids.Drop(engine.Id, Pile.Tables.Versions.Next(floor));
+                _ids.Hold(engine.Id); // the id is not reused while its files exist
                 isFreed = true;
             }
             finally
             {
                 if (!isFreed)
-                    core.Reopen(); // the catalog is unchanged: so is the table
+                    engine.Reopen(); // the catalog is unchanged: so is the table
             }
-            _ = _cores.Remove(core.Name);
-            _ = _hidden.Remove(core.Name);
-            foreach ((string Name, Type ValueType) typed in _tables.Keys.Where(typed => typed.Name == core.Name).ToArray())
+            _ = _engines.Remove(engine.Name);
+            _ = _hidden.Remove(engine.Name);
+            foreach ((string Name, Type ValueType) typed in _tables.Keys.Where(typed => typed.Name == engine.Name).ToArray())
                 _ = _tables.Remove(typed);
         }
     }
@@ -90,11 +113,11 @@ public sealed partial class PileCache
     }
 
     // If the cache is disposed first, it leaves the files, and the next one continues.
-    private void FinishDrops(IReadOnlyList<TableCore> drops)
+    private void FinishDrops(IReadOnlyList<TableEngine> drops)
     {
         lock (_dropping)
         {
-            foreach (TableCore left in drops)
+            foreach (TableEngine left in drops)
             {
                 bool isDisposed;
                 lock (_lock)
@@ -104,7 +127,7 @@ public sealed partial class PileCache
                     left.Dispose();
                     continue;
                 }
-                left.CompleteDrop();
+                new TableDrop(left).Complete();
                 DeleteFilesOf(left.Id);
             }
         }

@@ -1,14 +1,35 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -79,11 +100,11 @@ public sealed partial class PileCache
         where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
-        Pile.Engine.Codecs.Allow([typeof(TKey), typeof(TValue)]); // naming a type allows storing it
+        Pile.Tables.Codecs.Allow([typeof(TKey), typeof(TValue)]); // naming a type allows storing it
         lock (_lock)
         {
-            bool exists = _cores.TryGetValue(name, out TableCore? core) && KeyCodec<TKey>.Fits(core.KeyKind);
-            table = exists ? GetTypedLocked<TKey, TValue>(core!) : null;
+            bool exists = _engines.TryGetValue(name, out TableEngine? engine) && KeyCodec<TKey>.Fits(engine.KeyKind);
+            table = exists ? GetTypedLocked<TKey, TValue>(engine!) : null;
             return exists;
         }
     }
@@ -93,18 +114,18 @@ public sealed partial class PileCache
     {
         if (TextKey.Utf8Of(name, "table's name").Length > MaxNameBytes)
             throw new ArgumentException($"The name '{name}' is over {MaxNameBytes} bytes long.", nameof(name));
-        Pile.Engine.Codecs.Allow([typeof(TKey), typeof(TValue)]); // naming a type allows storing it
+        Pile.Tables.Codecs.Allow([typeof(TKey), typeof(TValue)]); // naming a type allows storing it
         CacheTable<TKey, TValue>? table;
         bool isKnown;
         do
         {
-            TableCore? agreeing = comparer == null ? null : FindAgreeing(name, comparer);
+            TableEngine? agreeing = comparer == null ? null : FindAgreeing(name, comparer);
             try
             {
                 lock (_lock)
                     table = GetOrCreateLocked<TKey, TValue>(name, ref options, comparer, agreeing, out isKnown);
             }
-            catch (PileException e) when (Pile.Blocks.Reclaimer.TryReclaimDiskSpace(e)) // then once more
+            catch (PileException e) when (Pile.Tables.TryReclaimDiskSpace(e)) // then once more
             {
                 (table, isKnown) = (null, false);
             }
@@ -112,53 +133,54 @@ public sealed partial class PileCache
         while (table == null);
         if (isKnown && options != null && options != table.Core.Options)
             table.Core.Configure(options);
-        table.Core.IsConfigured = true; // only now: a refused call changes nothing
+        table.Core.MarkConfigured(); // only now: a refused call changes nothing
         return table;
     }
 
     // Outside the lock: the comparers' Equals may be application code.
-    private TableCore? FindAgreeing<TKey>(string name, IEqualityComparer<TKey> comparer)
+    private TableEngine? FindAgreeing<TKey>(string name, IEqualityComparer<TKey> comparer)
         where TKey : notnull
     {
-        TableCore? core;
+        TableEngine? engine;
         lock (_lock)
-            core = _cores.GetValueOrDefault(name);
-        if (core != null && KeyCodec<TKey>.Fits(core.KeyKind) && !comparer.Equals(core.KeyComparer))
+            engine = _engines.GetValueOrDefault(name);
+        if (engine != null && KeyCodec<TKey>.Fits(engine.KeyKind) && !comparer.Equals(engine.KeyComparer))
             throw new InvalidOperationException($"The table '{name}' exists already, and has another comparer.");
-        return core;
+        return engine;
     }
 
     /// <summary>Gets a table, or creates it.</summary>
     /// <returns>Null when the table is not the one whose comparer was checked: check again.</returns>
     private CacheTable<TKey, TValue>? GetOrCreateLocked<TKey, TValue>(
-        string name, ref TableOptions? options, IEqualityComparer<TKey>? comparer, TableCore? agreeing, out bool isKnown)
+        string name, ref TableOptions? options, IEqualityComparer<TKey>? comparer, TableEngine? agreeing, out bool isKnown)
         where TKey : notnull
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
-        isKnown = _cores.TryGetValue(name, out TableCore? core);
-        core ??= DefineLocked(name, KeyCodec<TKey>.KindIn(Pile), options ?? DefaultTableOptions with { Name = name }, comparer);
-        if (!KeyCodec<TKey>.Fits(core.KeyKind))
-            throw new InvalidOperationException($"The table '{name}' has keys of kind {core.KeyKind}, and none of type {typeof(TKey)}: "
+        isKnown = _engines.TryGetValue(name, out TableEngine? engine);
+        engine ??= DefineLocked(name, KeyCodec<TKey>.KindIn(Pile.Tables), options ?? DefaultTableOptions with { Name = name }, comparer);
+        if (!KeyCodec<TKey>.Fits(engine.KeyKind))
+            throw new InvalidOperationException($"The table '{name}' has keys of kind {engine.KeyKind}, and none of type {typeof(TKey)}: "
                 + "use another name, or drop the table by DropTable.");
-        if (isKnown && comparer != null && core != agreeing)
+        if (isKnown && comparer != null && engine != agreeing)
             return null;
-        CacheTable<TKey, TValue> table = GetTypedLocked<TKey, TValue>(core);
-        options ??= isKnown && !core.IsConfigured ? DefaultTableOptions with { Name = name } : null;
-        core.IsConfigured |= !isKnown;
+        CacheTable<TKey, TValue> table = GetTypedLocked<TKey, TValue>(engine);
+        options ??= isKnown && !engine.IsConfigured ? DefaultTableOptions with { Name = name } : null;
+        if (!isKnown)
+            engine.MarkConfigured();
         return table;
     }
 
     // The index is created before the catalog's record: a recorded table has one.
-    private TableCore DefineLocked(string name, KeyKind kind, TableOptions options, object? comparer)
+    private TableEngine DefineLocked(string name, KeyKind kind, TableOptions options, object? comparer)
     {
-        TableCore? core = null;
+        TableEngine? engine = null;
         bool isDefined = false;
         try
         {
             _ = _ids.Take(name, kind, definition =>
             {
-                core = NewCore(definition, options, comparer, place: _indexes.Create(definition));
-                core.Index.Storage.MarkWhole();
+                engine = NewEngine(definition, options, comparer, place: _indexes.Create(definition));
+                engine.Index.Storage.MarkWhole();
             });
             isDefined = true;
         }
@@ -169,46 +191,48 @@ public sealed partial class PileCache
         finally
         {
             if (!isDefined)
-                core?.Dispose();
+                engine?.Dispose();
         }
-        return _cores[name] = core!;
+        return _engines[name] = engine!;
     }
 
-    private TableCore NewCore(
+    private TableEngine NewEngine(
         TableDefinition definition, TableOptions options, object? comparer = null, bool wasFound = false, IndexStorage? place = null)
     {
-        var core = new TableCore(Pile, definition.Id, definition.Name, definition.KeyKind, _indexes.Hash, _clock, options, place)
+        var engine = new TableEngine(
+            Pile.Tables, definition, _indexes.Hash, _clock, options, place, comparer == null ? SpillOf(definition) : null)
         {
             KeyComparer = comparer,
             FlightTimeout = new FlightTimeout(_options.FactoryPatience, _options.TimeProvider),
             WasFound = wasFound,
-            IsInUse = !wasFound,
             OnDamage = _reportDamage,
-            Spill = comparer == null ? SpillOf(definition) : null,
         };
-        core.Tags.ForgetUpTo(definition.FormerUpTo);
-        return core.Begin();
+        engine.Tags.ForgetUpTo(definition.FormerUpTo);
+        if (!wasFound)
+            engine.BeginUse();
+        return engine.Begin();
     }
 
     private SpillStore? SpillOf(TableDefinition definition)
     {
         if (_options.SpillDirectory is not { } directory)
             return null;
-        string path = Path.Combine(directory, $"{Pile.Engine.Id:N}", $"table-{definition.Id}.hash");
-        return new SpillStore(new SpillFile(path, definition.Name, Pile.Logger, Pile.Engine.Background));
+        string path = Path.Combine(directory, $"{Pile.Tables.Id:N}", $"table-{definition.Id}.hash");
+        return new SpillStore(new SpillFile(path, definition.Name, Pile.Tables.Logger, Pile.Tables.Background));
     }
 
-    private CacheTable<TKey, TValue> GetTypedLocked<TKey, TValue>(TableCore core)
+    private CacheTable<TKey, TValue> GetTypedLocked<TKey, TValue>(TableEngine engine)
         where TKey : notnull
     {
-        if (_tables.TryGetValue((core.Name, typeof(TValue)), out CacheTable? table))
+        if (_tables.TryGetValue((engine.Name, typeof(TValue)), out CacheTable? table))
         {
             return table as CacheTable<TKey, TValue>
-                ?? throw new InvalidOperationException($"The table '{core.Name}' has keys of type {table.KeyType}, not {typeof(TKey)}.");
+                ?? throw new InvalidOperationException($"The table '{engine.Name}' has keys of type {table.KeyType}, not {typeof(TKey)}.");
         }
-        var made = new CacheTable<TKey, TValue>(core);
-        core.HasOpaqueValues |= typeof(TValue) != typeof(byte[]);
-        _tables[(core.Name, typeof(TValue))] = made;
+        var made = new CacheTable<TKey, TValue>(engine);
+        if (typeof(TValue) != typeof(byte[]))
+            engine.MarkOpaque();
+        _tables[(engine.Name, typeof(TValue))] = made;
         return made;
     }
 }

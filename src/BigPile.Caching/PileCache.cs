@@ -1,17 +1,35 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Linq;
 using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 using BigPile.Telemetry;
 
 namespace BigPile.Caching;
@@ -28,7 +46,7 @@ public sealed partial class PileCache : IDisposable
     private readonly Lock _dropping = new(); // held for a whole drop; before _lock
     private readonly PileCacheOptions _options;
     private readonly CacheClock _clock; // of all tables
-    private readonly Dictionary<string, TableCore> _cores = new(StringComparer.Ordinal); // by name; under _lock
+    private readonly Dictionary<string, TableEngine> _engines = new(StringComparer.Ordinal); // by name; under _lock
     private readonly HashSet<string> _hidden = new(StringComparer.Ordinal); // names that a service hides; under _lock
     private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = []; // typed facades; under _lock
     private readonly CancellationTokenSource _stopping = new(); // ends walks and comparisons
@@ -69,16 +87,16 @@ public sealed partial class PileCache : IDisposable
         _defaults = CheckDefaults(options.DefaultTableOptions);
         _reportDamage = () => _indexes!.ReportDamage(InspectDamaged);
         PastActivity opening = pile.DirectoryPath == null ? default : PastActivity.Begin();
-        if (!pile.Engine.TryTakeTables())
+        if (!pile.Tables.TryTakeTables())
             throw new InvalidOperationException(
                 "The pile has a cache already, which serves it until it is disposed. Use that one, or dispose of it first.");
         try
         {
-            _clock = new CacheClock(options.TimeProvider, pile.Engine.Id, pile.Engine.Versions.Last);
-            _ids = new TableIds(pile.Engine.Catalog);
+            _clock = new CacheClock(options.TimeProvider, pile.Tables.Id, pile.Tables.Versions.Last);
+            _ids = new TableIds(pile.Tables.Catalog);
             _indexes = new IndexMaintenance(pile, options, _ids, _stopping.Token);
             Readiness = _indexes.Load(
-                (definition, place) => NewCore(definition, FirstOptions(definition.Name), wasFound: true, place: place), _cores,
+                (definition, place) => NewEngine(definition, FirstOptions(definition.Name), wasFound: true, place: place), _engines,
                 FinishDrops, DeleteFilesOf);
             _indexes.EndLoad();
         }
@@ -88,8 +106,8 @@ public sealed partial class PileCache : IDisposable
             PileActivity.Record(CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening, e);
             throw;
         }
-        _sweeper = new Sweeper(pile.Engine.Background, options, _clock, Cores);
-        CacheMeter.Of(pile.Engine.Meter).Add(MeteredTables);
+        _sweeper = new Sweeper(pile.Tables.Background, options, _clock, Engines);
+        CacheMeter.Of(pile.Tables.Meter).Add(MeteredTables);
         PileActivity.RecordAfter(
             Readiness.Completion, CacheTelemetry.OpenActivity, PileTelemetry.PileNameTag, pile.Name, opening);
     }
@@ -114,7 +132,7 @@ public sealed partial class PileCache : IDisposable
         get
         {
             lock (_lock)
-                return [.. _cores.Keys.Where(name => !_hidden.Contains(name)).Order(StringComparer.Ordinal)];
+                return [.. _engines.Keys.Where(name => !_hidden.Contains(name)).Order(StringComparer.Ordinal)];
         }
     }
 
@@ -122,7 +140,7 @@ public sealed partial class PileCache : IDisposable
     internal bool HasTable(string name)
     {
         lock (_lock)
-            return _cores.ContainsKey(name) && !_hidden.Contains(name);
+            return _engines.ContainsKey(name) && !_hidden.Contains(name);
     }
 
     /// <summary>Whether <see cref="TableNames"/> has a name, of a table with keys of another kind.</summary>
@@ -130,7 +148,7 @@ public sealed partial class PileCache : IDisposable
         where TKey : notnull
     {
         lock (_lock)
-            return _cores.TryGetValue(name, out TableCore? core) && !_hidden.Contains(name) && !KeyCodec<TKey>.Fits(core.KeyKind);
+            return _engines.TryGetValue(name, out TableEngine? engine) && !_hidden.Contains(name) && !KeyCodec<TKey>.Fits(engine.KeyKind);
     }
 
     /// <summary>The number of <see cref="TableNames"/>.</summary>
@@ -139,7 +157,7 @@ public sealed partial class PileCache : IDisposable
         get
         {
             lock (_lock)
-                return _cores.Count - _hidden.Count(_cores.ContainsKey);
+                return _engines.Count - _hidden.Count(_engines.ContainsKey);
         }
     }
 
@@ -158,8 +176,8 @@ public sealed partial class PileCache : IDisposable
         lock (_lock)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            return _cores.TryGetValue(name, out TableCore? core)
-                ? core.Statistics
+            return _engines.TryGetValue(name, out TableEngine? engine)
+                ? engine.Statistics
                 : throw new KeyNotFoundException($"There is no table '{name}'.");
         }
     }
@@ -181,15 +199,15 @@ public sealed partial class PileCache : IDisposable
         _dropping.Exit();
         _stopping.Cancel();
         _sweeper.Dispose();
-        CacheMeter.Of(Pile.Engine.Meter).Remove(MeteredTables);
+        CacheMeter.Of(Pile.Tables.Meter).Remove(MeteredTables);
         // Not Wait, which throws what the walk has failed with.
         ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
         ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
-        _cores.Values.CloseAll(); // drains the read buffers, so before the indexes are saved
+        CloseTables(); // drains the read buffers, so before the indexes are saved
         if (_clock.IsAhead)
-            Pile.Engine.Background.TryRun("recording the time", () => Pile.Engine.Versions.Next(_clock.VersionAt(_clock.Now)));
+            Pile.Tables.Background.TryRun("recording the time", () => Pile.Tables.Versions.Next(_clock.VersionAt(_clock.Now)));
         if (Readiness.IsReady) // else the next opening walks again
-            _indexes.Close(_cores.Values);
+            _indexes.Close(_engines.Values);
         try
         {
             if (_options.OwnsPile)
@@ -200,6 +218,17 @@ public sealed partial class PileCache : IDisposable
             DisposeTables();
             _stopping.Dispose();
         }
+    }
+
+    // Refuses later calls, waits for running ones, then drains the read buffers: nothing is recorded any more.
+    private void CloseTables()
+    {
+        foreach (TableEngine engine in _engines.Values)
+            engine.Close();
+        // After all are closed: one wait for all calls that entered before.
+        PileRegions.WaitForQuiescence();
+        foreach (TableEngine engine in _engines.Values)
+            Pile.Tables.Background.TryRun("the drain of a read buffer", () => engine.Touch.Drain(waits: true, isClosing: true));
     }
 
     // Background work ends before another cache may use the files.
@@ -214,20 +243,20 @@ public sealed partial class PileCache : IDisposable
 
     private void DisposeTables()
     {
-        foreach (TableCore core in _cores.Values)
-            core.Dispose();
+        foreach (TableEngine engine in _engines.Values)
+            engine.Dispose();
         _indexes?.Dispose(); // null if the constructor failed
-        Pile.Engine.ReleaseTables();
+        Pile.Tables.ReleaseTables();
     }
 
-    internal TableCore[] Cores()
+    internal TableEngine[] Engines()
     {
         lock (_lock)
-            return _disposed ? [] : [.. _cores.Values];
+            return _disposed ? [] : [.. _engines.Values];
     }
 
     private MeteredTable[] MeteredTables() => Array.ConvertAll(
-        Cores(), static core => new MeteredTable(core.Name, core.Options, core.CounterValues, core.Statistics));
+        Engines(), static engine => new MeteredTable(engine.Name, engine.Options, engine.CounterValues, engine.Statistics));
 
     private static TableOptions CheckDefaults(TableOptions options)
     {
@@ -240,7 +269,7 @@ public sealed partial class PileCache : IDisposable
 
     private static void RefuseBeyondVersions(Pile pile)
     {
-        if (pile.Engine.Versions.Limit <= Versions.Max)
+        if (pile.Tables.Versions.Limit <= Versions.Max)
             return;
         throw new PileStorageException(
             $"The tables of the pile in '{pile.DirectoryPath}' were used under a clock past the year 2248 by a version that did not refuse "
@@ -254,7 +283,7 @@ public sealed partial class PileCache : IDisposable
         lock (_lock)
         {
             if (!_disposed)
-                Readiness.Inspection = _indexes.InspectDamaged(Readiness, [.. _cores.Values]);
+                Readiness.Inspection = _indexes.InspectDamaged(Readiness, [.. _engines.Values]);
         }
     }
 

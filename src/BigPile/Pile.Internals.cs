@@ -9,8 +9,8 @@ namespace BigPile;
 /// <summary>What the libraries above use of a pile beside its public members.</summary>
 public sealed partial class Pile
 {
-    /// <summary>The blocks of table entries.</summary>
-    internal EntryBlocks Entries { get; }
+    /// <summary>What tables use of the pile.</summary>
+    internal TableHeap Tables { get; }
 
     /// <summary>Whether the pile was closed.</summary>
     internal bool IsDisposed => _blocks.Barrier.IsClosed;

@@ -3,8 +3,25 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
 using BigPile.Caching.Tests;
+using BigPile.Caching.Typed;
 
 namespace BigPile.AspNetCore.Tests;
 
@@ -26,12 +43,12 @@ public sealed class RestoredTablesTests : IDisposable
         CacheTable<string, byte[]> limited = _cache.GetOrCreateTable<string, byte[]>("limited");
         limited.Configure(new TableOptions("limited"));
 
-        settings.Core.BeginRebuild(); // as after a kill, before the walk is over
+        settings.Core.Visibility.BeginRebuild(settings.Core.Heap.Versions.Last); // as after a kill, before the walk is over
         var served = new ServedTables(_cache, []);
         Assert.Null(limited.Options.MaxEntries);
         await served.RestoreAfterAsync(Task.FromException(new InvalidOperationException("The walk failed.")));
         Assert.Null(limited.Options.MaxEntries);
-        settings.Core.EndRebuild();
+        new FoundEntries(settings.Core).EndRebuild();
         await served.RestoreAfterAsync(Task.CompletedTask);
         Assert.Equal(5, limited.Options.MaxEntries);
         Assert.Equal(["limited"], _cache.TableNames);
@@ -46,11 +63,11 @@ public sealed class RestoredTablesTests : IDisposable
         CacheTable<string, byte[]> settings = _cache.GetOrCreateTable<string, byte[]>("bigpile:tables");
         settings.Put("dropped", JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
 
-        settings.Core.BeginRebuild(); // as after a kill, before the walk is over
+        settings.Core.Visibility.BeginRebuild(settings.Core.Heap.Versions.Last); // as after a kill, before the walk is over
         var served = new ServedTables(_cache, []);
         Assert.Null(served.OpenToPut("dropped", out CacheTable<string, byte[]> table));
         table.Put("a", [1]);
-        settings.Core.EndRebuild();
+        new FoundEntries(settings.Core).EndRebuild();
         await served.RestoreAfterAsync(Task.CompletedTask);
         Assert.Equal([1], table.Get("a"));
         Assert.Empty(settings.Keys);

@@ -1,8 +1,24 @@
 using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.AspNetCore.Tests;
 
@@ -53,11 +69,11 @@ public sealed class UnreliableSecondLevelTests : HybridCacheTest
         _second.FailsToWrite = true;
         await _cache.RemoveAsync("k");
         _second.FailsToWrite = false;
-        TableCore marks = TableOf(_cache, "hybrid-cache-marks").Core;
+        TableEngine marks = TableOf(_cache, "hybrid-cache-marks").Core;
         Assert.Equal(1, marks.Statistics.EntryCount);
-        marks.BeginRebuild(); // as after a kill, before the walk is over
+        marks.Visibility.BeginRebuild(marks.Heap.Versions.Last); // as after a kill, before the walk is over
         Assert.Equal(0, await PeekAsync<int>(_cache, "k"));
-        marks.EndRebuild();
+        new FoundEntries(marks).EndRebuild();
         Assert.Equal(0, await PeekAsync<int>(_cache, "k"));
     }
 

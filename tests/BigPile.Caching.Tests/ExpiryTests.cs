@@ -2,8 +2,24 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Text;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests;
 
@@ -171,7 +187,7 @@ public sealed class ExpiryTests : IDisposable
             _table.Put($"key{i}", "value", new EntryOptions { MaxAge = TimeSpan.FromSeconds(i % 2 == 0 ? 1 : 1000) });
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.Equal(20_000, _cache.Pile.Statistics.ObjectCount);
-        int first = _table.Core.SweepMemory(16);
+        int first = _table.Core.Sweep.Memory(16);
         Assert.InRange(first, 1, 16 * 4 * 7);
         Assert.Equal(20_000 - first, _cache.Pile.Statistics.ObjectCount);
         _table.Sweep();
@@ -199,7 +215,7 @@ public sealed class ExpiryTests : IDisposable
         _table.Put("a", "1", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         _time.Advance(TimeSpan.FromSeconds(1));
         Assert.False(_table.TryGet("a", out _));
-        _table.Core.DrainReadBuffer(); // as each sweep by period does
+        _table.Core.Touch.Drain(); // as each sweep by period does
         Assert.Equal((0, 0), (_table.Count, _cache.Pile.Statistics.ObjectCount));
         Assert.Equal(PutResult.Inserted, _table.Put("a", "2"));
     }

@@ -1,12 +1,24 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Access;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tests;
@@ -15,16 +27,16 @@ namespace BigPile.Caching.Tests;
 internal sealed class HalfBuilt : IDisposable
 {
     private readonly Pile _pile;
-    private readonly TableCore _core;
+    private readonly TableEngine _core;
 
     internal HalfBuilt(Pile pile, ManualTime time)
     {
         _pile = pile;
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
-        _core = new TableCore(
-            pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Engine.Id),
+        _core = new TableEngine(
+            pile.Tables, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id),
             TestCache.Durable());
-        _core.BeginRebuild();
+        _core.Visibility.BeginRebuild(_core.Heap.Versions.Last);
     }
 
     internal long Count => _core.Statistics.EntryCount;
@@ -38,7 +50,7 @@ internal sealed class HalfBuilt : IDisposable
     {
         ulong[] found = FindAll();
         CriticalRegion critical = _pile.Barrier.EnterReader();
-        ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.Entries.View(address).Payload).Version);
+        ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.Tables.View(address).Payload).Version);
         critical.Exit();
         Array.Sort(versions, found);
         return found;
@@ -48,11 +60,11 @@ internal sealed class HalfBuilt : IDisposable
     {
         var all = new List<ulong>();
         ulong address = 0;
-        ulong end = _pile.Entries.EndAddress;
+        ulong end = _pile.Tables.EndAddress;
         var found = new ulong[512];
         while (address < end)
         {
-            int count = _pile.Entries.Collect(ref address, end, found);
+            int count = _pile.Tables.Collect(ref address, end, found);
             all.AddRange(found.AsSpan(0, count));
         }
         return [.. all];
@@ -61,9 +73,9 @@ internal sealed class HalfBuilt : IDisposable
     internal void AddFound(ulong address)
     {
         CriticalRegion critical = _pile.Barrier.EnterReader();
-        Assert.True(_core.AddFound(critical, address));
+        Assert.True(new FoundEntries(_core).AddFound(critical, address));
         critical.Exit();
-        _core.GrowForFound();
+        new FoundEntries(_core).GrowForFound();
     }
 
     internal void Put(long key, byte value, Dictionary<long, byte> model)
@@ -76,17 +88,17 @@ internal sealed class HalfBuilt : IDisposable
     internal void Remove(long key)
     {
         Span<byte> stack = stackalloc byte[8];
-        _core.Remove(Probe(key, stack), Condition.None);
+        _core.Delete.Remove(Probe(key, stack), Condition.None);
     }
 
     internal byte? Get(long key)
     {
         Span<byte> stack = stackalloc byte[8];
         var reader = default(BytesReader);
-        return _core.TryRead(Probe(key, stack), ref reader, out _) ? reader.Result[0] : null;
+        return _core.Lookup.TryRead(Probe(key, stack), ref reader, out _) ? reader.Result[0] : null;
     }
 
-    internal void End() => _core.EndRebuild();
+    internal void End() => new FoundEntries(_core).EndRebuild();
 
     public void Dispose()
     {

@@ -2,8 +2,24 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Runtime.InteropServices;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Tests;
@@ -183,7 +199,7 @@ public sealed class KeptIndexTests : StoppedCacheTest
     public void Who_is_not_inside_may_ask_for_the_size_of_an_index_that_is_gone()
     {
         using PileCache cache = TestCache.Open(DirectoryPath, Time);
-        Tables.TableCore core = cache.GetOrCreateTable<long, string>("t").Core;
+        Tables.TableEngine core = cache.GetOrCreateTable<long, string>("t").Core;
         Assert.True(cache.DropTable("t"));
         Assert.Equal(64u, core.Index.BucketCount); // its file is unmapped: an access would end the process
         Assert.Equal(1u, core.Index.Overflow.End);

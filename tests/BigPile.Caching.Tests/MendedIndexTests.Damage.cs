@@ -23,9 +23,9 @@ public sealed partial class MendedIndexTests
             InspectsAfter = inspectsAfter ?? Task.CompletedTask,
         });
 
-    private static unsafe void SetNext(TableCore core, ulong bucket, uint next) => core.Index.At(bucket)->Next = next;
+    private static unsafe void SetNext(TableEngine core, ulong bucket, uint next) => core.Index.At(bucket)->Next = next;
 
-    private static unsafe uint NextOf(TableCore core, ulong bucket) => core.Index.At(bucket)->Next;
+    private static unsafe uint NextOf(TableEngine core, ulong bucket) => core.Index.At(bucket)->Next;
 
     private static CacheTable<long, byte[]> TableOf(PileCache cache) => cache.GetOrCreateTable<long, byte[]>("t");
 

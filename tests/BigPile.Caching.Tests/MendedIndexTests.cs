@@ -2,10 +2,24 @@ using System;
 using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests;
 
@@ -50,7 +64,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
             for (long key = 0; key < Keys; key++)
                 Assert.Equal(!IsRemoved(key), table.ContainsKey(key)); // the others are found again
             table.Core.CheckInvariants();
-            Assert.Equal(table.Count, cache.Pile.Statistics.ObjectCount - cache.Cores().Sum(static core => core.Tags.Count));
+            Assert.Equal(table.Count, cache.Pile.Statistics.ObjectCount - cache.Engines().Sum(static core => core.Tags.Count));
         }
         using PileCache last = Open(again); // which does not know any more what was removed
         last.Readiness.Inspection.Wait();
@@ -141,7 +155,7 @@ public sealed partial class MendedIndexTests : StoppedCacheTest
     {
         using PileCache cache = Open(PilePath);
         Fill(cache);
-        TableCore core = TableOf(cache).Core;
+        TableEngine core = TableOf(cache).Core;
         ulong number = 0;
         for (int round = 1; round <= 2; round++)
         {

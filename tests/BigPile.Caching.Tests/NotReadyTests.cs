@@ -3,8 +3,24 @@ using System.Buffers;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests;
 
@@ -51,7 +67,7 @@ public sealed class NotReadyTests : StoppedCacheTest
         ["ReadManyUtf8"] = static table => IsInMany(table),
         ["Touch"] = static table => table.Touch(Key),
         ["TryGetPointer"] = static table => table.TryGetPointer(Key, out _),
-        ["TryReadPointer"] = static table => table.Core.TryReadPointer(table.KeyCodec.ProbeUtf8("key"u8, new byte[16]), out _, out _),
+        ["TryReadPointer"] = static table => table.Core.Peek.TryReadPointer(table.KeyCodec.ProbeUtf8("key"u8, new byte[16]), out _, out _),
         ["Touch, options"] = static table => table.Touch(Key, new EntryOptions()),
     };
 
@@ -174,7 +190,7 @@ public sealed class NotReadyTests : StoppedCacheTest
         if (since == Since.RemovalByTag)
             table.RemoveByTag("tag");
         else if (since == Since.Clear)
-            table.Core.TryMarkAll(out _); // what a kill leaves that comes before the entries are freed
+            table.Core.TagRemoval.TryMarkAll(out _); // what a kill leaves that comes before the entries are freed
         else
             PutBlock(table.Core, "key"u8.ToArray(), version: 1, ValueKind.Bytes, [1]);
     }
@@ -206,6 +222,6 @@ public sealed class NotReadyTests : StoppedCacheTest
     {
         var lengths = new int[1];
         table.ByUtf8().ReadMany("key"u8, [3], new ArrayBufferWriter<byte>(), long.MaxValue, lengths, new EntryInfo[1]);
-        return lengths[0] != Copying.Missing;
+        return lengths[0] != ValueCopy.Missing;
     }
 }

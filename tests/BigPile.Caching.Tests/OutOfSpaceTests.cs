@@ -138,7 +138,7 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         using (cache.Pile.Blocks.EnterWriter()) // as frees under a table's locks, which use the reserve
         {
             for (; !cache.Pile.Blocks.ShadowHeaders.IsExhausted; deleted++)
-                Assert.True(cache.Pile.Entries.TryDeleteObject(pointers[deleted]));
+                Assert.True(cache.Pile.Tables.TryDeleteObject(pointers[deleted]));
         }
         Exception?[] refusals =
         [

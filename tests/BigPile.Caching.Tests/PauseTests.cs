@@ -2,8 +2,24 @@ using System;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Access;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Layout;
 
 namespace BigPile.Caching.Tests;
@@ -139,7 +155,7 @@ public sealed class PauseTests
     {
         Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
         var reader = new CallingReader(inside);
-        return table.Core.TryRead(table.KeyCodec.Probe(1, stack), ref reader, out _);
+        return table.Core.Lookup.TryRead(table.KeyCodec.Probe(1, stack), ref reader, out _);
     }
 
     /// <summary>Runs something within a read, as nothing of an application's can.</summary>

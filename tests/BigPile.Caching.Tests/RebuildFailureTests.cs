@@ -6,11 +6,24 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests;
 
@@ -29,24 +42,24 @@ public sealed class RebuildFailureTests
         }
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         var time = new ManualTime();
-        using var core = new TableCore(
-            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(time, pile.Engine.Id), TestCache.Durable());
-        core.BeginRebuild();
+        using var core = new TableEngine(
+            pile.Tables, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id), TestCache.Durable());
+        core.Visibility.BeginRebuild(core.Heap.Versions.Last);
         Span<byte> stack = stackalloc byte[8];
         for (long key = 0; key < 100; key++)
         {
             BitConverter.TryWriteBytes(stack, key);
-            core.Remove(new KeyProbe(stack, core.Hash.Of((ulong)key)), Condition.None);
+            core.Delete.Remove(new KeyProbe(stack, core.Hash.Of((ulong)key)), Condition.None);
         }
-        var cores = new FailingTables(new Dictionary<int, TableCore> { [definition.Id] = core }, failures: 7);
+        var cores = new FailingTables(new Dictionary<int, TableEngine> { [definition.Id] = core }, failures: 7);
         var readiness = new CacheReadiness();
         using var stop = new CancellationTokenSource();
         new IndexRebuild(
-            pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) }.Run();
+            pile.Tables, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) }.Run();
         Assert.True(cores.Failed > 0);
         Assert.Null(readiness.Failure);
         Assert.True(pile.Engine.Background.FailureCount > 0);
-        Assert.False(core.IsRebuilding);
+        Assert.False(core.Visibility.IsRebuilding);
         Assert.Equal(4_900, core.Statistics.EntryCount);
         Assert.Equal(4_900, pile.Statistics.ObjectCount);
         core.Close();
@@ -62,7 +75,7 @@ public sealed class RebuildFailureTests
         var readiness = new CacheReadiness();
         var cores = new FailingTables([], failures: int.MaxValue);
         var rebuild = new IndexRebuild(
-            pile, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) };
+            pile.Tables, cores, new Dictionary<int, ulong>(), readiness, stop.Token) { FirstPause = TimeSpan.FromMilliseconds(1) };
         Task running = SideBySide.Start(rebuild.Run);
         Eventually.True(() => cores.Failed > 3);
         await stop.CancelAsync();
@@ -81,13 +94,13 @@ public sealed class RebuildFailureTests
                 cache.GetOrCreateTable<long, byte[]>("t").Put(key, [1]);
         }
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
-        using var core = new TableCore(
-            pile, definition.Id, "t", definition.KeyKind, KeyHash.New(), new CacheClock(new ManualTime(), pile.Engine.Id),
+        using var core = new TableEngine(
+            pile.Tables, definition, KeyHash.New(), new CacheClock(new ManualTime(), pile.Engine.Id),
             TestCache.Durable());
-        core.BeginRebuild();
-        var cores = new FailingTables(new Dictionary<int, TableCore> { [definition.Id] = core }, failures: 0) { FailsAtEnd = true };
+        core.Visibility.BeginRebuild(core.Heap.Versions.Last);
+        var cores = new FailingTables(new Dictionary<int, TableEngine> { [definition.Id] = core }, failures: 0) { FailsAtEnd = true };
         var table = new CacheTable<long, byte[]>(core);
-        var rebuild = new IndexRebuild(pile, cores, new Dictionary<int, ulong>(), new CacheReadiness(), CancellationToken.None);
+        var rebuild = new IndexRebuild(pile.Tables, cores, new Dictionary<int, ulong>(), new CacheReadiness(), CancellationToken.None);
         Assert.Throws<IOException>(rebuild.RunOnce);
         Assert.Equal(1_000, core.Statistics.EntryCount);
         Assert.Empty(table.Keys);
@@ -99,7 +112,7 @@ public sealed class RebuildFailureTests
         core.Close();
     }
 
-    private sealed class FailingTables(Dictionary<int, TableCore> tables, int failures) : IReadOnlyDictionary<int, TableCore>
+    private sealed class FailingTables(Dictionary<int, TableEngine> tables, int failures) : IReadOnlyDictionary<int, TableEngine>
     {
         private int _failed;
 
@@ -109,22 +122,22 @@ public sealed class RebuildFailureTests
 
         public IEnumerable<int> Keys => tables.Keys;
 
-        public IEnumerable<TableCore> Values => FailsAtEnd ? throw new IOException("The device refused.") : tables.Values;
+        public IEnumerable<TableEngine> Values => FailsAtEnd ? throw new IOException("The device refused.") : tables.Values;
 
         public int Count => tables.Count;
 
-        public TableCore this[int key] => tables[key];
+        public TableEngine this[int key] => tables[key];
 
         public bool ContainsKey(int key) => tables.ContainsKey(key);
 
-        public bool TryGetValue(int key, [MaybeNullWhen(false)] out TableCore value)
+        public bool TryGetValue(int key, [MaybeNullWhen(false)] out TableEngine value)
         {
             if (Volatile.Read(ref _failed) < failures && Interlocked.Increment(ref _failed) <= failures)
                 throw new IOException("The device refused.");
             return tables.TryGetValue(key, out value);
         }
 
-        public IEnumerator<KeyValuePair<int, TableCore>> GetEnumerator() => tables.GetEnumerator();
+        public IEnumerator<KeyValuePair<int, TableEngine>> GetEnumerator() => tables.GetEnumerator();
 
         IEnumerator IEnumerable.GetEnumerator() => tables.GetEnumerator();
     }

@@ -3,12 +3,24 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.Caching.Tests;
@@ -20,7 +32,7 @@ public sealed class RebuildInPartsTests : IDisposable
 
     private readonly Pile _pile;
     private readonly ManualTime _time = new();
-    private readonly Dictionary<int, TableCore> _cores = [];
+    private readonly Dictionary<int, TableEngine> _cores = [];
     private readonly CacheReadiness _readiness = new();
     private int _errors;
 
@@ -33,7 +45,7 @@ public sealed class RebuildInPartsTests : IDisposable
 
     public void Dispose()
     {
-        foreach (TableCore core in _cores.Values)
+        foreach (TableEngine core in _cores.Values)
         {
             core.Close();
             core.Dispose();
@@ -127,17 +139,17 @@ public sealed class RebuildInPartsTests : IDisposable
     {
         foreach (TableDefinition definition in new TableIds(_pile.Engine.Catalog).Tables)
         {
-            var core = new TableCore(
-                _pile, definition.Id, definition.Name, definition.KeyKind, KeyHash.New(), new CacheClock(_time, _pile.Engine.Id),
+            var core = new TableEngine(
+                _pile.Tables, definition, KeyHash.New(), new CacheClock(_time, _pile.Engine.Id),
                 TestCache.Durable(definition.Name));
-            core.BeginRebuild();
+            core.Visibility.BeginRebuild(core.Heap.Versions.Last);
             _cores[definition.Id] = core;
         }
     }
 
     private void Walk() => NewWalk().RunOnce();
 
-    private IndexRebuild NewWalk() => new(_pile, _cores, new Dictionary<int, ulong>(), _readiness, CancellationToken.None)
+    private IndexRebuild NewWalk() => new(_pile.Tables, _cores, new Dictionary<int, ulong>(), _readiness, CancellationToken.None)
     {
         PartBytes = 64 << 10,
     };

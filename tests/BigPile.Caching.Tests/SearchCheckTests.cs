@@ -1,10 +1,24 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Access;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Checking;
 
 namespace BigPile.Caching.Tests;
@@ -111,10 +125,10 @@ public sealed class SearchCheckTests : IDisposable
         return Read(table.Core, table.KeyCodec.Probe(key, stack));
     }
 
-    private static string? Read(TableCore core, in KeyProbe key)
+    private static string? Read(TableEngine core, in KeyProbe key)
     {
         var reader = default(BytesReader);
-        return core.TryRead(key, ref reader, 0, out _)
+        return core.Lookup.TryRead(key, ref reader, 0, out _)
             ? System.Text.Encoding.UTF8.GetString(reader.Result)
             : null;
     }
@@ -131,7 +145,7 @@ public sealed class SearchCheckTests : IDisposable
                 table.Put($"other{next++:D5}", new string('x', 58)); // blocks of the same size
         });
         Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
-        Assert.True(table.Core.TryRead(table.KeyCodec.Probe("key", stack), ref reader, 0, out _));
+        Assert.True(table.Core.Lookup.TryRead(table.KeyCodec.Probe("key", stack), ref reader, 0, out _));
         return System.Text.Encoding.UTF8.GetString(reader.Result);
     }
 

@@ -69,17 +69,17 @@ public abstract class StoppedCacheTest : IDisposable
         PutBlock(cache.GetOrCreateTable<long, byte[]>("t").Core, BitConverter.GetBytes(key), version, kind, value);
 
     /// <inheritdoc cref="PutBlock(PileCache, long, ulong, ValueKind, byte[])"/>
-    private protected static unsafe void PutBlock(TableCore core, byte[] key, ulong version, ValueKind kind, byte[] value)
+    private protected static unsafe void PutBlock(TableEngine core, byte[] key, ulong version, ValueKind kind, byte[] value)
     {
         int payloadBytes = EntryHead.ShortBytes + key.Length + value.Length;
-        var critical = core.Pile.Barrier.EnterReader();
-        Slot slot = core.Pile.Entries.Take(payloadBytes, out _);
+        var critical = core.Heap.BeginRead();
+        Slot slot = core.Heap.Take(payloadBytes, out _);
         byte* payload = slot.Start + BlockHeader.SizeBytes;
         EntryHead.Write(payload, core.Id, key.Length, kind, EntrySpec.Plain);
         EntryHead.SetVersion(payload, version);
         key.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes, key.Length));
         value.CopyTo(new Span<byte>(payload + EntryHead.ShortBytes + key.Length, value.Length));
-        core.Pile.Entries.Publish(slot, payloadBytes);
+        core.Heap.Publish(slot, payloadBytes);
         critical.Exit();
     }
 

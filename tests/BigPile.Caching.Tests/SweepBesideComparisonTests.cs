@@ -1,6 +1,22 @@
 using System;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests;
 
@@ -24,14 +40,14 @@ public sealed class SweepBesideComparisonTests
         table.RemoveByTag("old");
 
         if (!isLate)
-            table.Core.BeginInspection();
+            new TableInspection(table.Core).Begin();
         ulong hash = HashWithinARound(table);
         IndexSlot lost = IndexSlots.TakeOne(table.Core.Index, hash, out ulong bucket);
-        _ = table.Core.SweepMemory(maxBuckets: (int)bucket + 1);
+        _ = table.Core.Sweep.Memory(maxBuckets: (int)bucket + 1);
         if (isLate)
-            table.Core.BeginLateInspection();
+            new TableInspection(table.Core).BeginLate();
         IndexSlots.PutBack(table.Core.Index, hash, lost);
-        table.Core.EndInspection(table.Core.DamagedLines);
+        new TableInspection(table.Core).End(table.Core.DamagedLines);
 
         table.Sweep(); // ends the round
         AssertIsEmpty(table);

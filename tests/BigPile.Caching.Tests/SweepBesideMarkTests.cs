@@ -1,6 +1,23 @@
 using System;
 using System.Threading;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests;
 
@@ -44,7 +61,7 @@ public sealed class SweepBesideMarkTests : IDisposable
         CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
         for (long key = 0; key < 100; key++)
             table.Put(key, "value");
-        _ = table.Core.TryMarkAll(out _); // a clearing that was interrupted, or is on its way
+        _ = table.Core.TagRemoval.TryMarkAll(out _); // a clearing that was interrupted, or is on its way
         table.Sweep();
         Assert.Equal((0, 0), (table.Core.Tags.Count, cache.Pile.Statistics.ObjectCount));
     }

@@ -10,8 +10,24 @@ using BigPile.AspNetCore;
 using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Http.Tests.Samples;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -108,18 +124,18 @@ public sealed class MapTableTests : IAsyncLifetime
         await _client.PutAsJsonAsync("/products/a1", new Endpoints.Product("Lamp", 12.5m));
         await _client.PutAsync("/pages/a", new StringContent("text"));
         PileCache cache = _app.Services.GetRequiredService<PileCache>();
-        TableCore[] cores =
+        TableEngine[] cores =
             [cache.GetOrCreateTable<string, Endpoints.Product>("products").Core, cache.GetOrCreateTable<string, byte[]>("pages").Core];
-        foreach (TableCore core in cores)
-            core.BeginRebuild(); // as after a kill, where the walk has found both entries and goes on
+        foreach (TableEngine core in cores)
+            core.Visibility.BeginRebuild(core.Heap.Versions.Last); // as after a kill, where the walk has found both entries and goes on
         Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/products/a1")).StatusCode);
         Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/pages/a")).StatusCode);
         var insert = new HttpRequestMessage(HttpMethod.Put, "/v1/tables/pages/entries/a") { Content = new StringContent("new") };
         Assert.True(insert.Headers.TryAddWithoutValidation("If-None-Match", "*"));
         Assert.Equal(HttpStatusCode.PreconditionFailed, (await _client.SendAsync(insert)).StatusCode);
         Assert.Equal(HttpStatusCode.NoContent, (await _client.DeleteAsync("/products/a1")).StatusCode);
-        foreach (TableCore core in cores)
-            core.EndRebuild();
+        foreach (TableEngine core in cores)
+            new FoundEntries(core).EndRebuild();
         Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/products/a1")).StatusCode);
         Assert.Equal("text", await _client.GetStringAsync("/pages/a"));
     }

@@ -15,7 +15,9 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
         where TKey : notnull =>
         new(options, typeof(TKey), cache =>
         {
-            cache.GetOrCreateTable<TKey, TValue>(options).Core.HasOpaqueValues |= isOpaque;
+            CacheTable<TKey, TValue> table = cache.GetOrCreateTable<TKey, TValue>(options);
+            if (isOpaque)
+                table.Core.MarkOpaque();
             Check(cache, options, typeof(TKey), "keys");
             Check(cache, options, typeof(TValue), "values");
         });

@@ -208,7 +208,7 @@ internal sealed class ServedTables
         if (name == SettingsStore.Name || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
             return false;
         if (_mapped.ContainsKey(name) || (table.Core.WasFound && OpaqueValues.AreIn(table.Core)))
-            table.Core.HasOpaqueValues = true;
+            table.Core.MarkOpaque();
         _known[table.Name] = table;
         return true;
     }

@@ -55,6 +55,14 @@ internal sealed unsafe partial class TableIndex : IDisposable
 
     internal IndexHead* Head => _head;
 
+    /// <summary>Whether the index has a flag set.</summary>
+    internal bool HasFlag(int flag) => _head->HasFlag(flag);
+
+    /// <summary>
+    /// Sets or clears a flag. Set it before the change that it announces: after a kill the flags may claim too much, never too little.
+    /// </summary>
+    internal void SetFlag(int flag, bool isSet) => _head->SetFlag(flag, isSet);
+
     internal OverflowLines Overflow { get; }
 
     internal readonly BucketLocks Locks = new();

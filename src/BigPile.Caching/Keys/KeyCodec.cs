@@ -2,6 +2,7 @@ using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Runtime.CompilerServices;
+using BigPile.Tables;
 using BigPile.Access;
 
 namespace BigPile.Caching.Keys;
@@ -10,13 +11,13 @@ namespace BigPile.Caching.Keys;
 /// <typeparam name="TKey">
 /// The type of the keys. Text, <see cref="long"/>, <see cref="int"/> and Guid are encoded here, all others by the pile's codec.
 /// </typeparam>
-/// <param name="pile">The pile whose codecs encode other types.</param>
+/// <param name="heap">The pile whose codecs encode other types.</param>
 /// <param name="stored">The kind of the table's keys.</param>
 /// <param name="hash">The table's hash.</param>
 /// <param name="comparer">Decides which keys are equal; if null, their bytes do.</param>
 /// <param name="copyKeys">Copies the stored keys that a lookup of a hash may compare.</param>
 internal sealed class KeyCodec<TKey>(
-    Pile pile, KeyKind stored, KeyHash hash, IEqualityComparer<TKey>? comparer, Action<ulong, List<byte[]>> copyKeys)
+    TableHeap heap, KeyKind stored, KeyHash hash, IEqualityComparer<TKey>? comparer, Action<ulong, List<byte[]>> copyKeys)
     where TKey : notnull
 {
     /// <summary>Whether keys are encoded here, without a codec.</summary>
@@ -24,9 +25,9 @@ internal sealed class KeyCodec<TKey>(
 
     // A comparer may distinguish keys that are equal in normal form, so its tables take the ordinary codec. They are in memory only, and
     // nothing else reads their bytes.
-    private readonly IPileCodec _codec = comparer != null ? pile.Engine.Codec
-        : stored == KeyKind.Normal ? pile.Engine.Codecs.Keys
-        : pile.Engine.Codecs.OtherKeys;
+    private readonly IPileCodec _codec = comparer != null ? heap.Codecs.Objects
+        : stored == KeyKind.Normal ? heap.Codecs.Keys
+        : heap.Codecs.OtherKeys;
 
     private readonly bool _isComparerOwn = comparer != null && OwnMatcher<TKey>.IsFor(comparer);
 
@@ -34,8 +35,8 @@ internal sealed class KeyCodec<TKey>(
     internal bool RunsOthersCode => (comparer != null && !_isComparerOwn) || !HasOwnBytes;
 
     /// <summary>The kind of these keys in a new table.</summary>
-    internal static KeyKind KindIn(Pile pile) =>
-        KindFor(pile.Engine.Codecs.MakesKeysOf(typeof(TKey)) ? KeyKind.Normal : KeyKind.Object);
+    internal static KeyKind KindIn(TableHeap heap) =>
+        KindFor(heap.Codecs.MakesKeysOf(typeof(TKey)) ? KeyKind.Normal : KeyKind.Object);
 
     /// <summary>Whether a table whose keys are of a kind can have keys of this type.</summary>
     internal static bool Fits(KeyKind kind) => kind == KindFor(kind is KeyKind.Object or KeyKind.Normal ? kind : KeyKind.Object);

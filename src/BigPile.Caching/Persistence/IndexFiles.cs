@@ -1,10 +1,37 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Globalization;
 using System.IO;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
 using BigPile.Durability;
+using BigPile.Layout;
 using BigPile.Memory;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
 
 namespace BigPile.Caching.Persistence;
 
@@ -46,8 +73,8 @@ internal sealed unsafe class IndexFiles : IDisposable
         _pile = pile;
         _own = own;
         _lock = ownLock;
-        Directory = own ?? pile.Engine.Directory!.Files;
-        PileId = pile.Engine.Id;
+        Directory = own ?? pile.Tables.Directory!.Files;
+        PileId = pile.Tables.Id;
         _foundUse = ReadUse();
         GrowingMap? found = GrowingMap.TryOpen(Directory, FileName, FileBytes, FileBytes, FileBytes, Environment.SystemPageSize);
         WereUsable = found != null && AreUsable((IndexFilesHead*)found.Start);
@@ -86,7 +113,7 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     private IndexFilesHead* Head => (IndexFilesHead*)_map.Start;
 
-    private Superblock Superblock => _pile.Engine.Directory!.Superblock;
+    private Superblock Superblock => _pile.Tables.Directory!.Superblock;
 
     private Guid BootId => Superblock.BootId;
 
@@ -102,7 +129,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         {
             if (directory != null)
             {
-                string path = Path.Combine(directory, $"bigpile-{pile.Engine.Id:n}");
+                string path = Path.Combine(directory, $"bigpile-{pile.Tables.Id:n}");
                 System.IO.Directory.CreateDirectory(path);
                 own = HeldDirectory.Open(path);
                 ownLock = DirectoryLock.Take(own, owner =>
@@ -186,7 +213,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     /// </remarks>
     internal void BeginUse(ulong seed, bool owesWalk)
     {
-        bool isOnDevice = WereUsable && !WereClosed && Head->IsInUseOnDevice && _pile.Engine.Directory!.IsOnDevice;
+        bool isOnDevice = WereUsable && !WereClosed && Head->IsInUseOnDevice && _pile.Tables.Directory!.IsOnDevice;
         Head->IsInUseOnDevice = isOnDevice;
         if (!WereUsable)
             Head->SetIdentity(PileId, seed, Guid.NewGuid());
@@ -194,7 +221,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         var number = Guid.NewGuid();
         Head->FormerUse = WereUsable ? _foundUse!.Value : default;
         Head->SetInUse(BootId, number);
-        using (HeldFile use = _pile.Engine.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
+        using (HeldFile use = _pile.Tables.Directory!.Files.Open(UseFileName, FileMode.OpenOrCreate, FileAccess.ReadWrite))
         {
             use.Write(number.ToByteArray(), 0);
             if (!isOnDevice)
@@ -206,7 +233,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         Head->IsInUseOnDevice = true;
         if (!WereUsable)
             Superblock.SetIndexSet(Head->SetNumber); // before any change that makes another set stale
-        if (Directory == _pile.Engine.Directory!.Files)
+        if (Directory == _pile.Tables.Directory!.Files)
             Directory.Delete(FormerFileName);
     }
 
@@ -222,9 +249,9 @@ internal sealed unsafe class IndexFiles : IDisposable
             new IndexChecksums(index, place.ChecksumArea).Write();
             place.Flush();
         }
-        using (HeldFile use = _pile.Engine.Directory!.Files.Open(UseFileName, FileMode.Open, FileAccess.ReadWrite))
+        using (HeldFile use = _pile.Tables.Directory!.Files.Open(UseFileName, FileMode.Open, FileAccess.ReadWrite))
             use.Sync();
-        Head->SetClosed(_pile.Engine.Versions.Last);
+        Head->SetClosed(_pile.Tables.Versions.Last);
         _map.Flush();
     }
 
@@ -237,7 +264,7 @@ internal sealed unsafe class IndexFiles : IDisposable
 
     private Guid? ReadUse()
     {
-        using HeldFile? use = _pile.Engine.Directory!.Files.TryOpen(UseFileName, FileAccess.Read);
+        using HeldFile? use = _pile.Tables.Directory!.Files.TryOpen(UseFileName, FileAccess.Read);
         return use?.ReadAll() is { Length: 16 } number ? new Guid(number) : null;
     }
 
@@ -250,7 +277,7 @@ internal sealed unsafe class IndexFiles : IDisposable
         bool isSameBoot = BootClock.IsSame(head->BootId, BootId);
         if (!head->IsClosed)
             return isSameBoot && (use == head->UseNumber || use == head->FormerUse);
-        return use == head->UseNumber && head->LastVersion == _pile.Engine.Versions.Last && (isSameBoot || _pile.Recovery.WasClean);
+        return use == head->UseNumber && head->LastVersion == _pile.Tables.Versions.Last && (isSameBoot || _pile.Recovery.WasClean);
     }
 
     /// <summary>The exception for a file that the system refused.</summary>

@@ -37,7 +37,7 @@ internal sealed unsafe partial class TagMarks
 
     private bool TryViewMarkLocked(ulong address, out EntryHead head)
     {
-        BlockSnapshot view = pile.Entries.View(address);
+        BlockSnapshot view = heap.View(address);
         bool isWhole = !view.IsNone && view.PayloadBytes >= EntryHead.ShortBytes;
         head = isWhole ? new EntryHead(view.Payload) : default;
         return isWhole && head.Kind == ValueKind.TagMark && head.TableId == tableId && head.FitsIn(view.PayloadBytes);
@@ -73,7 +73,7 @@ internal sealed unsafe partial class TagMarks
         Intent* intent = _intents == null ? null : _intents.BeginTagMark(PileRegions.Current, tableId, 0, mark.Address, mark.Version);
         if (_places != null)
             ReturnLocked(mark.Place);
-        pile.Entries.Free(mark.Address);
+        heap.Free(mark.Address);
         if (intent != null)
             _intents!.End(intent);
     }

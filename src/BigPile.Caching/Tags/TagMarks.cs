@@ -13,6 +13,7 @@ using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
+using BigPile.Tables;
 
 namespace BigPile.Caching.Tags;
 
@@ -25,10 +26,10 @@ namespace BigPile.Caching.Tags;
 /// hash as well.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-/// <param name="pile">The pile that stores the marks.</param>
+/// <param name="heap">The pile that stores the marks.</param>
 /// <param name="tableId">The table whose entries they concern.</param>
 /// <param name="index">Its index, whose list of marks points to their blocks if it outlives the process.</param>
-internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex index)
+internal sealed unsafe partial class TagMarks(TableHeap heap, int tableId, TableIndex index)
 {
     /// <summary>Stands for all entries, tagged or not; no tag has this hash.</summary>
     internal const ulong AllTag = 0;
@@ -38,7 +39,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
 
     private readonly Lock _lock = new(); // guards all that follows, and the list of marks in the index
     private readonly Dictionary<ulong, TagMark> _marks = []; // by the hash of the tag
-    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(pile.Engine.Id.ToByteArray())); // of earlier versions
+    private readonly KeyHash _seededHash = new(BitConverter.ToUInt64(heap.Id.ToByteArray())); // of earlier versions
     private ulong _clearedUpTo; // entries up to this version are dead; read without the lock
     private ulong _lastVersion; // the highest version of a mark, 0: no marks; read without the lock
     private ulong _formerUpTo; // marks up to this version belong to a dropped table of the same id
@@ -137,7 +138,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
                 return; // freed since the walk read it
             if (head.Version <= _formerUpTo)
             {
-                pile.Entries.Free(address);
+                heap.Free(address);
                 return;
             }
             bool isKnown = _marks.TryGetValue(tag, out TagMark known);
@@ -145,7 +146,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
                 return;
             if (isKnown && known.Version >= head.Version)
             {
-                pile.Entries.Free(address);
+                heap.Free(address);
                 return;
             }
             PileException? failure = null;
@@ -155,7 +156,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
             Lead(place, address);
             Remember(tag, new TagMark(head.Version, address, place));
             if (isKnown)
-                pile.Entries.Free(known.Address);
+                heap.Free(known.Address);
         }
     }
 
@@ -194,12 +195,12 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
                 if (failure != null)
                     return 0;
             }
-            version = pile.Engine.Versions.Next(floor);
+            version = heap.Versions.Next(floor);
         }
         finally
         {
             for (int i = 0; version == 0 && i < written; i++)
-                pile.Entries.Abandon(slots[i], MarkBytes);
+                heap.Abandon(slots[i], MarkBytes);
             for (int i = 0; version == 0 && i < tags.Length; i++)
             {
                 if (places[i].Line != null && places[i].Value.IsEmpty)
@@ -224,7 +225,7 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
     private Slot Write(ulong tag, out PileException? failure)
     {
         ReadOnlySpan<byte> key = MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in tag));
-        Slot slot = pile.Entries.Take(MarkBytes, out failure);
+        Slot slot = heap.Take(MarkBytes, out failure);
         if (failure != null)
             return slot;
         byte* payload = slot.Start + BlockHeader.SizeBytes;
@@ -239,17 +240,17 @@ internal sealed unsafe partial class TagMarks(Pile pile, int tableId, TableIndex
         bool isKnown = _marks.TryGetValue(tag, out TagMark known);
         Debug.Assert(!isKnown || known.Version < version, "A later mark has a higher version.");
         if (Mutation.MarkFreedFirst && isKnown)
-            pile.Entries.Free(known.Address);
+            heap.Free(known.Address);
         Intent* intent = _intents == null
             ? null
             : _intents.BeginTagMark(PileRegions.Current, tableId, slot.Address, known.Address, known.Version);
         CrashPoints.Pass(CrashPoint.MarkBeforePublish);
-        pile.Entries.Publish(slot, MarkBytes);
+        heap.Publish(slot, MarkBytes);
         CrashPoints.Pass(CrashPoint.MarkBeforeOldFreed);
         Lead(place, slot.Address);
         Remember(tag, new TagMark(version, slot.Address, place));
         if (isKnown && !Mutation.MarkFreedFirst)
-            pile.Entries.Free(known.Address);
+            heap.Free(known.Address);
         if (intent != null)
             _intents!.End(intent);
     }

@@ -2,7 +2,24 @@ using System.Collections.Generic;
 using System.Linq;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Reporting;
 
 namespace BigPile.Http.Api;
@@ -38,7 +55,7 @@ internal static class TablePurge
             long count = table.Count;
             try
             {
-                table.Core.Clear(gauge);
+                new Clear(table.Core).Run(gauge);
                 removed[table.Name] = count;
             }
             catch (TableDroppedException)

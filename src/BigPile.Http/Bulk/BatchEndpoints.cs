@@ -2,7 +2,24 @@ using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Http.Entries;
 using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
@@ -135,9 +152,9 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
             int lengthBytes = batch.Lengths[i];
             batch.Items[i] = lengthBytes switch
             {
-                Copying.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
+                ValueCopy.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
                 _ when isOpaque => BatchItem.Of(ProblemCatalog.OpaqueValue),
-                Copying.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
+                ValueCopy.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
                 _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
             };
             offset += Math.Max(0, lengthBytes);

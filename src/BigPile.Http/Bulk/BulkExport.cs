@@ -8,10 +8,24 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Http.Entries;
 using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
@@ -48,7 +62,7 @@ internal sealed class BulkExport(
     /// <returns>The last line; <see langword="null"/> if the reader has gone.</returns>
     internal async Task<ExportEnd?> RunAsync(CancellationToken cancellationToken)
     {
-        using PromotionWatch? returns = table.Core.Spill?.WatchPromotions();
+        using PromotionWatch? returns = table.Core.Disk?.WatchPromotions();
         bool isTaken = await TryWriteMemoryAsync(cancellationToken).ConfigureAwait(false)
             && (returns == null || await TryWriteSpilledAsync(returns, cancellationToken).ConfigureAwait(false));
         if (!isTaken)
@@ -65,7 +79,7 @@ internal sealed class BulkExport(
         for (ulong place = 0; place < WalkPlace.End;)
         {
             cancellationToken.ThrowIfCancellationRequested(); // also while nothing is written for a long time
-            place = table.Core.CopyBucketAt(place, found);
+            place = table.Core.Peek.CopyBucketAt(place, found);
             foreach (EntryCopy entry in found)
             {
                 if (!await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
@@ -77,7 +91,7 @@ internal sealed class BulkExport(
 
     private async Task<bool> TryWriteSpilledAsync(PromotionWatch returns, CancellationToken cancellationToken)
     {
-        foreach (byte[] key in table.Core.SpilledKeys(table.Core.Spill!))
+        foreach (byte[] key in table.Core.Disk!.Keys())
         {
             cancellationToken.ThrowIfCancellationRequested();
             if (table.ByUtf8().TryPeek(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))

@@ -2,9 +2,24 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using BigPile.Caching;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Http.Bulk;
 
@@ -43,7 +58,7 @@ internal sealed class KeyPage
             page.Next = cursor;
             if (scanned == MaxBuckets)
                 return page;
-            ulong behind = table.Core.CopyBucketAt(cursor.Place, found);
+            ulong behind = table.Core.Peek.CopyBucketAt(cursor.Place, found);
             if (!page.TakeBucket(found, cursor, prefix, limit))
                 return page;
             cursor = new KeyCursor(behind, 0);

@@ -174,7 +174,7 @@ internal sealed class EntryWriter(
         {
             if (table.ByUtf8().TryPutBytes(key, value, version, plan.Options, out result, out info))
                 return true; // otherwise another request was faster, and the condition is checked again
-            if (version == 0 && !table.Core.IsAllVisible)
+            if (version == 0 && !table.Core.Visibility.IsAllVisible)
                 return false; // the table may hold an entry that is not visible yet, and does not insert over it
         }
         return false;

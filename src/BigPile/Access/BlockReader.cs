@@ -11,7 +11,7 @@ using BigPile.Memory.Concurrency;
 namespace BigPile.Access;
 
 /// <summary>
-/// The lock-free read of an object by its pointer, in the process that writes. Table entries are read through <c>EntryBlocks</c>, and by
+/// The lock-free read of an object by its pointer, in the process that writes. Table entries are read through <c>TableHeap</c>, and by
 /// other processes through <see cref="SharedReader"/>.
 /// </summary>
 /// <remarks>

@@ -160,7 +160,7 @@ internal sealed unsafe partial class BlockStore
         Debug.Assert(payloadBytes <= slot.CapacityBytes, "A payload lies within its slot.");
         Debug.Assert(PileRegions.Current.IsOpen, "A flush sees a block before or after its publication, never in between.");
         BlockHeader header = HeaderOf(slot.Start, kind, slot.Generation, payloadBytes, slot.CapacityBytes);
-        // Release: payload and checksum are stored before. Pairs with the loads of the header in BlockReader and EntryBlocks. A kill
+        // Release: payload and checksum are stored before. Pairs with the loads of the header in BlockReader and TableHeap. A kill
         // before leaves a free slot, behind it the object.
         if (Mutation.HeaderFirst)
             *(ulong*)slot.Start = header.Word; // perhaps again

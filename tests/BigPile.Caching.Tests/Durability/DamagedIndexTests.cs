@@ -3,10 +3,24 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using Xunit.Abstractions;
 
 namespace BigPile.Caching.Tests.Durability;
@@ -112,9 +126,9 @@ public sealed class DamagedIndexTests(ITestOutputHelper output) : StoppedCacheTe
             Use(cache);
             cache.Readiness.Inspection.Wait();
             Read(cache, mayMiss: false);
-            foreach (TableCore core in cache.Cores())
+            foreach (TableEngine core in cache.Engines())
                 core.CheckInvariants();
-            wasNoticed = !cache.Readiness.WasRestored || cache.Cores().Any(static core => core.DamageCount != 0);
+            wasNoticed = !cache.Readiness.WasRestored || cache.Engines().Any(static core => core.DamageCount != 0);
         }
         using (PileCache cache = TestCache.Open(path, Time))
             Read(cache, mayMiss: false);

@@ -1,10 +1,24 @@
 using System;
 using System.IO;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Memory;
 using Microsoft.Extensions.Logging;
 
@@ -34,7 +48,7 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
             }
             if (isCompared)
             {
-                table.Core.BeginLateInspection();
+                new TableInspection(table.Core).BeginLate();
                 RemoveAndKill();
             }
             else
@@ -54,13 +68,13 @@ public sealed class InterruptedInspectionTests : KeptFilesTest
     public async Task A_line_that_is_damaged_at_the_end_of_a_comparison_is_looked_for_again()
     {
         using PileCache cache = Open("pile", Boot);
-        TableCore core = Fill(cache).Core;
+        TableEngine core = Fill(cache).Core;
         Task before = cache.Readiness.Inspection;
-        core.BeginLateInspection();
-        core.EndInspection(core.DamagedLines - 1);
+        new TableInspection(core).BeginLate();
+        new TableInspection(core).End(core.DamagedLines - 1);
         await Eventually.TrueAsync(() => cache.Readiness.Inspection != before);
         await cache.Readiness.Inspection.WaitAsync(Eventually.Timeout);
-        Assert.False(core.HasFlag(IndexHead.DamagedFlag | IndexHead.RemovedFlag | IndexHead.UncomparedFlag));
+        Assert.False(core.Index.HasFlag(IndexHead.DamagedFlag | IndexHead.RemovedFlag | IndexHead.UncomparedFlag));
     }
 
     /// <summary>What has an index of its own is freed by that, and the walk that another table needs comes behind.</summary>

@@ -4,10 +4,24 @@ using System.Linq;
 using System.Runtime.InteropServices;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Operations;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Durability;
@@ -97,7 +111,7 @@ public sealed class TrustedIndexTests : KeptFilesTest
         using (PileCache cache = Open("pile", Boot))
         {
             Fill(cache);
-            TableOf(cache).Core.SetFlag(IndexHead.DamagedFlag, true);
+            TableOf(cache).Core.Index.SetFlag(IndexHead.DamagedFlag, true);
         }
         Change(FileIndexStorage.BucketsPrefix, static bytes =>
         {

@@ -2,8 +2,24 @@ using System;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
 using BigPile.Caching.Eviction;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests.Eviction;
 
@@ -77,10 +93,10 @@ public sealed class FewLargeTests
         });
         Assert.InRange(table.Count, 1 << 17, long.MaxValue);
         Assert.NotEqual(0, table.Statistics.Evictions);
-        Assert.True(table.Core.Evictor!.IsTooDivided(new TableCapacity(1, 1)), "It has one shard for all.");
+        Assert.True(table.Core.Limits.Evictor!.IsTooDivided(new TableCapacity(1, 1)), "It has one shard for all.");
         table.Core.CheckInvariants();
         table.Configure(table.Options with { MaxEntries = 100 });
-        Assert.False(table.Core.Evictor!.IsTooDivided(new TableCapacity(1, 1)), "It has many shards for few entries.");
+        Assert.False(table.Core.Limits.Evictor!.IsTooDivided(new TableCapacity(1, 1)), "It has many shards for few entries.");
         Assert.InRange(table.Count, 1, 100);
         table.Core.CheckInvariants();
     }

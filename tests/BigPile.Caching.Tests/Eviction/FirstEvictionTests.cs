@@ -19,7 +19,7 @@ public sealed class FirstEvictionTests : IDisposable
         const long MostAtOnce = 16 << 10; // some pages of queues
         long limit = (long)mebibytes << 20;
         CacheTable<long, byte[]> table = _cache.GetOrCreateTable<long, byte[]>(TestCache.Durable() with { MaxBytes = limit });
-        Evictor evictor = table.Core.Evictor!;
+        Evictor evictor = table.Core.Limits.Evictor!;
         EntryOptions?[] options = [null, new EntryOptions { Priority = EntryPriority.High }];
         for (long key = 0; table.Statistics.Evictions < 5_000; key++)
         {

@@ -1,8 +1,24 @@
 using System;
 using System.Linq;
 using System.Threading.Tasks;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Reads;
@@ -47,7 +63,7 @@ public sealed class ReadTests
     public void Who_comes_in_to_change_something_waits()
     {
         using PileCache cache = TestCache.Make();
-        TableCore core = cache.GetOrCreateTable<long, string>("t").Core;
+        TableEngine core = cache.GetOrCreateTable<long, string>("t").Core;
         Task? entering = null;
         cache.Pile.Barrier.RunExclusive(() =>
         {
@@ -112,19 +128,19 @@ public sealed class ReadTests
             table.Put(key, "value");
         table.Put(1, "mortal", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         table.Sweep();
-        Assert.True(table.Core.HasExpirables);
+        Assert.True(table.Core.Kinds.HasExpirables);
         time.Advance(TimeSpan.FromSeconds(2));
         table.Sweep();
         table.Sweep();
-        Assert.False(table.Core.HasExpirables);
+        Assert.False(table.Core.Kinds.HasExpirables);
         table.Put(1, "tagged", new EntryOptions { Tags = ["tag"] });
-        Assert.True(table.Core.HasExpirables);
+        Assert.True(table.Core.Kinds.HasExpirables);
         table.RemoveByTag("tag");
         Assert.False(table.ContainsKey(1));
         table.Sweep();
         table.Sweep();
         table.Sweep();
-        Assert.False(table.Core.HasExpirables);
+        Assert.False(table.Core.Kinds.HasExpirables);
         table.Core.CheckInvariants();
     }
 
@@ -136,16 +152,16 @@ public sealed class ReadTests
     {
         using PileCache cache = TestCache.Make(new ManualTime());
         CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
-        table.Core.BeginExpirablesRound();
+        table.Core.Kinds.BeginExpirablesRound();
         if (isTag)
             table.RemoveByTag("tag");
         else
             table.Put(1, "mortal", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
-        table.Core.EndExpirablesRound();
-        Assert.True(table.Core.HasExpirables);
-        table.Core.BeginExpirablesRound();
-        table.Core.EndExpirablesRound();
-        Assert.False(table.Core.HasExpirables);
+        table.Core.Kinds.EndExpirablesRound();
+        Assert.True(table.Core.Kinds.HasExpirables);
+        table.Core.Kinds.BeginExpirablesRound();
+        table.Core.Kinds.EndExpirablesRound();
+        Assert.False(table.Core.Kinds.HasExpirables);
     }
 
     private static void AssertReads(CacheTable<long, string> table, bool isThere)

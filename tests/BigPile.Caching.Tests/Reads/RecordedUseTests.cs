@@ -2,12 +2,25 @@ using System;
 using System.Linq;
 using System.Threading.Tasks;
 using BigPile.Access;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
 using BigPile.Caching.Tests.Spill;
+using BigPile.Caching.Typed;
 using BigPile.Checking;
 
 namespace BigPile.Caching.Tests.Reads;
@@ -43,8 +56,8 @@ public sealed class RecordedUseTests : StoppedCacheTest
         Assert.Equal(0, table.Count);
         Eventually.True(() =>
         {
-            table.Core.DrainReadBuffer(); // another thread may be at it
-            return !table.Core.ReadBuffer.HasAny;
+            table.Core.Touch.Drain(); // another thread may be at it
+            return !table.Core.Liveness.Uses.HasAny;
         });
     }
 
@@ -60,7 +73,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         Time.Advance(Life / 2);
         Assert.True(table.ContainsKey(1));
         Time.Advance(Life / 4);
-        Assert.True(Read(table, 1, () => table.Core.DrainReadBuffer()));
+        Assert.True(Read(table, 1, () => table.Core.Touch.Drain()));
         AssertLivesOn(table, 1);
     }
 
@@ -95,7 +108,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         CacheTable<int, byte[]> table = cache.GetOrCreateTable<int, byte[]>("t");
         table.Put(1, [1], Sliding);
         KeyProbe key = table.KeyCodec.Probe(1, stackalloc byte[64]);
-        Assert.True(table.Core.TryPeek(key, out EntryCopy entry));
+        Assert.True(table.Core.Peek.TryPeek(key, out EntryCopy entry));
         bool wasThere = false;
         time.Hook = () =>
         {
@@ -103,7 +116,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
             Task other = SideBySide.Start(() => wasThere = table.ContainsKey(1));
             other.Wait();
         };
-        Assert.NotNull(table.Core.Externalize(key, [1], ValueKind.Bytes, entry, out _));
+        Assert.NotNull(table.Core.Externalize.Run(key, [1], ValueKind.Bytes, entry, out _));
         Assert.True(wasThere);
         time.Passed = Life * 1.1; // what was written for the instant of the hook has ended
         Assert.True(table.ContainsKey(1));
@@ -189,7 +202,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
         Task? taking = null;
         using (table.Core.Index.Lock(key.Hash))
         {
-            taking = SideBySide.Start(() => table.Core.DrainReadBuffer());
+            taking = SideBySide.Start(() => table.Core.Touch.Drain());
             Assert.False(taking.Wait(TimeSpan.FromMilliseconds(50)));
             Time.Advance(Life);
             Assert.False(table.ContainsKey(1));
@@ -212,7 +225,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
 
     private void AssertLivesOn(CacheTable<int, byte[]> table, int key)
     {
-        table.Core.DrainReadBuffer();
+        table.Core.Touch.Drain();
         Time.Advance(Life * 0.99);
         Assert.True(table.ContainsKey(key));
         Time.Advance(Life * 0.99);
@@ -223,7 +236,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
     {
         KeyProbe key = table.KeyCodec.Probe(number, stackalloc byte[64]);
         using LockedBucket bucket = table.Core.Index.Lock(key.Hash);
-        return table.Core.TryFindLocked(bucket, key, out _);
+        return table.Core.Entries.TryFindLocked(bucket, key, out _);
     }
 
     /// <summary>Reads, and lets another thread act just before the use is recorded.</summary>
@@ -240,7 +253,7 @@ public sealed class RecordedUseTests : StoppedCacheTest
             other = SideBySide.Start(meanwhile);
             other.Wait();
         });
-        bool found = table.Core.TryRead(key, ref reader, 0, out _);
+        bool found = table.Core.Lookup.TryRead(key, ref reader, 0, out _);
         Assert.NotNull(other);
         return found;
     }

@@ -1,9 +1,25 @@
 using System;
 using System.Linq;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
 using BigPile.Caching.Tests.Spill;
+using BigPile.Caching.Typed;
 using BigPile.Memory;
 
 namespace BigPile.Caching.Tests.Reads;
@@ -121,8 +137,8 @@ public sealed class SlidingTests : StoppedCacheTest
         for (long key = 1_000; key < 1_500; key++)
             Assert.True(table.Remove(key));
         table.Sweep();
-        Assert.InRange(table.Core.ReadBuffer.Count, 0, count);
-        Assert.InRange(table.Core.ReadBuffer.Newest.Length, 1, 16_384);
+        Assert.InRange(table.Core.Liveness.Uses.Count, 0, count);
+        Assert.InRange(table.Core.Liveness.Uses.Newest.Length, 1, 16_384);
         table.Core.CheckInvariants();
     }
 
@@ -160,10 +176,10 @@ public sealed class SlidingTests : StoppedCacheTest
             table.Put(1, "value", new EntryOptions { Sliding = Life });
             Time.Advance(Life / 2);
             Assert.True(table.ContainsKey(1));
-            table.Core.ReadBuffer.DrainLock.Enter();
+            table.Core.Liveness.Uses.DrainLock.Enter();
             Task closing = SideBySide.Start(cache.Dispose);
             Assert.False(closing.Wait(TimeSpan.FromMilliseconds(50)));
-            table.Core.ReadBuffer.DrainLock.Exit();
+            table.Core.Liveness.Uses.DrainLock.Exit();
             closing.Wait();
         });
         using PileCache cache = TestCache.Open(DirectoryPath, Time);
@@ -180,7 +196,7 @@ public sealed class SlidingTests : StoppedCacheTest
         Time.Advance(Life / 2);
         KeyProbe key = table.KeyCodec.Probe(1, stackalloc byte[64]);
         var reader = new InterruptedReader(() => Time.Advance(Life));
-        Assert.False(table.Core.TryRead(key, ref reader, out _)); // by its end there is no such entry any more
+        Assert.False(table.Core.Lookup.TryRead(key, ref reader, out _)); // by its end there is no such entry any more
         Assert.False(table.ContainsKey(1));
     }
 
@@ -213,7 +229,7 @@ public sealed class SlidingTests : StoppedCacheTest
         Time.Advance(Life + Ahead);
         Assert.Equal(0, Enumerable.Range(0, used).Count(key => table.ContainsKey(key)));
         table.Sweep();
-        Assert.Equal(0, table.Core.ReadBuffer.Count);
+        Assert.Equal(0, table.Core.Liveness.Uses.Count);
         table.Core.CheckInvariants();
     }
 
@@ -238,7 +254,7 @@ public sealed class SlidingTests : StoppedCacheTest
             Assert.True(table.ContainsKey(key));
         table.Sweep();
         Assert.Equal(40, table.Count);
-        Assert.InRange(table.Core.ReadBuffer.Count, 1, 4);
+        Assert.InRange(table.Core.Liveness.Uses.Count, 1, 4);
         Time.Advance(Life * 0.9);
         Assert.Equal(40, Enumerable.Range(0, 41).Count(key => table.ContainsKey(key)));
     }

@@ -72,12 +72,12 @@ public sealed class SlowReaderTests
     }
 
     private static unsafe ulong VersionAt(SpillingCache cache, ulong address) =>
-        new EntryHead(cache.Cache.Pile.Entries.View(address).Payload).Version;
+        new EntryHead(cache.Cache.Pile.Tables.View(address).Payload).Version;
 
     private static ulong AddressOf(CacheTable<int, byte[]> table, int number)
     {
         KeyProbe key = table.KeyCodec.Probe(number, stackalloc byte[64]);
         using LockedBucket bucket = table.Core.Index.Lock(key.Hash);
-        return table.Core.TryFindLocked(bucket, key, out LockedEntry entry) ? entry.Address : 0;
+        return table.Core.Entries.TryFindLocked(bucket, key, out LockedEntry entry) ? entry.Address : 0;
     }
 }

@@ -129,7 +129,7 @@ public sealed class SpillFileTests
                 callsUnderLock += store.StripeOf(hash).Lock.IsHeldByCurrentThread ? 1 : 0;
             calls++;
         }));
-        spill = cache.Table.Core.Spill!;
+        spill = cache.Table.Core.Disk!.Store;
         Directory.Delete(cache.SpillDirectory);
         File.WriteAllText(cache.SpillDirectory, "no directory");
         cache.Fill();

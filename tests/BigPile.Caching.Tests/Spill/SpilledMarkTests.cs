@@ -1,9 +1,24 @@
 using System;
 using System.Linq;
 using System.Threading;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests.Spill;
 
@@ -27,7 +42,7 @@ public sealed class SpilledMarkTests : IDisposable
 
     private CacheTable<int, byte[]> Table => _cache.Table;
 
-    private int Buckets => Table.Core.BucketsToSweep();
+    private int Buckets => Table.Core.Sweep.BucketsToSweep;
 
     public void Dispose()
     {
@@ -49,8 +64,8 @@ public sealed class SpilledMarkTests : IDisposable
             Table.Sweep();
             _time.CallAt(++reading, () => RemoveAndSweepMemory(bucketsLeft));
             _ = Table.TryGetInfo(Key, out _);
-            Table.Core.SweepSpilled(int.MaxValue);
-            Table.Core.SweepMemory(bucketsLeft);
+            Table.Core.Sweep.Spilled(int.MaxValue);
+            Table.Core.Sweep.Memory(bucketsLeft);
             Table.Sweep();
             Table.Sweep();
             Assert.True(_time.IsWaiting == Table.ContainsKey(Key), $"reading {reading}");
@@ -91,11 +106,11 @@ public sealed class SpilledMarkTests : IDisposable
         ulong hash = Table.KeyCodec.Probe(Key, stackalloc byte[64]).Hash;
         IndexSlot lost = IndexSlots.TakeOne(Table.Core.Index, hash, out _);
         Table.RemoveByTag("tag");
-        Table.Core.SweepMemory(Buckets);
-        Table.Core.BeginLateInspection();
+        Table.Core.Sweep.Memory(Buckets);
+        new TableInspection(Table.Core).BeginLate();
         IndexSlots.PutBack(Table.Core.Index, hash, lost);
-        Table.Core.EndInspection(Table.Core.DamagedLines);
-        Table.Core.SweepSpilled(int.MaxValue);
+        new TableInspection(Table.Core).End(Table.Core.DamagedLines);
+        Table.Core.Sweep.Spilled(int.MaxValue);
         Assert.False(Table.ContainsKey(Key));
         Table.Sweep();
         Table.Sweep();
@@ -137,20 +152,20 @@ public sealed class SpilledMarkTests : IDisposable
     private bool IsAmongSpilled()
     {
         byte[] key = Table.KeyCodec.Probe(Key, stackalloc byte[64]).Bytes.ToArray();
-        return Table.Core.SpilledKeys(Table.Core.Spill!).Any(spilled => spilled.AsSpan().SequenceEqual(key));
+        return Table.Core.Disk!.Keys().Any(spilled => spilled.AsSpan().SequenceEqual(key));
     }
 
     private void RemoveAndSweepMemory(int bucketsLeft)
     {
         Table.RemoveByTag("tag");
-        Table.Core.SweepMemory(Buckets - bucketsLeft);
+        Table.Core.Sweep.Memory(Buckets - bucketsLeft);
     }
 
     // Runs an action while another thread, which has evicted the key, waits for its stripe lock to write it.
     private void StayOnTheWay(Action action)
     {
         Span<byte> stack = stackalloc byte[64];
-        SpillStore spill = Table.Core.Spill!;
+        SpillStore spill = Table.Core.Disk!.Store;
         KeyStripe stripe = spill.StripeOf(Table.KeyCodec.Probe(Key, stack).Hash);
         Table.Clear(); // no other key of its stripe is left
         Table.Put(Key, SpillingCache.Value(Key), Tagged);
@@ -178,7 +193,7 @@ public sealed class SpilledMarkTests : IDisposable
     private KeyStripe StripeOf(int key)
     {
         Span<byte> stack = stackalloc byte[64];
-        return Table.Core.Spill!.StripeOf(Table.KeyCodec.Probe(key, stack).Hash);
+        return Table.Core.Disk!.Store.StripeOf(Table.KeyCodec.Probe(key, stack).Hash);
     }
 
     /// <summary>A clock that has another thread do something when it is read for some time, on the thread that said so.</summary>

@@ -3,9 +3,24 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using BigPile.Caching;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Http.Bulk;
 
 namespace BigPile.Http.Tests.Bulk;
@@ -88,7 +103,7 @@ public sealed class KeyPageTests : IDisposable
         var found = new List<EntryCopy>();
         int count = 0;
         for (ulong place = from; place < to; count++)
-            place = _table.Core.CopyBucketAt(place, found);
+            place = _table.Core.Peek.CopyBucketAt(place, found);
         return count;
     }
 }

@@ -15,7 +15,7 @@ internal sealed unsafe class EntryOwners
     internal EntryOwners(PileCache cache)
     {
         _pile = cache.Pile;
-        foreach (TableCore core in cache.Cores())
+        foreach (TableEngine core in cache.Engines())
         {
             Entries.UnionWith(core.Tags.Addresses());
             using (core.EnterReader())
@@ -48,7 +48,7 @@ internal sealed unsafe class EntryOwners
         if (slot.IsEmpty)
             return;
         Entries.Add(slot.Address);
-        BlockSnapshot view = _pile.Entries.View(slot.Address);
+        BlockSnapshot view = _pile.Tables.View(slot.Address);
         if (view.IsNone)
             return;
         var head = new EntryHead(view.Payload);

@@ -1,8 +1,24 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using BigPile.Caching.Operations;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
 using BigPile.Torture.Journals;
 using BigPile.Torture.Values;
 
@@ -38,7 +54,7 @@ internal sealed unsafe partial class TableTarget
 
     private void CheckIndexes()
     {
-        foreach (TableCore core in Tables.Cache.Cores())
+        foreach (TableEngine core in Tables.Cache.Engines())
         {
             if (core.DamageCount != 0)
                 _findings.Wrong("an index was found to be damaged", $"table {core.Name}: {core.DamageCount} places");

@@ -1,0 +1,68 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Capacity;
+
+/// <summary>Backfill progress: how many buckets of a large table have entered their entries into a new evictor's queues.</summary>
+/// <remarks>
+/// The limit holds at once; the queues fill in the background and by the callers that evict, some buckets at a time, in bucket order. A
+/// split moves entries to higher buckets only, so every entry that stays is met. One that is met twice is queued twice, which only brings
+/// its turn forward.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+/// <param name="evictor">The evictor whose queues are filled.</param>
+internal sealed class Backfill(Evictor evictor)
+{
+    /// <summary>The first bucket that no thread has taken. Interlocked.</summary>
+    private long _nextBucket;
+
+    /// <summary>Threads between <see cref="Begin"/> and <see cref="End"/>. Interlocked.</summary>
+    private int _workers;
+
+    internal Evictor Evictor => evictor;
+
+    /// <summary>Whether a bucket has not been taken yet.</summary>
+    internal bool IsPending(ulong bucket) => (long)bucket >= Interlocked.Read(ref _nextBucket);
+
+    /// <summary>Whether all buckets were taken and no thread works on one.</summary>
+    internal bool IsDone(ulong bucketCount) => Interlocked.Read(ref _nextBucket) >= (long)bucketCount && Volatile.Read(ref _workers) == 0;
+
+    /// <summary>Takes the next buckets, until <see cref="End"/>.</summary>
+    /// <returns>The first of them; not below the number of buckets when there are no more.</returns>
+    internal ulong Begin(int buckets)
+    {
+        // Before buckets are taken: IsDone reads them in the other order, so it misses no thread at work.
+        Interlocked.Increment(ref _workers);
+        return (ulong)(Interlocked.Add(ref _nextBucket, buckets) - buckets);
+    }
+
+    /// <summary>Ends the work that <see cref="Begin"/> took.</summary>
+    internal void End() => Interlocked.Decrement(ref _workers);
+}

@@ -1,0 +1,266 @@
+using System;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Capacity;
+
+/// <summary>The limits of a table: its budget, who is admitted at a limit, and who goes.</summary>
+/// <remarks>
+/// A put reserves before it writes, and evicts until the reservation fits, so no put takes the usage above a limit. A put that will be
+/// refused evicts nothing: whether enough is evictable is asked first. Limits change only while no thread is in the table.
+/// Evictions take the lock of an evictor's shard, and then that of a bucket; so none is made by a caller that holds a bucket's lock.
+/// Thread safety: all members may be called concurrently, but those that say that no thread is in the table.
+/// </remarks>
+internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap heap, EntryStore entries, EntryKinds kinds)
+{
+    private const long LargeLimitBytes = 64 << 20; // from this limit on the large allowance
+    private const long LargeAllowanceBytes = 4 << 20; // index lines and queue pages between two checks
+    private const long SmallAllowanceBytes = 128 << 10; // the same, below LargeLimitBytes
+    private const long TypicalEntryBytes = 256; // until there are EntriesThatTell
+    private const long EntriesThatTell = 16; // from so many on the mean counts
+    private const int MostForNothing = 16; // evictions for a block that the pile may still refuse
+
+    // The evictor's queues may grow by this much during an eviction. Reserving it in advance avoids an eviction that still does not
+    // suffice.
+    private const long GrowthOfQueuesBytes = 2 * HashQueue.NodeBytes;
+
+    private readonly Budget _budget = new();
+    private Evictor? _evictor; // null without a limit, while the index is rebuilt, and once closed
+    private Backfill? _backfill; // of the evictor's queues with entries from before it; cleared by the thread that completes it
+    private long? _maxBytes; // of the options
+
+    /// <summary>Whether the limits are enforced.</summary>
+    internal bool AreOn
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Evictor != null;
+    }
+
+    /// <summary>Chooses what to evict; null without a limit, and while the index is rebuilt.</summary>
+    internal Evictor? Evictor
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref _evictor);
+    }
+
+    /// <summary>Whether there is a limit in bytes.</summary>
+    internal bool IsInBytes => _maxBytes != null;
+
+    /// <summary>What the table holds and has reserved.</summary>
+    internal Budget Budget => _budget;
+
+    /// <summary>
+    /// The bytes available for blocks: the limit less index, evictor (with what its first eviction allocates) and a small allowance for
+    /// index lines and queue pages added between two checks.
+    /// </summary>
+    internal long BlockLimitBytes => _maxBytes is { } limit ? BytesBesideIndex(limit) - (Evictor?.NeededBytes ?? 0) : long.MaxValue;
+
+    /// <summary>What a limit leaves for blocks and evictor; negative where the index alone takes more.</summary>
+    internal long BytesBesideIndex(long limit) =>
+        limit - (limit >= LargeLimitBytes ? LargeAllowanceBytes : SmallAllowanceBytes) - index.SizeBytes;
+
+    /// <summary>Whether the index may allocate a number of bytes more.</summary>
+    internal bool MayGrowBy(long bytes) => !IsInBytes || !AreOn || _budget.FootprintBytes + bytes <= BlockLimitBytes;
+
+    /// <summary>The mean footprint of an entry; an estimate while there are few.</summary>
+    internal long MeanEntryBytes()
+    {
+        long count = _budget.Entries;
+        return count < EntriesThatTell ? TypicalEntryBytes : Math.Max(1, _budget.FootprintBytes / count);
+    }
+
+    /// <summary>The weight of an entry in the evictor: its footprint if bytes are limited, else 1.</summary>
+    internal double WeightOf(long payloadBytes) => IsInBytes ? heap.FootprintBytesOf(payloadBytes) : 1;
+
+    /// <summary>Begins to enforce limits, or changes them. No thread is in the table.</summary>
+    /// <param name="options">The limits.</param>
+    /// <param name="count">The entries that the table has.</param>
+    /// <param name="footprintBytes">Their footprint.</param>
+    /// <param name="host">The evictor's view of the table.</param>
+    /// <returns>The backfill to be completed in the background; null if there is none.</returns>
+    internal Backfill? Begin(TableOptions options, long count, long footprintBytes, IEvictionHost host)
+    {
+        _maxBytes = options.MaxBytes;
+        // No put holds a reservation now, so the usage is what the counters say.
+        _budget.Begin(options.MaxEntries ?? long.MaxValue, count, footprintBytes);
+        long expected = Math.Min(_budget.MaxEntries, (options.MaxBytes ?? long.MaxValue) / MeanEntryBytes());
+        var capacity = new TableCapacity(Math.Max(1, expected), options.MaxBytes ?? expected);
+        if (Evictor is { } evictor && !evictor.IsTooDivided(capacity))
+        {
+            evictor.SetCapacity(capacity); // it keeps what it has learned
+            return null;
+        }
+        DropEvictor();
+        evictor = new Evictor(host, capacity, isCertain: options.MaxBytes == null);
+        Volatile.Write(ref _evictor, evictor);
+        _budget.ClearByPriority();
+        return count == 0 ? null : BeginBackfill(evictor);
+    }
+
+    /// <summary>Ends the enforcement. No thread is in the table.</summary>
+    internal void End(TableOptions options)
+    {
+        _maxBytes = options.MaxBytes;
+        DropEvictor();
+    }
+
+    /// <summary>Frees the evictor. Calls are refused by now.</summary>
+    internal void Dispose()
+    {
+        _evictor?.Dispose();
+        Volatile.Write(ref _evictor, null);
+    }
+
+    /// <summary>Reserves for a new entry, if it fits.</summary>
+    /// <param name="hash">The hash of its key.</param>
+    /// <param name="priority">Its priority.</param>
+    /// <param name="footprintBytes">Its footprint.</param>
+    /// <param name="queue">Its queue in the evictor, where that is known.</param>
+    internal bool TryReserve(ulong hash, EntryPriority priority, long footprintBytes, ref EntryQueue queue)
+    {
+        if (!_budget.TryTake(takesEntry: true, footprintBytes, BlockLimitBytes))
+            return false;
+        if (queue == EntryQueue.Undecided)
+            queue = _evictor!.QueueBelowCapacity(hash, priority); // Undecided: Enter chooses
+        return true;
+    }
+
+    /// <summary>Reserves one entry or none, and bytes, if they fit.</summary>
+    internal bool TryTake(bool takesEntry, long bytes) => _budget.TryTake(takesEntry, bytes, BlockLimitBytes);
+
+    /// <summary>Returns a reservation.</summary>
+    internal void Release(in Reservation reserved) => _budget.Release(reserved.HasEntry ? 1 : 0, reserved.FootprintBytes);
+
+    /// <summary>Whether enough may be evicted to reserve some bytes more. Asked before the first eviction.</summary>
+    internal bool CanEvictFor(long moreBytes, EntryPriority priority, in OwnEntry own)
+    {
+        if (moreBytes == 0)
+            return true;
+        bool isOwnEvictable = own.IsThere && own.Priority <= priority && own.Priority != EntryPriority.NeverEvict;
+        long evictableBytes = _budget.EvictableBytes(priority) - (isOwnEvictable ? own.FootprintBytes : 0);
+        return _budget.FootprintBytes - evictableBytes + moreBytes + GrowthOfQueuesBytes <= BlockLimitBytes;
+    }
+
+    /// <summary>
+    /// Whether a block of this size replaces so many entries that it is allocated before them: else all of them might be evicted for
+    /// nothing. One that replaces a few is allocated after their eviction, as theirs may be all the space that the pile has.
+    /// </summary>
+    internal bool ReplacesMany(long moreBytes) => IsInBytes && moreBytes > MostForNothing * MeanEntryBytes();
+
+    /// <summary>Evicts a few entries for a block that the full pile refuses.</summary>
+    internal void EvictFew(ulong hash, EntryPriority priority, in OwnEntry own, long now)
+    {
+        for (int i = 0; i < MostForNothing && TryEvict(hash, priority, now, 0, own.Address); i++)
+            continue;
+    }
+
+    /// <summary>Evicts entries until a reservation for another one fits.</summary>
+    /// <param name="hash">The hash of its key.</param>
+    /// <param name="priority">Its priority.</param>
+    /// <param name="own">The entry that the key has already; it stays.</param>
+    /// <param name="moreBytes">The bytes to reserve.</param>
+    /// <param name="weight">The weight of the new entry.</param>
+    /// <param name="now">The time.</param>
+    /// <param name="queue">Its queue in the evictor, which this may choose.</param>
+    /// <returns><see langword="false"/> when not enough may go.</returns>
+    internal bool TryEvictFor(
+        ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, double weight, long now, ref EntryQueue queue)
+    {
+        // A new entry is admitted before anything is evicted for it: the victim is what it was compared with.
+        if (!own.IsThere && queue is EntryQueue.Undecided or EntryQueue.Filling)
+        {
+            queue = Admit(hash, priority, weight, now, out bool hasEvicted);
+            if (hasEvicted && TryTake(takesEntry: true, moreBytes))
+                return true;
+        }
+        // Other puts may take what an eviction frees, so it goes on until the reservation succeeds. The key's own entry is pinned.
+        double smallWeight = queue == EntryQueue.Small ? weight : 0;
+        do
+        {
+            if (!TryEvict(hash, priority, now, smallWeight, own.Address))
+                return false;
+        }
+        while (!TryTake(takesEntry: !own.IsThere, moreBytes));
+        return true;
+    }
+
+    /// <summary>
+    /// Passes a reservation, and the footprint of the entry that went, to a published one; the rest is released. The old block is freed by
+    /// now: the usage never falls below what is there.
+    /// </summary>
+    /// <param name="reserved">The reservation.</param>
+    /// <param name="old">The entry that went; not there: none, or a tombstone.</param>
+    /// <param name="added">The new entry; not there: a tombstone.</param>
+    internal void Exchange(in Reservation reserved, in OwnEntry old, in OwnEntry added)
+    {
+        int count = (reserved.HasEntry ? 1 : 0) + (old.IsThere ? 1 : 0) - (added.IsThere ? 1 : 0);
+        long bytes = reserved.FootprintBytes + old.FootprintBytes - added.FootprintBytes;
+        Debug.Assert(count >= 0 && bytes >= 0, "It releases no more than it held.");
+        _budget.Release(count, bytes);
+        _budget.AddToPriority(old.Priority, -old.FootprintBytes);
+        _budget.AddToPriority(added.Priority, added.FootprintBytes);
+    }
+
+    /// <summary>Returns what an entry held that was removed.</summary>
+    internal void Return(EntryPriority priority, long footprintBytes)
+    {
+        if (!AreOn)
+            return;
+        _budget.Release(1, footprintBytes);
+        _budget.AddToPriority(priority, -footprintBytes);
+    }
+
+    /// <summary>Enters a new entry into the evictor's queues. The caller holds no bucket's lock.</summary>
+    internal void Enter(ulong hash, EntryPriority priority, long payloadBytes, EntryQueue queue)
+    {
+        // A backfill that has yet to reach the bucket enters the entry with the rest.
+        if (!IsBackfilledLater(hash, priority))
+            Evictor?.Enter(hash, priority, WeightOf(payloadBytes), queue);
+    }
+
+    internal bool IsOver() =>
+        AreOn && (_budget.Entries > _budget.MaxEntries || _budget.FootprintBytes > BlockLimitBytes);
+
+    /// <summary>
+    /// Whether lowered limits leave far more to evict than one put should: all of it would be copied before any is written to the file.
+    /// </summary>
+    internal bool IsFarOver()
+    {
+        const int MostEntries = 256; // above the limit
+        const long MostBytes = 1 << 20; // above the limit
+        return AreOn && (_budget.Entries - MostEntries > _budget.MaxEntries || _budget.FootprintBytes - MostBytes > BlockLimitBytes);
+    }
+
+    private void DropEvictor()
+    {
+        Volatile.Write(ref _backfill, null);
+        Dispose();
+    }
+}

@@ -1,0 +1,80 @@
+using System;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Intents;
+
+/// <summary>Records which keys are removed while the index is compared with the pile, so that none of them is found again.</summary>
+/// <remarks>
+/// A flag in the index tells the next process that there were such keys; the set serves this one. Thread safety: all members may be called
+/// concurrently; the comparison begins and ends under the table's configuration lock.
+/// </remarks>
+internal sealed unsafe class RemovalLog(TableIndex index, TableHeap heap)
+{
+    private RemovedKeys? _removed; // set and cleared by the comparison
+
+    /// <summary>
+    /// The keys removed since the comparison of index and pile began; null when none runs. While it is set, the counters are taken to
+    /// include every entry that the walk finds, whether or not a slot leads to it; after damage all is counted anew at the end.
+    /// </summary>
+    internal RemovedKeys? Removed
+    {
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        get => Volatile.Read(ref _removed);
+    }
+
+    /// <summary>Begins to record, unless removals are recorded already.</summary>
+    /// <param name="entries">About how many entries there are.</param>
+    /// <param name="mayBeAny">Whether removals up to now went unrecorded: whatever was put before counts as removed.</param>
+    internal void Begin(long entries, bool mayBeAny)
+    {
+        if (Removed == null)
+            Volatile.Write(ref _removed, new RemovedKeys(entries, mayBeAny ? heap.Versions.Last : 0));
+    }
+
+    /// <summary>Ends what <see cref="Begin"/> began. Tag marks may be dropped again.</summary>
+    internal void End() => Volatile.Write(ref _removed, null);
+
+    /// <summary>Records that a key was removed or missing. The bucket's lock is held.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal void RecordLocked(ulong tag)
+    {
+        if (Removed is { } removed)
+            RecordLocked(removed, tag);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void RecordLocked(RemovedKeys removed, ulong tag)
+    {
+        if (!index.HasFlag(IndexHead.RemovedFlag))
+            index.SetFlag(IndexHead.RemovedFlag, true);
+        removed.Add(tag, heap.Versions.Last);
+    }
+}

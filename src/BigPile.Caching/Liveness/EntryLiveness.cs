@@ -1,0 +1,134 @@
+using System;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Liveness;
+
+/// <summary>Decides whether an entry whose block exists is live, visible and unexpired. Owns the uses that no block reflects yet.</summary>
+/// <remarks>Thread safety: all members may be called concurrently.</remarks>
+internal sealed unsafe class EntryLiveness(TagMarks tags, CacheClock clock, VisibilityFloor visibility)
+{
+    private ReadBuffer? _uses; // created by the first record
+
+    /// <summary>The uses of sliding entries since their blocks were written; null before the first.</summary>
+    internal ReadBuffer? UsesOrNull => Volatile.Read(ref _uses);
+
+    /// <inheritdoc cref="UsesOrNull"/>
+    internal ReadBuffer Uses =>
+        Volatile.Read(ref _uses) ?? Interlocked.CompareExchange(ref _uses, new ReadBuffer(), null) ?? _uses;
+
+    /// <summary>What an entry is. Ignores the visibility floor.</summary>
+    /// <param name="head">The entry's head.</param>
+    /// <param name="now">The present instant; 0: it is read if it is needed.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal EntryState Of(in EntryHead head, ref long now)
+    {
+        EntryState state = ByBlock(head, ref now);
+        if (state != EntryState.Expired || !head.IsSliding)
+            return state;
+        return IsUsed(new SlidingUse(clock, head), now) || !IsOver(head, now) // the expiry may have been written just now
+            ? EntryState.Live
+            : EntryState.Expired;
+    }
+
+    /// <summary>What the entry of a copied block is.</summary>
+    internal EntryState Of(ReadOnlySpan<byte> block)
+    {
+        Debug.Assert(block.Length >= EntryHead.ShortBytes, "A block begins with a head.");
+        fixed (byte* payload = block)
+        {
+            long now = 0; // read if needed
+            return Of(new EntryHead(payload), ref now);
+        }
+    }
+
+    /// <summary>
+    /// What an entry is by its block alone. A sliding entry that is expired here may have a later use in the read buffer.
+    /// </summary>
+    /// <param name="head">The entry's head.</param>
+    /// <param name="now">The time; 0: the clock is read if needed. Set whenever the result is <see cref="EntryState.Expired"/>.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal EntryState ByBlock(in EntryHead head, ref long now)
+    {
+        // First: a clear concerns entries without tags and expiry as well.
+        if (head.Version <= tags.ClearedUpTo)
+            return EntryState.Invalidated;
+        EntryState state = head.MayBeDead ? OfExpirable(head, ref now) : EntryState.Live;
+        return state == EntryState.Live && head.Kind == ValueKind.Tombstone ? EntryState.Tombstone : state;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private EntryState OfExpirable(in EntryHead head, ref long now)
+    {
+        if (head.HasTags && tags.IsMarked(head))
+            return EntryState.Invalidated;
+        if (!head.HasExpiry)
+            return EntryState.Live;
+        if (now == 0)
+            now = clock.BeforeLock; // 0 with the system's clock, which is read below
+        if (now == 0)
+        {
+            // By an upper bound of the time, which is cheap: an entry that lives by it lives.
+            if (head.ExpiresAt > clock.NowAtMost)
+                return EntryState.Live;
+            now = clock.Now;
+        }
+        return IsOver(head, now) ? EntryState.Expired : EntryState.Live;
+    }
+
+    /// <summary>What the API reports of an entry.</summary>
+    internal EntryInfo Describe(in EntryHead head, int valueBytes) => head.HasExpiry
+        ? clock.Describe(head.Version, valueBytes, ExpiryOf(head))
+        : new EntryInfo(head.Version, valueBytes);
+
+    /// <summary>Whether the expiry in the entry's block has passed.</summary>
+    internal bool IsOver(in EntryHead head, long now) => head.ExpiresAt <= now && (!clock.HasSteps || clock.ExpiryOf(head) <= now);
+
+    /// <summary>
+    /// Whether a buffered use keeps a sliding entry alive that is expired by its block. If not, the end is final: its records are ended,
+    /// and no later use can be recorded. So the caller must be certain that the block is the entry's.
+    /// </summary>
+    internal bool IsUsed(in SlidingUse use, long now) => UsesOrNull is { } buffer && buffer.IsAlive(use, clock, now);
+
+    /// <summary>When the entry expires: by its block, or by a later use in the read buffer.</summary>
+    internal long ExpiryOf(in EntryHead head) => Math.Max(clock.ExpiryOf(head), UnwrittenExpiryOf(head));
+
+    private long UnwrittenExpiryOf(in EntryHead head)
+    {
+        long used = UnwrittenUseOf(head);
+        return used == 0 ? 0 : new SlidingUse(clock, head).EndAfter(used, clock);
+    }
+
+    /// <summary>The last use of a sliding entry that its block does not reflect yet; 0: none.</summary>
+    internal long UnwrittenUseOf(in EntryHead head) => head.IsSliding && UsesOrNull is { } buffer ? buffer.LastUseOf(head.Version) : 0;
+
+    /// <summary>Whether the key reads as missing though the index has an entry for it.</summary>
+    internal bool IsNoneLocked(in EntryHead head, ref long now) => !visibility.Shows(head.Version) || Of(head, ref now) != EntryState.Live;
+}

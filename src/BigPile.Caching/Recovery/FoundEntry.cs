@@ -1,0 +1,58 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Recovery;
+
+/// <summary>An entry that a walk found, read under no lock. The table's index may not know it.</summary>
+/// <remarks>
+/// Valid only if it <see cref="IsUnchanged"/> once the bucket of its key is locked; from then on nothing changes or frees it. Fill it in
+/// place, field by field. A copy right after partial writes stalls on store forwarding.
+/// </remarks>
+internal unsafe struct Found
+{
+    /// <summary>The address of the block; 0: there is nothing to insert.</summary>
+    internal ulong Address;
+
+    /// <summary>The hash of its key.</summary>
+    internal ulong Hash;
+
+    internal BlockSnapshot View;
+
+    /// <summary>The head of the block.</summary>
+    internal readonly EntryHead Head => new(View.Payload);
+
+    internal readonly long PayloadBytes => View.PayloadBytes;
+
+    /// <summary>Whether the block is the one that was read, so that all data read from it is consistent.</summary>
+    internal readonly bool IsUnchanged() => View.Validate();
+
+    /// <summary>The key, in place.</summary>
+    internal readonly KeyProbe KeyOf(in EntryHead head) => new(new ReadOnlySpan<byte>(head.Key, head.KeyBytes), Hash);
+}

@@ -1,0 +1,134 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Recovery;
+
+/// <summary>Compares a table's index with the pile's blocks while the table is in use.</summary>
+internal sealed unsafe class TableInspection(TableEngine table)
+{
+    /// <summary>Begins a comparison before the table is used.</summary>
+    internal void Begin()
+    {
+        table.Index.SetFlag(IndexHead.UncomparedFlag, true); // for the next process, if this one does not finish
+        BeginRecordingRemovals(mayBeAny: table.Index.HasFlag(IndexHead.RemovedFlag));
+    }
+
+    /// <summary>
+    /// As <see cref="Begin"/>, for a table in use: entries that its index has lost may have been removed since.
+    /// </summary>
+    internal void BeginLate()
+    {
+        lock (table.ConfigurationLock)
+        {
+            if (table.IsClosed)
+                return; // the index may be disposed
+            table.Index.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag, true); // for the next process, if this one does not finish
+            BeginRecordingRemovals(mayBeAny: true);
+        }
+    }
+
+    private void BeginRecordingRemovals(bool mayBeAny) => table.Removals.Begin(table.Counters.Entries, mayBeAny);
+
+    /// <summary>Ends a comparison, and recounts if the index was damaged. The caller is outside of critical regions.</summary>
+    /// <param name="damagedLines"><see cref="TableEngine.DamagedLines"/> before the last pass over the blocks.</param>
+    internal void End(long damagedLines)
+    {
+        lock (table.ConfigurationLock)
+        {
+            if (table.IsClosed) // the index may be disposed; the next process compares
+                return;
+            try
+            {
+                if (table.Index.HasFlag(IndexHead.DamagedFlag))
+                    table.RecountLocked();
+            }
+            catch (ObjectDisposedException) when (table.IsClosed)
+            {
+                return; // the next process recounts
+            }
+            // After all repairs: a kill before this has the next process compare again.
+            table.Index.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag | IndexHead.DamagedFlag, false);
+            EndRecordingRemovals();
+            if (table.DamagedLines != damagedLines)
+                table.ReportDamage("has a line that turned out to be damaged when it was compared with the pile");
+        }
+    }
+
+    /// <summary>Abandons a comparison: removals are not recorded from now on.</summary>
+    internal void Abandon()
+    {
+        lock (table.ConfigurationLock)
+        {
+            if (table.IsClosed)
+                return;
+            table.Index.SetFlag(IndexHead.RemovedFlag, true); // from here on removals go unrecorded
+            EndRecordingRemovals();
+        }
+    }
+
+    // An entry may have been inserted into a bucket that the sweep has passed: the marks that concern it stay for another round.
+    private void EndRecordingRemovals() => table.Sweep.RestartRound(table.Removals.End);
+
+    /// <summary>
+    /// Whether the index has the entry at an address, as far as can be told without a lock. The caller is in a critical region.
+    /// </summary>
+    internal bool IsKnown(ulong address)
+    {
+        if (!table.Entries.TryViewLocked(address, out EntryHead head, out _) || head.Kind == ValueKind.TagMark)
+            return false;
+        // A put or a split may change the bucket meanwhile. A wrong no costs a lookup under the lock, in FoundEntries.AddFoundLocked.
+        ulong hash = table.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes));
+        return new BucketSlots(table.Index, table.Index.Find(hash, out _)).Has(new IndexSlot(hash, address));
+    }
+
+    /// <summary>Verifies a bucket, and clears slots that are wrong. The caller is in a critical region.</summary>
+    internal void InspectBucket(ulong number)
+    {
+        using LockedBucket bucket = table.Index.LockBucket(number);
+        table.Index.InspectLocked(bucket);
+        foreach (SlotPlace place in bucket.Slots)
+            table.Heap.Prefetch(place.Value.Address);
+        foreach (SlotPlace place in bucket.Slots)
+        {
+            if (table.Entries.TryViewLocked(place, out LockedEntry entry) && IsOf(bucket, entry.Head) && !bucket.Slots.HasBefore(place))
+            {
+                // A damaged line may have lost its marks.
+                table.Kinds.MarkLine(place.Line, entry.Head);
+                continue;
+            }
+            place.Store(default); // a miss, until the walk finds the entry
+            table.ReportDamage("leads to an entry that there is not, or is elsewhere, or leads there twice");
+        }
+    }
+
+    // A slot lacks the low hash bits, in which two buckets that share a line differ.
+    private bool IsOf(in LockedBucket bucket, in EntryHead head) =>
+        TableIndex.IsOf(bucket, table.Hash.Of(new ReadOnlySpan<byte>(head.Key, head.KeyBytes)));
+}

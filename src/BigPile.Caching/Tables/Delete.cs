@@ -1,0 +1,203 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Removes keys. While older blocks of a key may still turn up, a tombstone keeps them from coming back.</summary>
+internal sealed unsafe class Delete(TableEngine table)
+{
+    /// <summary>Removes a key.</summary>
+    /// <returns>Whether it was present.</returns>
+    internal bool Remove(in KeyProbe key, Condition condition) =>
+        table.Disk is { } disk ? disk.Remove(key, condition) : FromMemory(key, condition);
+
+    /// <summary>Removes a key from memory, regardless of spilled entries.</summary>
+    /// <returns>Whether it was present.</returns>
+    internal bool FromMemory(in KeyProbe key, Condition condition)
+    {
+        // Read before the region: once false it stays false, and if it becomes false now, PutTombstone drops its tombstone again.
+        if (table.Visibility.IsRebuilding)
+            return PutTombstone(key, condition);
+        using (ChangeScope scope = table.EnterWriter())
+        {
+            try
+            {
+                return RemoveInRegion(scope.Critical, key, condition);
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
+        }
+        key.Matcher!.Learn();
+        return FromMemory(key, condition);
+    }
+
+    private bool RemoveInRegion(CriticalRegion critical, in KeyProbe key, Condition condition)
+    {
+        Debug.Assert(!table.Visibility.IsRebuilding, "While older blocks may turn up, a removal leaves a tombstone.");
+        long now = table.Clock.BeforeLock;
+        using LockedBucket bucket = table.Index.Lock(key.Hash);
+        // Also where the key is missing: a factory that read its source before must not bring the value back. A removal with a condition
+        // that finds nothing changes nothing, and outdates nobody.
+        if (condition.IsNone)
+            table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
+        if (!table.Entries.TryFindLocked(bucket, key, out LockedEntry entry))
+        {
+            // The index may have lost the entry: the comparison must not insert it again.
+            table.Removals.RecordLocked(IndexSlot.TagOf(key.Hash));
+            return false;
+        }
+        EntryState state = table.Liveness.Of(entry.Head, ref now);
+        bool isLive = state == EntryState.Live;
+        if (isLive && !condition.IsMetLocked(table.Flights, key.Hash, entry.Head.Version, isMissing: false))
+            return false;
+        table.Delete.DropLocked(critical, entry, isLive ? Counter.Removals : state.Reason());
+        return isLive;
+    }
+
+    /// <summary>
+    /// Replaces a key by a tombstone while older blocks of it may still turn up, so that none comes back, even if the process is killed now
+    /// and the next one finds them.
+    /// </summary>
+    private bool PutTombstone(in KeyProbe key, Condition condition)
+    {
+        try
+        {
+            table.Kinds.MarkTombstones(); // before the put: EndRebuild looks for tombstones if it is set
+            bool wasThere = table.Put(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
+            if (!table.Visibility.IsRebuilding)
+                DropTombstone(key); // the walk that drops tombstones may have passed before
+            return wasThere;
+        }
+        catch (PileFullException)
+        {
+            // A tombstone needs space, a removal must not. After the walk it needs none.
+            if (!WaitForRebuild())
+                throw;
+            return FromMemory(key, condition); // no tombstone is needed any more
+        }
+    }
+
+    private bool WaitForRebuild()
+    {
+        const int PollMs = 20;
+        // A failed walk is repeated and completes nothing, so its failure has to be looked for.
+        while (!table.Readiness.Completion.Wait(PollMs))
+        {
+            if (table.Readiness.Failure != null)
+                return false;
+        }
+        return true;
+    }
+
+    private void DropTombstone(in KeyProbe key)
+    {
+        using (ChangeScope scope = table.EnterWriter())
+        {
+            try
+            {
+                using LockedBucket bucket = table.Index.Lock(key.Hash);
+                if (table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
+                    table.Delete.DropLocked(scope.Critical, entry, Counter.Removals);
+                return;
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
+        }
+        key.Matcher!.Learn();
+        DropTombstone(key);
+    }
+
+    /// <summary>Removes an entry from the index and frees its block. The bucket's lock is held.</summary>
+    /// <exception cref="PileFullException">
+    /// The entry owns an object whose deletion the full shadow header table can't take, and the device refuses the flush that would empty
+    /// it. Nothing has changed.
+    /// </exception>
+    internal void DropLocked(CriticalRegion critical, in LockedEntry entry, Counter reason)
+    {
+        IndexSlot value = entry.Place.Value;
+        Debug.Assert(!value.IsEmpty, "An entry that is dropped is in the index.");
+        if (!table.Heap.CanDeleteObject(entry.Owned, out PileException? failure))
+            throw failure; // nothing is changed yet
+        // 1. Before the slot is cleared: after a kill the flag in the index says that keys were removed.
+        table.Removals.RecordLocked(value.Tag);
+        // 2. Before the slot is cleared: a factory that began earlier must not keep an older value.
+        table.Flights.OutdateLocked(value.Tag, entry.Head.Version);
+        // 3. The copy can be found before the slot is cleared: at every instant the key is in memory or pending.
+        PendingDemotion? pending = reason == Counter.Evictions ? table.Disk?.BeginDemotionLocked(entry) : null;
+        // An entry that is demoted to the file is not gone: listeners hear of it when the file refuses it.
+        if (pending == null)
+            table.Events.OnRemoved(entry.Head, entry.PayloadBytes, reason);
+        PilePointer owned = entry.Owned; // read before the block is freed, as all that follows
+        bool isTombstone = entry.Head.Kind == ValueKind.Tombstone;
+        EntryPriority priority = entry.Head.Priority;
+        BlockCount added = default(BlockCount) - table.Entries.CountOf(entry);
+        Intent* intent = table.Intents.BeginDrop(critical, entry, added); // 4. A kill from here on is repaired.
+        if (Mutation.FreedFirst)
+            table.Entries.Free(value.Address, owned);
+        if (Mutation.FreedFirst)
+            CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
+        // 5. Removed. A read that has copied the entry by now finds another word in its slot, and starts over.
+        entry.Place.Store(default);
+        if (pending != null)
+            table.Disk!.QueueDemotionLocked(entry.Head, pending); // while the block can still be read
+        CrashPoints.Pass(CrashPoint.RemoveBeforeFreed);
+        // 6. After the slot, so that no slot leads to a freed block. A kill in between leaves the intent, and recovery frees the block.
+        if (!Mutation.FreedFirst)
+            table.Entries.Free(value.Address, owned);
+        if (!isTombstone)
+        {
+            table.Counters.Count(critical, added);
+            table.Limits.Return(priority, -added.FootprintBytes);
+            table.Counters.Add(critical, reason);
+        }
+        table.Intents.End(intent); // 7.
+    }
+
+    /// <summary>Clears a slot that leads to no entry: its page was found damaged after the opening. The bucket's lock is held.</summary>
+    internal void DropLostLocked(CriticalRegion critical, SlotPlace place)
+    {
+        place.Store(default); // nothing is left to free
+        CountGoneLocked(critical, 0);
+        if (table.Intents.AreLogged)
+            table.ReportDamage("leads to an entry that there is not");
+    }
+
+    /// <summary>Counts an entry as removed, and returns its footprint to the limits. The bucket's lock is held.</summary>
+    internal void CountGoneLocked(CriticalRegion critical, long payloadBytes)
+    {
+        BlockCount gone = table.Entries.CountOf(payloadBytes);
+        table.Counters.Count(critical, default(BlockCount) - gone);
+        table.Limits.Return(EntryPriority.Normal, gone.FootprintBytes);
+    }
+}

@@ -1,0 +1,140 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Promotes spilled entries: puts them back into memory as they were.</summary>
+/// <remarks>
+/// A promotion is treated like a factory's value for a missing key: a faster put or removal outdates it. Version, age and tags stay; the
+/// expiry of a sliding entry is extended as by any use.
+/// </remarks>
+internal sealed unsafe partial class DiskTier
+{
+    /// <summary>Promotes an entry that memory does not have. The stripe lock is held.</summary>
+    internal SpillOutcome PromoteStripeLocked(
+        in KeyProbe key, PileBuffer block, ulong minVersion)
+    {
+        while (true)
+        {
+            FlightTicket? ticket = table.FlightStart.BeginFlight(key, []); // no tags: Upsert.TryFindPlace judges the block itself
+            if (ticket == null)
+                return SpillOutcome.InMemory;
+            try
+            {
+                if (TryPromoteStripeLocked(key, block, ticket, minVersion) is { } outcome)
+                    return outcome;
+            }
+            finally
+            {
+                table.Flights.End(ticket);
+            }
+        }
+    }
+
+    /// <returns><see langword="null"/> when something happened meanwhile to the key, or to one with the same hash tag.</returns>
+    private SpillOutcome? TryPromoteStripeLocked(
+        in KeyProbe key, PileBuffer block, FlightTicket ticket, ulong minVersion)
+    {
+        block.Clear();
+        if (!spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out PendingDemotion? pending))
+            return SpillOutcome.Missing;
+        if (!table.Entries.IsEntryOf(key, block.WrittenSpan))
+        {
+            // Not an entry of this key: what a file returns is not trusted.
+            spill.RemoveStripeLocked(key.Hash, key.Bytes);
+            return SpillOutcome.Missing;
+        }
+        EntryState state = table.Liveness.Of(block.WrittenSpan);
+        if (state.IsDead())
+        {
+            spill.RemoveStripeLocked(key.Hash, key.Bytes);
+            ReportDead(block.WrittenSpan, state);
+            return SpillOutcome.Missing;
+        }
+        if (VersionOf(block.WrittenSpan) < minVersion)
+            return SpillOutcome.Missing; // for this caller; it stays
+        bool isExtended = ExtendExpiry(block);
+        // The copy in the file stays until memory has the entry: a failure in between loses nothing, and the stripe lock hides that there
+        // are two.
+        PutResult? result = table.Limits.IsFarOver() ? PutResult.Collision : PutPromoted(key, block.WrittenSpan, ticket);
+        if (result is null)
+            return null; // the ticket is outdated: look again
+        if (result == PutResult.Collision)
+        {
+            if (isExtended)
+                spill.RewriteStripeLocked(key.Hash, key.Bytes, block.WrittenSpan, pending); // the use counts, though the entry stays
+            return SpillOutcome.MemoryFull;
+        }
+        spill.EndPromotionStripeLocked(key.Hash, key.Bytes, pending); // it may be evicted and pending again by now: that copy stays
+        return SpillOutcome.Promoted;
+    }
+
+    // Extends the expiry in the block by this use, wherever the entry is then. Returns whether it changed.
+    private bool ExtendExpiry(PileBuffer block)
+    {
+        fixed (byte* payload = block.WrittenSpan)
+        {
+            var head = new EntryHead(payload);
+            long now = table.Clock.Now;
+            if (!head.IsSliding || CacheClock.Add(now, head.SlidingTicks) <= head.ExpiresAt)
+                return false;
+            EntryHead.SetExpiry(payload, table.Clock.RenewalOf(head, now));
+            return true;
+        }
+    }
+
+    private PutResult? PutPromoted(in KeyProbe key, ReadOnlySpan<byte> block, FlightTicket ticket)
+    {
+        fixed (byte* payload = block)
+        {
+            var head = new EntryHead(payload);
+            Span<ulong> tags = stackalloc ulong[EntryHead.MaxTags];
+            for (int i = 0; i < head.TagCount; i++)
+                tags[i] = head.Tag(i);
+            var spec = new EntrySpec
+            {
+                ExpiresAt = head.ExpiresAt,
+                SlidingTicks = head.IsSliding ? head.SlidingTicks : 0,
+                SlidingEnd = head.IsSliding ? head.SlidingEnd : head.ExpiresAt,
+                Priority = head.Priority,
+                Tags = tags[..head.TagCount],
+            };
+            var request = new PutRequest(block[head.ValueOffset..], head.Kind, Condition.Of(ticket)) { KeptVersion = head.Version };
+            var upsert = new Upsert(table, key, spec, request);
+            upsert.Run();
+            return upsert.Failure switch
+            {
+                null => upsert.Result,
+                PileFullException => PutResult.Collision, // the table keeps its entries
+                _ => throw upsert.Failure,
+            };
+        }
+    }
+}

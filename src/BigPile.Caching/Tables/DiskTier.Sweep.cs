@@ -1,0 +1,114 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Frees spilled entries that have expired or were removed by tag.</summary>
+internal sealed partial class DiskTier
+{
+    /// <summary>Begins a round of the sweep anew. The sweep lock is held.</summary>
+    internal void RestartSweepLocked() => spill.Sweep.Dispose();
+
+    /// <summary>Whether a round of the sweep is under way. The sweep lock is held.</summary>
+    internal bool IsSweepUnderWayLocked => spill.Sweep.IsUnderWay;
+
+    /// <summary>A round through memory has ended: no entry there is concerned by the marks up to a version. The sweep lock is held.</summary>
+    internal void EndMemoryRoundLocked(ulong marksUpTo) => spill.Sweep.EndMemoryRound(marksUpTo);
+
+    /// <summary>Marks that the present rounds have passed are passed again. The sweep lock is held.</summary>
+    internal void ForgetRoundsLocked() => spill.Sweep.ForgetRounds();
+
+    /// <summary>Sweeps the next records. The sweep lock is held.</summary>
+    internal int SweepLocked(int maxRecords)
+    {
+        Drain();
+        int freed = 0;
+        if (!spill.Sweep.IsUnderWay)
+        {
+            // In this order: the round through memory has ended; then what is pending is visited, which passes all stripe locks; then the
+            // file. An evicted entry was checked under its bucket's lock, and is pending once the round through memory has passed the
+            // bucket. A promoted one is checked under that lock, too, and is in memory once all stripe locks were passed. So no entry
+            // escapes all three.
+            spill.Sweep.Begin();
+            freed += FreePending();
+            spill.Sweep.WalkOn(spill.BeginWalk());
+        }
+        for (int i = 0; i < maxRecords && spill.Sweep.TryNext(out ReadOnlyMemory<byte> key, out ReadOnlyMemory<byte> block); i++)
+        {
+            if (table.Liveness.Of(block.Span).IsDead() && TryFree(key.Span)) // TryFree asks again, under the lock
+                freed++;
+        }
+        // No entry is left that the marks concern. While a comparison runs they stay, and the next round tries again.
+        if (spill.Sweep.TakeDone() is ulong version && version > spill.Sweep.DroppedUpTo && table.TagRemoval.DropMarksUpTo(version, allOnly: false))
+            spill.Sweep.DroppedUpTo = version;
+        return freed;
+    }
+
+    // Passes all stripe locks. Another thread may have dequeued an entry that it has not written yet.
+    private int FreePending()
+    {
+        int freed = 0;
+        spill.PassStripes((stripe, entry) =>
+        {
+            EntryState state = table.Liveness.Of(entry.Payload);
+            if (!state.IsDead())
+                return;
+            ReportDead(entry.Payload, state);
+            stripe.Remove(entry);
+            freed++;
+        });
+        return freed;
+    }
+
+    private bool TryFree(ReadOnlySpan<byte> key)
+    {
+        ulong hash = table.Hash.Of(key);
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            lock (spill.StripeOf(hash).Lock)
+            {
+                // A pending one is newer than the record: its write replaces it.
+                if (!spill.TryReadStripeLocked(hash, key, block, out PendingDemotion? pending) || pending != null)
+                    return false;
+                EntryState state = table.Liveness.Of(block.WrittenSpan);
+                if (!state.IsDead())
+                    return false;
+                spill.RemoveStripeLocked(hash, key);
+                ReportDead(block.WrittenSpan, state);
+                return true;
+            }
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+}

@@ -1,0 +1,325 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Hash;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Moves entries between memory and file, and applies each operation on a key to both.</summary>
+/// <remarks>
+/// See <see cref="SpillStore"/>: the key's stripe lock makes each move atomic for callers. No stripe lock is waited for in a critical
+/// region, nor, but by a clear, while another one is held.
+/// </remarks>
+internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spill) : IDisposable
+{
+    private const int MostTries = 8; // then a key that keeps moving counts as missing
+    private const int MostForOneReturn = 64; // demotions that one promotion writes
+
+    /// <summary>The figures of a table in memory, with those of the file.</summary>
+    internal TableStatistics AddTo(TableStatistics inMemory)
+    {
+        (long entries, long bytes) = spill.Size;
+        return inMemory with
+        {
+            SpilledEntries = entries,
+            SpilledBytes = bytes,
+            SpillReturns = spill.Promoted,
+            SpillLosses = spill.Lost,
+        };
+    }
+
+    /// <summary>Removes all spilled entries after an action, while no entry moves.</summary>
+    internal void ClearAfter(Action action) => spill.ClearAfter(action);
+
+    /// <inheritdoc cref="SpillStore.WatchPromotions"/>
+    internal PromotionWatch WatchPromotions() => spill.WatchPromotions();
+
+    /// <summary>The demoted entries. For tests.</summary>
+    internal SpillStore Store => spill;
+
+    public void Dispose() => spill.Dispose();
+
+    /// <summary>The lock of a key's stripe, which is held over each move of its entry. Not taken in a critical region.</summary>
+    internal System.Threading.Lock LockOf(in KeyProbe key) => spill.StripeOf(key.Hash).Lock;
+
+    /// <summary>Writes pending demotions to the file. The caller is outside of critical regions and holds no stripe lock.</summary>
+    /// <param name="most">The maximum number: a reader does not write what all others evict.</param>
+    internal void Drain(int most = int.MaxValue)
+    {
+        for (int i = 0; i < most && spill.TryNext(out PendingDemotion? entry); i++)
+        {
+            KeyStripe stripe = spill.StripeOf(entry.Hash);
+            lock (stripe.Lock)
+            {
+                if (!stripe.IsPending(entry))
+                    continue; // put, removed or promoted meanwhile
+                EntryState state = table.Liveness.Of(entry.Payload);
+                if (state.IsDead())
+                    ReportDead(entry.Payload, state);
+                else if (!spill.TryWriteStripeLocked(entry))
+                    ReportEvicted(entry.Payload); // counted when it left memory
+                stripe.Remove(entry); // under the lock: no call finds it in neither place
+            }
+        }
+    }
+
+    /// <summary>Reads the value of a key that memory does not have, and promotes it.</summary>
+    internal bool TryRead<TReader>(
+        in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        info = default;
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            for (int tries = 0; tries < MostTries; tries++)
+            {
+                SpillOutcome outcome = Promote(key, block, minVersion);
+                if (outcome == SpillOutcome.Missing)
+                    return false;
+                if (outcome != SpillOutcome.InMemory)
+                {
+                    ReadBlock(block, ref reader, out info);
+                    return true;
+                }
+                // With no stripe lock: reads of memory take none.
+                if (table.Lookup.TryReadMemory(key, ref reader, minVersion, out info))
+                    return true; // else too old, or evicted again
+            }
+            return false;
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+
+    /// <summary>As <see cref="TryRead"/>, for a call that counts as a hit or a miss.</summary>
+    internal bool TryReadCounted<TReader>(
+        in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        bool found = TryRead(key, ref reader, minVersion, out info);
+        if (table.CountsReads)
+            table.Count(found ? Counter.Hits : Counter.Misses);
+        return found;
+    }
+
+    /// <summary>Promotes an entry that memory does not have.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="block">Receives the entry's block, if one was found.</param>
+    /// <param name="minVersion">An entry below this version counts as missing, and stays where it is.</param>
+    internal SpillOutcome Promote(
+        in KeyProbe key, PileBuffer block, ulong minVersion = 0)
+    {
+        SpillOutcome outcome;
+        lock (spill.StripeOf(key.Hash).Lock) // over the access to the file, in no critical region
+            outcome = PromoteStripeLocked(key, block, minVersion);
+        if (outcome == SpillOutcome.Promoted)
+            Drain(MostForOneReturn); // other entries were evicted for it
+        return outcome;
+    }
+
+    /// <summary>Promotes an entry for an operation that needs it in memory.</summary>
+    /// <returns>Whether it is in memory, or was meanwhile.</returns>
+    /// <exception cref="PileFullException">Nothing in memory may be evicted for it.</exception>
+    internal bool TryPromote(in KeyProbe key)
+    {
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            SpillOutcome outcome = Promote(key, block);
+            if (outcome == SpillOutcome.MemoryFull)
+            {
+                throw new PileFullException(
+                    $"An entry of the table '{table.Name}' can't come back to memory: the table is at its limit, and nothing in it may go.");
+            }
+            return outcome != SpillOutcome.Missing;
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+
+    /// <summary>
+    /// The keys of spilled entries. With a <see cref="PromotionWatch"/> from before the walk through memory, every entry that exists all
+    /// the time is found in memory, pending, in the file, or by the watch; one that moves meanwhile may be found more than once.
+    /// </summary>
+    internal IEnumerable<byte[]> Keys()
+    {
+        Drain(); // what is pending now is written, or found next
+        foreach (byte[] key in spill.PendingKeys())
+            yield return key;
+        // After the pending ones: an entry that was written meanwhile is in the file.
+        using IEnumerator<HashRecord>? walk = spill.BeginWalk();
+        while (walk != null && walk.MoveNext())
+            yield return walk.Current.Key.ToArray();
+    }
+
+    /// <summary>Puts a value, and removes the key's spilled entry.</summary>
+    internal PutResult? Put(
+        in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
+    {
+        EvictSurplusFirst();
+        PutResult? result;
+        lock (spill.StripeOf(key.Hash).Lock)
+        {
+            result = request.Condition.IsOfVersion
+                ? PutIfStripeLocked(key, spec, request, out info)
+                : table.PutToMemory(key, spec, request, out info);
+            // Only after success: a refused put changes nothing. In between memory has the new value, and the file the old one: the lock
+            // hides it, and a kill leaves no file to read.
+            if (result is not (null or PutResult.Collision) && TryReplaceStripeLocked(key, info.Version))
+                result = PutResult.Replaced;
+        }
+        // With no stripe lock held: it takes others.
+        Drain();
+        return result;
+    }
+
+    /// <summary>Removes a key from memory and file.</summary>
+    /// <returns>Whether it was present.</returns>
+    internal bool Remove(in KeyProbe key, Condition condition)
+    {
+        lock (spill.StripeOf(key.Hash).Lock)
+        {
+            // Memory before file: under the lock entries move that way only, by evictions, so none escapes.
+            bool wasThere = table.Delete.FromMemory(key, condition);
+            if (!wasThere && TryVersionStripeLocked(key, out ulong version) && condition.IsMetBy(version))
+            {
+                table.Count(Counter.Removals);
+                wasThere = true;
+            }
+            if (wasThere || condition.IsNone) // without a condition also a dead one goes
+                spill.RemoveStripeLocked(key.Hash, key.Bytes);
+            return wasThere;
+        }
+    }
+
+    // Otherwise the put would evict all of it at once.
+    private void EvictSurplusFirst()
+    {
+        while (table.Limits.IsFarOver() && table.TryEvictOne(table.Clock.Now))
+            continue;
+    }
+
+    /// <summary>Removes the spilled entry of a key that was put.</summary>
+    /// <returns>Whether that entry was live.</returns>
+    private bool TryReplaceStripeLocked(in KeyProbe key, ulong version)
+    {
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            if (!spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _))
+                return false;
+            spill.RemoveStripeLocked(key.Hash, key.Bytes, version); // a new entry that is evicted already stays
+            return IsAliveBlockOf(key, block.WrittenSpan) && VersionOf(block.WrittenSpan) < version;
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+
+    private PutResult? PutIfStripeLocked(
+        in KeyProbe key, in EntrySpec spec, in PutRequest request, out EntryInfo info)
+    {
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            return PutIfStripeLocked(key, spec, request, block, out info);
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+
+    // No other thread puts the key meanwhile, but memory may evict it at any instant.
+    private PutResult? PutIfStripeLocked(
+        in KeyProbe key, in EntrySpec spec, in PutRequest request, PileBuffer block,
+        out EntryInfo info)
+    {
+        while (true)
+        {
+            info = default;
+            // The ticket stands for "not in memory": an eviction or a removal since then outdates it, and the loop looks again.
+            FlightTicket? ticket = table.FlightStart.BeginFlight(key, []);
+            if (ticket == null)
+            {
+                if (request.Condition.IsMetBy(0))
+                    return null; // it is in memory, and must be missing
+                PutResult? replaced = table.PutToMemory(key, spec, request, out info);
+                if (replaced != null || !TryVersionStripeLocked(key, out _))
+                    return replaced;
+                continue; // evicted since it was found
+            }
+            try
+            {
+                block.Clear();
+                bool isThere = TryReadAliveStripeLocked(key, block);
+                if (!request.Condition.IsMetBy(isThere ? VersionOf(block.WrittenSpan) : 0))
+                    return null;
+                // The spilled entry is the basis: Upsert.TryFindPlace looks whether its tags were removed meanwhile, of which the ticket knows
+                // nothing.
+                PutRequest inFlight = request.On(Condition.Of(ticket), isThere ? block.WrittenSpan : default);
+                if (table.PutToMemory(key, spec, inFlight, out info) is { } result)
+                    return result;
+            }
+            finally
+            {
+                table.Flights.End(ticket);
+            }
+        }
+    }
+
+    /// <summary>Copies the block of a key's spilled entry, unless it is dead. The stripe lock is held.</summary>
+    internal bool TryReadAliveStripeLocked(in KeyProbe key, PileBuffer block) =>
+        spill.TryReadStripeLocked(key.Hash, key.Bytes, block, out _) && IsAliveBlockOf(key, block.WrittenSpan);
+
+    /// <summary>The version of a key's spilled entry; 0: none, or dead.</summary>
+    private bool TryVersionStripeLocked(in KeyProbe key, out ulong version)
+    {
+        version = 0;
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            if (!TryReadAliveStripeLocked(key, block))
+                return false;
+            version = VersionOf(block.WrittenSpan);
+            return true;
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+}

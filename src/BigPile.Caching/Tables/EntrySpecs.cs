@@ -1,0 +1,163 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Converts options to entry specs.</summary>
+internal sealed class EntrySpecs(TableEngine table)
+{
+    /// <summary>Whether entries put without options are plain.</summary>
+    internal bool PutsPlain()
+    {
+        TableOptions defaults = table.Options;
+        return defaults.DefaultMaxAge == null && defaults.DefaultSliding == null && defaults.DefaultPriority == EntryPriority.Normal;
+    }
+
+    /// <summary>Combines the table's options and those of a put.</summary>
+    /// <param name="options">The put's options, if it has any.</param>
+    /// <param name="tagBuffer">A buffer for <see cref="EntryHead.MaxTags"/> hashes; the result points into it.</param>
+    internal EntrySpec SpecOf(EntryOptions? options, Span<ulong> tagBuffer)
+    {
+        TableOptions defaults = table.Options;
+        TimeSpan? maxAge = options?.MaxAge ?? (options?.ExpiresAt == null ? defaults.DefaultMaxAge : null);
+        TimeSpan? sliding = options?.Sliding ?? defaults.DefaultSliding;
+        EntryPriority priority = options?.Priority ?? defaults.DefaultPriority;
+        if (priority > EntryPriority.NeverEvict)
+            RefusePriority(priority);
+        if (maxAge == null && sliding == null && options?.ExpiresAt == null && options?.Tags == null)
+            return new EntrySpec { ExpiresAt = long.MaxValue, Priority = priority };
+        long end = InCacheTime(options?.ExpiresAt);
+        long now = table.Clock.Now; // after InCacheTime, which may advance the clock
+        if (maxAge is { } age)
+            end = Math.Min(end, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge))));
+        long slidingTicks = sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : 0;
+        return new EntrySpec
+        {
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
+            SlidingTicks = slidingTicks,
+            SlidingEnd = end,
+            Priority = priority,
+            Tags = HashTags(options?.Tags, tagBuffer),
+        };
+    }
+
+    /// <summary>The spec to renew an entry. What the options leave out stays.</summary>
+    /// <param name="entry">The present entry.</param>
+    /// <param name="options">What changes; <see langword="null"/>: the entry never expires.</param>
+    /// <param name="tagBuffer">A buffer for <see cref="EntryHead.MaxTags"/> hashes; the result may point into it.</param>
+    internal EntrySpec SpecOf(in EntryCopy entry, EntryOptions? options, Span<ulong> tagBuffer)
+    {
+        if (options == null)
+            return new EntrySpec { ExpiresAt = long.MaxValue, Priority = entry.Priority, Tags = entry.Tags };
+        EntryPriority priority = options.Priority ?? entry.Priority;
+        if (priority > EntryPriority.NeverEvict)
+            RefusePriority(priority);
+        long until = InCacheTime(options.ExpiresAt);
+        long now = table.Clock.Now; // after InCacheTime, which may advance the clock
+        long slidingTicks = options.Sliding is { } time ? RequirePositive(time, nameof(EntryOptions.Sliding)) : entry.SlidingTicks;
+        long end = EndOf(entry, options, until, now);
+        return new EntrySpec
+        {
+            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, CacheClock.Add(now, slidingTicks)),
+            SlidingTicks = slidingTicks,
+            SlidingEnd = end,
+            Priority = priority,
+            Tags = options.Tags == null ? entry.Tags : HashTags(options.Tags, tagBuffer),
+        };
+    }
+
+    // The absolute expiry, which no use extends. For an entry that does not slide, its expiry.
+    private long EndOf(in EntryCopy entry, EntryOptions options, long until, long now)
+    {
+        if (options.MaxAge == null && options.ExpiresAt == null)
+        {
+            long life = entry.SlidingEnd - table.Clock.PutAt(entry.Info.Version);
+            return entry.SlidingEnd == long.MaxValue ? long.MaxValue : CacheClock.Add(now, Math.Max(1, life));
+        }
+        return options.MaxAge is { } age ? Math.Min(until, CacheClock.Add(now, RequirePositive(age, nameof(EntryOptions.MaxAge)))) : until;
+    }
+
+    private long InCacheTime(DateTimeOffset? instant)
+    {
+        if (instant is not { } end)
+            return long.MaxValue;
+        table.Clock.Follow();
+        return table.Clock.FromSystem(end.UtcTicks);
+    }
+
+    /// <summary>Converts a spec in system time to cache time.</summary>
+    internal EntrySpec InCacheTime(in EntrySpec spec)
+    {
+        if (spec.ExpiresAt == long.MaxValue)
+            return spec;
+        table.Clock.Follow();
+        return new EntrySpec
+        {
+            ExpiresAt = table.Clock.FromSystem(spec.ExpiresAt),
+            SlidingTicks = spec.SlidingTicks,
+            SlidingEnd = table.Clock.FromSystem(spec.SlidingEnd),
+            Priority = spec.Priority,
+            Tags = spec.Tags,
+        };
+    }
+
+    [DoesNotReturn]
+    private static void RefusePriority(EntryPriority priority) => throw new ArgumentOutOfRangeException(
+        nameof(EntryOptions.Priority), priority, "EntryOptions.Priority must be Low, Normal, High or NeverEvict.");
+
+    private static long RequirePositive(TimeSpan time, string name)
+    {
+        if (time <= TimeSpan.Zero)
+            throw new ArgumentOutOfRangeException(name, time, $"EntryOptions.{name} must be above zero.");
+        return time.Ticks;
+    }
+
+    /// <summary>The hashes of a put's tags.</summary>
+    internal static ulong[] TagHashesOf(EntryOptions? options) =>
+        options?.Tags == null ? [] : HashTags(options.Tags, stackalloc ulong[EntryHead.MaxTags]).ToArray();
+
+    private static Span<ulong> HashTags(IReadOnlyCollection<string>? tags, Span<ulong> buffer)
+    {
+        if (tags == null)
+            return default;
+        if (tags.Count > EntryHead.MaxTags)
+            throw new ArgumentException($"The entry has {tags.Count:N0} tags; {EntryHead.MaxTags} are allowed.", nameof(EntryOptions.Tags));
+        Debug.Assert(buffer.Length >= EntryHead.MaxTags, "Every tag's hash fits.");
+        int count = 0;
+        foreach (string tag in tags)
+        {
+            ArgumentException.ThrowIfNullOrEmpty(tag, nameof(EntryOptions.Tags));
+            buffer[count++] = TagHash.Of(tag);
+        }
+        return buffer[..count];
+    }
+}

@@ -1,0 +1,74 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>The evictor's view of a table.</summary>
+internal sealed class EvictionHost(TableEngine table) : IEvictionHost
+{
+    private TableLimits Limits => table.Limits;
+
+    public TableIndex Index => table.Index;
+
+    public long Entries => Limits.Budget.Entries;
+
+    public TableCapacity Capacity
+    {
+        get
+        {
+            if (!Limits.IsInBytes)
+                return new TableCapacity(Limits.Budget.MaxEntries, Limits.Budget.MaxEntries);
+            return new TableCapacity(Math.Max(1, Entries), Math.Max(1, Limits.Budget.FootprintBytes));
+        }
+    }
+
+    public bool MayHavePriorityLocked(SlotPlace place, EntryPriority priority) =>
+        !table.Kinds.HasPriorities || !table.Entries.TryViewLocked(place, out LockedEntry entry) || entry.Head.Priority == priority;
+
+    public double WeightLocked(SlotPlace place) =>
+        Limits.IsInBytes && table.Entries.TryViewLocked(place, out LockedEntry entry) ? Limits.WeightOf(entry.PayloadBytes) : 1;
+
+    public void Prefetch(IndexSlot slot) => table.Heap.Prefetch(slot.Address);
+
+    public void EvictLocked(SlotPlace place, long now)
+    {
+        CriticalRegion critical = PileRegions.Current; // entered by who evicts; the evictor does not hand it on
+        Debug.Assert(critical.IsOpen, "An entry is freed in a critical region only.");
+        Debug.Assert(!place.Value.IsEmpty, "The evictor chose an entry under the bucket's lock: it is still there.");
+        if (!table.Entries.TryViewLocked(place, out LockedEntry entry))
+        {
+            table.Delete.DropLostLocked(critical, place);
+            return;
+        }
+        // It may have died in the queue: that is no eviction, and the spill file does not get it.
+        EntryState state = table.Liveness.Of(entry.Head, ref now);
+        table.Delete.DropLocked(critical, entry, state.IsDead() ? state.Reason() : Counter.Evictions);
+    }
+}

@@ -1,0 +1,72 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Begins factory runs for missing keys, so that an older result never wins.</summary>
+/// <remarks>
+/// A run keeps its value only if its key was neither put nor removed since it began. A put shows in the version in the index, under the
+/// bucket's lock. Removals from the index, and removals of missing keys, outdate the runs under that lock; while no factory runs, that
+/// costs one load. For removals by tag and clears see <see cref="TagRemoval"/>.
+/// </remarks>
+internal sealed class FlightStart(TableEngine table)
+{
+    /// <summary>Begins a run for a missing key.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="tags">The tag hashes of the entry to be put.</param>
+    /// <returns>The ticket, which must be ended with the run; <see langword="null"/> when the key is present.</returns>
+    internal FlightTicket? BeginFlight(in KeyProbe key, ulong[] tags)
+    {
+        while (true)
+        {
+            try
+            {
+                return BeginFlightInRegion(key, tags);
+            }
+            catch (KeyNotComparedException)
+            {
+                // no lock is held any more
+            }
+            key.Matcher!.Learn();
+        }
+    }
+
+    private FlightTicket? BeginFlightInRegion(in KeyProbe key, ulong[] tags)
+    {
+        Debug.Assert(tags.Length <= EntryHead.MaxTags, "The run is outdated by its entry's tags, and there are no more of them.");
+        long now = table.Clock.BeforeLock;
+        using ReadScope scope = table.EnterReader();
+        using LockedBucket bucket = table.Index.Lock(key.Hash);
+        bool isThere = table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) && !table.Liveness.IsNoneLocked(entry.Head, ref now)
+            && (entry.Head.Kind != ValueKind.Pointer || table.Entries.IsLive(entry.Owned));
+        // Under the lock: a put of the key from here on has a higher version than the ticket's, and a removal finds the ticket.
+        return isThere ? null : table.Flights.Begin(key.Hash, table.Heap.Versions.Last, tags);
+    }
+}

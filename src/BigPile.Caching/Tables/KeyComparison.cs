@@ -1,0 +1,85 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Runs the application's key comparer, outside of critical regions and locks.</summary>
+internal sealed unsafe class KeyComparison(TableEngine table)
+{
+    /// <summary>Copies the keys that a lookup of this hash may compare.</summary>
+    internal void CopyKeys(ulong hash, List<byte[]> found)
+    {
+        using ReadScope scope = table.EnterReader();
+        // Copied, as the comparer runs after the lock is released. A key that is put meanwhile throws KeyNotComparedException again.
+        using LockedBucket bucket = table.Index.Lock(hash);
+        foreach (SlotPlace place in bucket.Matching(hash))
+        {
+            if (table.Entries.TryViewLocked(place.Value.Address, out EntryHead head, out _))
+                found.Add(new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray());
+        }
+    }
+
+    /// <summary>Prepares the retry of a call that lacked space or a comparison. The caller has left its critical region.</summary>
+    /// <param name="key">The call's key.</param>
+    /// <param name="failure">Why there was no space; null if a comparison was lacking.</param>
+    /// <param name="attempt">The number of earlier attempts; raised.</param>
+    /// <returns><see langword="false"/> where nothing can be reclaimed: the caller fails.</returns>
+    internal bool TryPrepareRetry(
+        in KeyProbe key, [NotNullWhen(false)] PileException? failure, ref int attempt)
+    {
+        if (failure != null)
+            return table.Heap.TryReclaim(failure, ref attempt);
+        Debug.Assert(key.Matcher != null, "Only a comparer's keys are compared outside, with no lock held.");
+        key.Matcher!.Learn();
+        return true;
+    }
+
+    /// <summary>
+    /// Leaves the critical region to run a read's comparisons, and enters it again. The caller is in the region afterwards in any case, and
+    /// must exit.
+    /// </summary>
+    internal void LeaveToCompare(CriticalRegion critical, KeyMatcher matcher)
+    {
+        Debug.Assert(critical == PileRegions.Current && critical.IsOpen, "The caller is in this region, and enters it again.");
+        critical.Exit();
+        try
+        {
+            matcher.Learn();
+            _ = table.EnterReader(); // the caller leaves it
+        }
+        catch
+        {
+            critical.Enter(); // balances the caller's exit; nothing is accessed
+            throw;
+        }
+    }
+}

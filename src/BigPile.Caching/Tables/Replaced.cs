@@ -1,0 +1,64 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>What a put needs of the entry that it replaces, read before its block may be reused. All zero: there is none.</summary>
+internal struct Replaced
+{
+    internal Replaced(TableEngine table, in LockedEntry entry, EntryState state)
+    {
+        State = state;
+        Version = entry.Head.Version;
+        Address = entry.Address;
+        Owned = entry.Owned;
+        Count = table.Entries.CountOf(entry);
+        Own = new OwnEntry(entry.Head.Kind != ValueKind.Tombstone, Count.FootprintBytes, entry.Head.Priority, entry.Address);
+    }
+
+    internal EntryState State { get; }
+
+    internal ulong Version { get; }
+
+    /// <summary>The address of its block; 0: there is none.</summary>
+    internal ulong Address { get; }
+
+    /// <summary>The object that goes with it.</summary>
+    internal PilePointer Owned { get; set; }
+
+    /// <summary>What it adds to the counters.</summary>
+    internal BlockCount Count { get; }
+
+    /// <summary>What it holds of the limits.</summary>
+    internal OwnEntry Own { get; }
+
+    /// <summary>Whether the key read as missing.</summary>
+    internal readonly bool IsNone => State != EntryState.Live;
+}

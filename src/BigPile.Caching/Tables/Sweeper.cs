@@ -1,0 +1,88 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Sweeps the tables of a cache periodically, a bounded part at a time.</summary>
+internal sealed class Sweeper : IDisposable
+{
+    private const int MostRoundsAtOnce = 16; // for one table, so that the others get their turn
+
+    private readonly BackgroundWork _background; // reports failures
+    private readonly CacheClock _clock; // follows the system's clock with each sweep
+    private readonly Func<TableEngine[]> _engines; // the tables of this instant
+    private readonly int _buckets; // for one table and round
+    private readonly ITimer? _timer; // null: only calls sweep
+
+    internal Sweeper(BackgroundWork background, PileCacheOptions options, CacheClock clock, Func<TableEngine[]> engines)
+    {
+        _background = background;
+        _clock = clock;
+        _engines = engines;
+        _buckets = options.SweepBuckets;
+        if (options.SweepPeriod > TimeSpan.Zero)
+            _timer = background.Every(options.TimeProvider, options.SweepPeriod, "the sweep of the tables", SweepAll);
+    }
+
+    public void Dispose() => _timer?.Dispose();
+
+    // A failure of one table does not stop the sweep of the others.
+    private void SweepAll()
+    {
+        _clock.Follow();
+        foreach (TableEngine engine in _engines())
+            _background.TryRun($"the sweep of the table '{engine.Name}'", () => Sweep(engine));
+    }
+
+    // If one bucket in sixteen freed something, there is more: continue.
+    private void Sweep(TableEngine engine)
+    {
+        try
+        {
+            long beganAt = engine.Meter.IsTimingSweeps ? Stopwatch.GetTimestamp() : 0;
+            int buckets = Math.Min(_buckets, engine.Sweep.BucketsToSweep);
+            // Uses first: an entry that is kept alive by one must not be swept. LivenessOf asks the buffer, too.
+            engine.Touch.Drain();
+            engine.EvictSurplus(buckets);
+            for (int round = 0; round < MostRoundsAtOnce && engine.Sweep.Memory(buckets) > buckets / 16; round++)
+            {
+            }
+            for (int round = 0; round < MostRoundsAtOnce && engine.Sweep.Spilled(buckets) > buckets / 16; round++)
+            {
+            }
+            if (beganAt != 0)
+                engine.Meter.RecordSweep(engine.Name, Stopwatch.GetElapsedTime(beganAt));
+        }
+        catch (ObjectDisposedException)
+        {
+            // The cache was disposed; its pile may stay open.
+        }
+    }
+}

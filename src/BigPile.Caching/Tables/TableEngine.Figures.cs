@@ -1,0 +1,144 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Statistics and damage reports, also after the table is closed.</summary>
+internal sealed partial class TableEngine
+{
+    /// <summary>Counter values at close; null while open. Guarded by the lock on <see cref="Counters"/>.</summary>
+    private long[]? _finalCounterValues;
+
+    /// <summary>Statistics at close; null while open. Same lock.</summary>
+    private TableStatistics? _finalStatistics;
+    private long _damageCount; // interlocked
+    private long _damagedLines; // interlocked
+
+    /// <summary>Called when the index is found damaged. A lock is held: it must only record.</summary>
+    internal Action? OnDamage { get; init; }
+
+    /// <summary>The number of buckets; 0 once closed.</summary>
+    internal long BucketCount
+    {
+        get
+        {
+            lock (Counters) // the index must not be disposed meanwhile
+                return _finalStatistics == null ? (long)Index.BucketCount : 0;
+        }
+    }
+
+    /// <summary>The value of each counter; after close, the final one.</summary>
+    internal long[] CounterValues
+    {
+        get
+        {
+            lock (Counters)
+                return _finalCounterValues ?? Counters.Snapshot();
+        }
+    }
+
+    /// <summary>The statistics; after close, the final ones.</summary>
+    internal TableStatistics Statistics
+    {
+        get
+        {
+            lock (Counters)
+                return _finalStatistics ?? Describe();
+        }
+    }
+
+    private TableStatistics Describe()
+    {
+        TableStatistics inMemory = DescribeMemory();
+        return Disk?.AddTo(inMemory) ?? inMemory;
+    }
+
+    private TableStatistics DescribeMemory() => new(
+        CountNow, Counters[Counter.PayloadBytes], Index.SizeBytes, Counters[Counter.Hits], Counters[Counter.Misses],
+        Counters[Counter.Inserts] + Counters[Counter.Replacements], Counters[Counter.Removals])
+    {
+        BlockBytes = Counters[Counter.FootprintBytes],
+        EvictionBytes = Limits.Evictor?.SizeBytes ?? 0,
+        Inserts = Counters[Counter.Inserts],
+        Collisions = Counters[Counter.Collisions],
+        Evictions = Counters[Counter.Evictions],
+        Expirations = Counters[Counter.Expirations],
+    };
+
+    /// <summary>How often the index was found damaged.</summary>
+    internal long DamageCount => Volatile.Read(ref _damageCount);
+
+    /// <summary>How often a bucket line was found damaged; entries in it may be missing.</summary>
+    internal long DamagedLines => Volatile.Read(ref _damagedLines);
+
+    private void ReportDamagedLine()
+    {
+        Interlocked.Increment(ref _damagedLines);
+        ReportDamage("has a line that can't be right");
+    }
+
+    /// <summary>Reports damage in the index, which was repaired as far as possible.</summary>
+    internal void ReportDamage(string what)
+    {
+        bool mayHaveRemoved = _isInUse && Removals.Removed == null; // removals of keys it lost go unrecorded
+        Index.SetFlag(mayHaveRemoved ? IndexHead.DamagedFlag | IndexHead.RemovedFlag : IndexHead.DamagedFlag, true);
+        if (Interlocked.Increment(ref _damageCount) == 1)
+            Heap.Logger.LogError("The index of the table '{Table}' is damaged: it {What}. What it misses is found by a walk", Name, what);
+        if (Removals.Removed == null) // else the running comparison finds it
+            OnDamage?.Invoke();
+    }
+
+    /// <summary>Checks index, entries, counters, limits and the evictor's queues. No other thread uses the table. For tests.</summary>
+    /// <exception cref="InvalidOperationException">An invariant is broken; the message says which.</exception>
+    internal void CheckInvariants() => new TableCheck(this).Run();
+
+    /// <summary>Frees the index. No thread is in the table any more; statistics stay as they are now.</summary>
+    public void Dispose() => Dispose(isDropped: false);
+
+    /// <summary>As <see cref="Dispose()"/>; the statistics of a dropped table show nothing left.</summary>
+    internal void Dispose(bool isDropped)
+    {
+        lock (Counters)
+        {
+            if (_finalStatistics != null)
+                return;
+            _finalCounterValues = Counters.Snapshot();
+            _finalStatistics = isDropped
+                ? Describe() with { EntryCount = 0, EntryBytes = 0, IndexBytes = 0, BlockBytes = 0, EvictionBytes = 0 }
+                : Describe();
+            Index.Dispose();
+            Limits.Dispose();
+            Disk?.Dispose();
+        }
+    }
+
+    private long CountNow => Limits.AreOn ? Limits.Budget.Entries : Math.Max(0, Counters.Entries);
+}

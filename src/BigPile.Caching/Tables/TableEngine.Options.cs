@@ -1,0 +1,217 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>The table's options, and what follows from them. They change while no thread is in the table.</summary>
+internal sealed partial class TableEngine
+{
+    /// <summary>The maximum lines of a bucket in a speculative table, which bounds the cost of every operation.</summary>
+    private const int MaxSpeculativeLines = 4;
+
+    private const long LeastBlockBytes = 512 << 10; // includes the evictor's sixteen shards
+
+    private TableOptions _options;
+    private bool _isConfigured;
+    private bool _countsReads;
+    private bool _countsUses;
+    private int _maxLines;
+
+    internal TableOptions Options => Volatile.Read(ref _options);
+
+    /// <summary>Whether the application has configured the table.</summary>
+    internal bool IsConfigured => Volatile.Read(ref _isConfigured);
+
+    /// <summary>Whether hits and misses are counted.</summary>
+    internal bool CountsReads => _countsReads;
+
+    /// <summary>Whether uses of entries are counted, for eviction or a bounded bucket.</summary>
+    internal bool CountsUses => _countsUses;
+
+    /// <summary>The maximum number of lines of a bucket.</summary>
+    internal int MaxLines => _maxLines;
+
+    /// <summary>Applies the options before the table is used.</summary>
+    internal TableEngine Begin()
+    {
+        ApplyLocked(_options);
+        return this;
+    }
+
+    /// <summary>The options are the application's own from here on.</summary>
+    internal void MarkConfigured() => Volatile.Write(ref _isConfigured, true);
+
+    /// <summary>
+    /// Changes the options of a live table. Calls wait meanwhile. A new limit on a large table takes a walk through its index.
+    /// </summary>
+    internal void Configure(TableOptions options)
+    {
+        options.Validate();
+        PileRegions.ThrowIfInRegion();
+        long now = Clock.BeforeLock;
+        lock (ConfigurationLock)
+        {
+            if (IsConfigured && options.FixedIndex != Options.FixedIndex)
+                throw new ArgumentException(
+                    $"TableOptions.FixedIndex of the table '{Name}' can't be changed while the table lives.", nameof(options));
+            RequireSpaceForIndex(options);
+            // Paused: no call sees half of the options. The evictions come after it, as they enter the table.
+            RunPausedLocked(() => ApplyLocked(options));
+            EvictSurplusLocked(now);
+        }
+    }
+
+    /// <summary>Begins to enforce limits, once the index knows every entry.</summary>
+    internal void BeginLimits()
+    {
+        long now = Clock.BeforeLock;
+        lock (ConfigurationLock)
+        {
+            RunPausedLocked(() =>
+            {
+                Visibility.EndRebuild(); // no call that has read the opposite is under way
+                ApplyLocked(Options);
+            });
+            EvictSurplusLocked(now);
+        }
+    }
+
+    /// <summary>Recounts all entries while no thread is in the table: the counters of a damaged index may be wrong.</summary>
+    internal void RecountLocked()
+    {
+        RunPausedLocked(() =>
+        {
+            // Paused, so nothing is put between the count and its effect. The evictor goes by wrong sums, and is made anew.
+            Counters.Reset(CountAllLocked());
+            Limits.End(Options);
+            ApplyLocked(Options);
+        });
+        EvictSurplusLocked(Clock.Now);
+    }
+
+    /// <summary>
+    /// Evicts some of what is over the limits: entries that were never evictable when these were lowered may be evictable now. The caller
+    /// is outside of critical regions.
+    /// </summary>
+    internal void EvictSurplus(int most, CancellationToken stop = default)
+    {
+        while (most-- > 0 && !stop.IsCancellationRequested && Limits.IsOver() && TryEvictOne(Clock.Now))
+            continue;
+    }
+
+    /// <summary>
+    /// Evicts one entry of a table that is over its limits, and writes it to the file. The caller is outside of critical regions.
+    /// </summary>
+    /// <returns>Whether there was an evictable entry.</returns>
+    internal bool TryEvictOne(long now)
+    {
+        using (ChangeScope scope = EnterWriter())
+        {
+            if (!Limits.AreOn || !Limits.TryEvictInTurn(now))
+                return false;
+        }
+        // One at a time: so no more than one copy waits for the file.
+        Disk?.Drain();
+        return true;
+    }
+
+    /// <summary>Completes a backfill of the evictor's queues. The caller is outside of critical regions.</summary>
+    internal void CompleteBackfill(Backfill backfill)
+    {
+        try
+        {
+            bool isMore = true;
+            while (isMore)
+            {
+                using (ReadScope scope = EnterReader())
+                    isMore = Limits.ContinueBackfill(backfill);
+                Thread.Yield();
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // the table is being closed
+        }
+    }
+
+    // Evicts what is over the limits after they were lowered.
+    private void EvictSurplusLocked(long now)
+    {
+        while (Limits.IsOver() && TryEvictOne(now))
+            continue;
+    }
+
+    // An index does not shrink: under a limit below its size no entry could stay.
+    private void RequireSpaceForIndex(TableOptions options)
+    {
+        bool isLowered = IsConfigured && options.MaxBytes < (Options.MaxBytes ?? long.MaxValue);
+        if (!isLowered || Limits.BytesBesideIndex(options.MaxBytes!.Value) >= LeastBlockBytes)
+            return;
+        long least = LeastMaxBytes(LeastMaxBytes(options.MaxBytes.Value)); // twice: the allowance depends on the limit
+        throw new ArgumentException(
+            $"TableOptions.MaxBytes of the table '{Name}' can't be lowered to {options.MaxBytes:N0}: its index takes "
+            + $"{Index.SizeBytes:N0} bytes and does not shrink. Set it to {least:N0} at least, or drop the table and create it again.",
+            nameof(options));
+    }
+
+    private long LeastMaxBytes(long limit) => limit - Limits.BytesBesideIndex(limit) + LeastBlockBytes;
+
+    // No thread is in the table. Slots that point to no entry are cleared.
+    private BlockCount CountAllLocked()
+    {
+        var count = default(BlockCount);
+        for (ulong number = 0; number < Index.BucketCount; number++)
+        {
+            using ReadScope scope = Heap.EnterReader();
+            foreach (SlotPlace place in Index.SlotsOf(number))
+            {
+                if (Entries.TryViewLocked(place, out LockedEntry entry))
+                    count += Entries.CountOf(entry);
+                else
+                    place.Store(default);
+            }
+        }
+        return count;
+    }
+
+    // No thread is in the table.
+    private void ApplyLocked(TableOptions options)
+    {
+        Volatile.Write(ref _options, options);
+        _countsReads = options.Statistics;
+        _maxLines = options.CollisionMode == CollisionMode.Durable ? int.MaxValue : options.FixedIndex ? 1 : MaxSpeculativeLines;
+        bool isLimited = options.MaxEntries != null || options.MaxBytes != null;
+        if (!isLimited || Visibility.IsRebuilding) // limits need a complete index
+            Limits.End(options);
+        else if (Limits.Begin(options, Counters[Counter.Entries], Counters[Counter.FootprintBytes], new EvictionHost(this)) is { } backfill)
+            Heap.Background.Queue($"filling the queues of the table '{Name}'", () => CompleteBackfill(backfill));
+        _countsUses = Limits.AreOn || options.FixedIndex;
+    }
+}

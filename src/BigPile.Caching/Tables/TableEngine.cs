@@ -1,0 +1,217 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>A table from key bytes to payloads: its owners, its operations, and its life from the opening to the close.</summary>
+/// <remarks>
+/// <para>
+/// Each owner has its state to itself, and knows at most the index and the entries' blocks: <see cref="Index"/>, <see cref="Entries"/>,
+/// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Kinds"/>, <see cref="Limits"/>, <see cref="Intents"/>,
+/// <see cref="Removals"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are small types over them:
+/// <see cref="Tables.Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so on. The engine
+/// makes all of them, and owns the table's state and options.
+/// </para>
+/// Lock order: key stripe, evictor shard, bucket, then the tags' marks or the pile's own locks.
+/// </remarks>
+internal sealed partial class TableEngine : IDisposable
+{
+    private FlightRuns? _runs; // created by the first factory
+    private CacheReadiness _readiness = new(); // set at the opening
+    private bool _hasOpaqueValues; // stays
+    private bool _isInUse; // set at the opening; stays
+
+    /// <summary>Makes a table with an empty index, or over an index to restore. The options apply once it has begun.</summary>
+    /// <param name="heap">The pile that holds the entries.</param>
+    /// <param name="definition">Id, name and kind of the keys.</param>
+    /// <param name="hash">The key hash.</param>
+    /// <param name="clock">The cache's clock.</param>
+    /// <param name="options">The options.</param>
+    /// <param name="place">Where the index lives; by default in process memory.</param>
+    /// <param name="spill">The entries demoted to a file; null: none are.</param>
+    internal TableEngine(
+        TableHeap heap, Persistence.TableDefinition definition, KeyHash hash, CacheClock clock, TableOptions options,
+        IndexStorage? place = null, SpillStore? spill = null)
+    {
+        Heap = heap;
+        Id = definition.Id;
+        Name = definition.Name;
+        KeyKind = definition.KeyKind;
+        Hash = hash;
+        Clock = clock;
+        _options = options;
+        place ??= new MemoryIndexStorage();
+        Counters = OpenCounters(place);
+        Index = new TableIndex(place, options.InitialEntries)
+        {
+            MayGrowBy = bytes => Limits!.MayGrowBy(bytes),
+            Damaged = place.OutlivesProcess ? ReportDamagedLine : static () => { },
+        };
+        Entries = new EntryStore(heap, Id, hash, copiesToRenew: heap.Directory != null);
+        Tags = new TagMarks(heap, Id, Index);
+        Visibility = new VisibilityFloor(heap.ChecksEveryRead);
+        Liveness = new EntryLiveness(Tags, clock, Visibility);
+        Kinds = new EntryKinds(Index);
+        Intents = new TableIntents(place.Intents, Counters, Id);
+        Removals = new RemovalLog(Index, heap);
+        Limits = new TableLimits(Index, heap, Entries, Kinds);
+        Events = new EntryEvents(heap.Background, clock);
+        Meter = CacheMeter.Of(heap.Meter);
+        Lookup = new Lookup(this);
+        Peek = new Peek(this);
+        Lease = new Lease(this);
+        Delete = new Delete(this);
+        FlightStart = new FlightStart(this);
+        Touch = new Touch(this);
+        Externalize = new Externalize(this);
+        Sweep = new Sweep(this);
+        TagRemoval = new TagRemoval(this);
+        Specs = new EntrySpecs(this);
+        Comparison = new KeyComparison(this);
+        Prefetch = new Prefetch(this);
+        Victim = new BucketVictim(this);
+        Disk = spill == null ? null : new DiskTier(this, spill);
+    }
+
+    internal int Id { get; }
+
+    internal string Name { get; }
+
+    internal KeyKind KeyKind { get; }
+
+    internal KeyHash Hash { get; }
+
+    internal CacheClock Clock { get; }
+
+    internal CacheMeter Meter { get; }
+
+    /// <summary>The pile, as tables see it.</summary>
+    internal TableHeap Heap { get; }
+
+    /// <summary>Buckets, splits and locks of the index.</summary>
+    internal TableIndex Index { get; }
+
+    /// <summary>The blocks of entries.</summary>
+    internal EntryStore Entries { get; }
+
+    internal TableCounters Counters { get; }
+
+    internal TagMarks Tags { get; }
+
+    /// <summary>Whether an entry is live.</summary>
+    internal EntryLiveness Liveness { get; }
+
+    /// <summary>What reads show while the index is rebuilt.</summary>
+    internal VisibilityFloor Visibility { get; }
+
+    /// <summary>Which kinds of entries there may be.</summary>
+    internal EntryKinds Kinds { get; }
+
+    /// <summary>Budget, admission and victims.</summary>
+    internal TableLimits Limits { get; }
+
+    /// <summary>What recovery reads after a kill.</summary>
+    internal TableIntents Intents { get; }
+
+    /// <summary>The keys removed while the index is compared with the pile.</summary>
+    internal RemovalLog Removals { get; }
+
+    internal EntryEvents Events { get; }
+
+    /// <summary>The running factories, which are told of changes to their keys.</summary>
+    internal FlightTickets Flights { get; } = new();
+
+    internal FlightStart FlightStart { get; }
+
+    internal Lookup Lookup { get; }
+
+    internal Peek Peek { get; }
+
+    internal Lease Lease { get; }
+
+    internal Delete Delete { get; }
+
+    internal Touch Touch { get; }
+
+    internal Externalize Externalize { get; }
+
+    internal Sweep Sweep { get; }
+
+    internal TagRemoval TagRemoval { get; }
+
+    internal EntrySpecs Specs { get; }
+
+    internal KeyComparison Comparison { get; }
+
+    internal Prefetch Prefetch { get; }
+
+    internal BucketVictim Victim { get; }
+
+    /// <summary>The entries demoted to a file; null when the cache has no spill directory.</summary>
+    internal DiskTier? Disk { get; }
+
+    /// <summary>How long a caller waits for another caller's factory.</summary>
+    internal FlightTimeout FlightTimeout { get; init; } = FlightTimeout.Infinite;
+
+    /// <summary>The application's key comparer; null: keys are compared by their bytes.</summary>
+    internal object? KeyComparer { get; init; }
+
+    /// <summary>Whether the pile had the table when it was opened: an earlier version may have written entries.</summary>
+    internal bool WasFound { get; init; }
+
+    /// <summary>The progress of rebuilding the index.</summary>
+    internal CacheReadiness Readiness => _readiness;
+
+    /// <summary>
+    /// Whether values may be in a form of the application's own, as encoded objects or an adapter's bytes are: a service neither returns
+    /// nor accepts them.
+    /// </summary>
+    internal bool HasOpaqueValues => Volatile.Read(ref _hasOpaqueValues);
+
+    /// <summary>Objects, an adapter or a mapped route use the table from here on.</summary>
+    internal void MarkOpaque() => Volatile.Write(ref _hasOpaqueValues, true);
+
+    /// <summary>The opening tells how far the index is. The table is not in use yet.</summary>
+    internal void SetReadiness(CacheReadiness readiness) => _readiness = readiness;
+
+    /// <summary>Keys may be put and removed from here on: the opening has recovered what a kill interrupted.</summary>
+    internal void BeginUse() => _isInUse = true;
+
+    /// <summary>The running factories by key, for callers that join them.</summary>
+    internal FlightRuns FlightRunsBy(IEqualityComparer<FlightKey> comparer) =>
+        _runs ?? LazyInitializer.EnsureInitialized(ref _runs, () => new FlightRuns(comparer)); // most tables have none
+
+    /// <summary>Draws the version of a put, higher than all before.</summary>
+    internal ulong NextVersion(long now) => Heap.Versions.Next(Clock.VersionAt(now));
+
+    private static unsafe TableCounters OpenCounters(IndexStorage place) =>
+        place.OutlivesProcess ? new TableCounters(place.Cells, place.Head->OwnCells, place.Head->Base) : new TableCounters();
+}

@@ -1,0 +1,114 @@
+using System;
+using System.Diagnostics;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Removes the entries with a tag, or all: a mark invalidates them up to a version.</summary>
+internal sealed class TagRemoval(TableEngine table)
+{
+    /// <summary>Removes all entries with a tag that were put before.</summary>
+    internal void RemoveByTag(string tag)
+    {
+        ulong hash = TagHash.Of(tag);
+        // Before the mark draws its version: a run that began earlier has put its value by then, with a lower version, or can't put it any
+        // more.
+        OutdateFlights(hash);
+        // All mark blocks are allocated before the first is published: without space for all, nothing is removed.
+        _ = table.WasFound ? Publish([table.Tags.SeededHashOf(tag), hash]) : Publish([hash]);
+    }
+
+    /// <summary>Removes all entries that were put before.</summary>
+    /// <returns>The version up to which entries are invalid; 0 on failure.</returns>
+    internal ulong TryMarkAll(out PileException? failure)
+    {
+        OutdateFlights(TagMarks.AllTag); // first, as in RemoveByTag
+        return TryPublish([TagMarks.AllTag], out failure);
+    }
+
+    /// <summary>Drops the marks up to a version. No entry that they concern is left.</summary>
+    /// <returns><see langword="false"/> while one may still be found; then another round is needed.</returns>
+    internal bool DropMarksUpTo(ulong version, bool allOnly)
+    {
+        if (table.Removals.Removed != null)
+            return false; // the comparison may still find an entry that a mark concerns
+        using (ChangeScope scope = table.EnterWriter())
+        {
+            table.Tags.DropUpTo(version, allOnly);
+        }
+        return true;
+    }
+
+    // Returns 0 if the pile is full.
+    private ulong TryPublish(ReadOnlySpan<ulong> tags, out PileException? failure)
+    {
+        Debug.Assert(!tags.IsEmpty, "A mark concerns a tag, or all entries.");
+        int attempt = 0;
+        do
+        {
+            ulong floor = table.Clock.VersionAt(table.Clock.Now); // before the region: the clock may wait
+            using ChangeScope scope = table.EnterWriter();
+            try
+            {
+                table.Kinds.MarkExpirable(); // before the mark: a kill in between leaves a flag too many
+                ulong version = table.Tags.Publish(tags, floor, out failure);
+                if (failure == null)
+                    return version; // all entries concerned read as missing from here on
+            }
+            finally
+            {
+                table.Kinds.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
+            }
+        }
+        while (table.Heap.TryReclaim(failure, ref attempt));
+        return 0;
+    }
+
+    private ulong Publish(ReadOnlySpan<ulong> tags)
+    {
+        ulong version = TryPublish(tags, out PileException? failure);
+        return failure == null ? version : throw failure;
+    }
+
+    // After this, a run that began before has put its value, or sees that it is outdated.
+    private void OutdateFlights(ulong tag)
+    {
+        if (!table.Flights.IsAny)
+            return;
+        foreach (ulong hash in table.Flights.OutdateTagged(tag == TagMarks.AllTag ? null : tag))
+            PassThrough(hash);
+    }
+
+    private void PassThrough(ulong hash)
+    {
+        using ReadScope scope = table.EnterReader();
+        // Who held the lock has put its value; who acquires it later finds its ticket outdated in FlightTickets.MayKeep.
+        table.Index.Lock(hash).Dispose();
+    }
+}

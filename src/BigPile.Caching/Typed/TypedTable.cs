@@ -1,0 +1,289 @@
+using System;
+using System.Buffers;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Threading;
+using BigPile.Access;
+using BigPile.Allocation;
+using BigPile.Caching.Capacity;
+using BigPile.Caching.Clocks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Events;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Intents;
+using BigPile.Caching.Keys;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Metrics;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Readers;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.SingleFlight;
+using BigPile.Caching.Spill;
+using BigPile.Caching.Tables;
+using BigPile.Caching.Tags;
+using BigPile.Caching.Typed;
+using BigPile.Checking;
+using BigPile.Concurrency;
+using BigPile.Layout;
+using BigPile.Memory.Checking;
+using BigPile.Memory.Concurrency;
+using BigPile.Tables;
+
+namespace BigPile.Caching.Typed;
+
+/// <summary>A typed facade over a table: what a public call does once its key is encoded.</summary>
+internal sealed class TypedTable<TKey, TValue>
+    where TKey : notnull
+{
+    internal TypedTable(TableEngine engine)
+    {
+        Core = engine;
+        var comparer = (IEqualityComparer<TKey>?)engine.KeyComparer;
+        Keys = new KeyCodec<TKey>(engine.Heap, engine.KeyKind, engine.Hash, comparer, engine.Comparison.CopyKeys);
+    }
+
+    internal TableEngine Core { get; }
+
+    internal KeyCodec<TKey> Keys { get; }
+
+    internal bool TryGet(TKey key, [MaybeNullWhen(false)] out TValue value)
+    {
+        Unsafe.SkipInit(out KeyBuffer buffer);
+        Span<byte> stack = buffer;
+        return TryGet(Keys.Probe(key, stack), 0, out value, out _);
+    }
+
+    /// <summary>Reads a value of at least this version.</summary>
+    internal bool TryGet(in KeyProbe key, ulong minVersion, [MaybeNullWhen(false)] out TValue value, out EntryInfo info)
+    {
+        var reader = default(ValueReader);
+        if (Core.Lookup.TryRead(key, ref reader, minVersion, out info))
+        {
+            value = Complete(ref reader, key);
+            return true;
+        }
+        reader.Release();
+        value = default;
+        return false;
+    }
+
+    /// <summary>Reads a value for a call whose hit or miss was counted.</summary>
+    internal bool TryGetAgain(TKey key, [MaybeNullWhen(false)] out TValue value)
+    {
+        var reader = default(ValueReader);
+        Unsafe.SkipInit(out KeyBuffer buffer);
+        Span<byte> stack = buffer;
+        KeyProbe probe = Keys.Probe(key, stack);
+        if (Core.Lookup.TryReadAgain(probe, ref reader, out _))
+        {
+            value = Complete(ref reader, probe);
+            return true;
+        }
+        reader.Release();
+        value = default;
+        return false;
+    }
+
+    /// <summary>Copies a value, as stored, to a writer.</summary>
+    internal bool TryRead(in KeyProbe key, IBufferWriter<byte> destination, out EntryInfo info)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        int bufferBytes = ValueCopy.InitialBufferBytes;
+        return ValueCopy.TryCopy(Core, key, destination, long.MaxValue, ref bufferBytes, out info) >= 0;
+    }
+
+    internal PutResult? Put(in KeyProbe key, TValue value, EntryOptions? options, Condition condition, out EntryInfo info)
+    {
+        switch (value)
+        {
+            case null:
+                return Put(key, [], ValueKind.Null, options, condition, out info);
+            case byte[] bytes when ObjectStore.IsBytes(bytes):
+                return Put(key, bytes, ValueKind.Bytes, options, condition, out info);
+            default:
+                return PutThroughBuffer(key, value, options, condition, out info);
+        }
+    }
+
+    internal PutResult? Put(
+        in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options, Condition condition, out EntryInfo info)
+    {
+        if (options == null && Core.Specs.PutsPlain())
+            // The usual put: no clock, no tags, no extension of the head.
+            return Core.Put(key, value, kind, EntrySpec.Plain, condition, out info);
+        Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
+        return Core.Put(key, value, kind, Core.Specs.SpecOf(options, tagBuffer), condition, out info);
+    }
+
+    /// <summary>Renews an entry's lifetime. Its value stays, and what the options leave out.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="version">The version that the entry must have; 0: any.</param>
+    /// <param name="options">What changes; <see langword="null"/>: the entry never expires.</param>
+    /// <param name="info">The renewed entry.</param>
+    /// <returns>The result; <see langword="null"/> when there is no entry of this key and version.</returns>
+    internal PutResult? Renew(in KeyProbe key, ulong version, EntryOptions? options, out EntryInfo info)
+    {
+        Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
+        while (TryCopy(key, out CopyReader copy, out info))
+        {
+            using (copy)
+            {
+                if (version != 0 && info.Version != version)
+                    return null;
+                // Value and metadata are read one after the other. The version tells whether they belong together; the put's condition,
+                // whether they still do.
+                if (!Core.Peek.TryPeek(key, out EntryCopy entry) || entry.Info.Version != info.Version)
+                    continue; // it was replaced meanwhile
+                EntrySpec spec = Core.Specs.SpecOf(entry, options, tagBuffer);
+                PutResult? result = entry.Kind == ValueKind.Pointer
+                    ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
+                    : Core.Put(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
+                if (result == null) // replaced since: read anew
+                    continue;
+                info = renewed with { ValueBytes = info.ValueBytes };
+                return result;
+            }
+        }
+        return null;
+    }
+
+    /// <summary>Puts an object of the pile as a value.</summary>
+    internal PutResult PutPointer(in KeyProbe key, PilePointer pointer, EntryOptions? options)
+    {
+        ulong word = pointer.ToUInt64();
+        return Put(key, AsBytes(in word), ValueKind.Pointer, options, Condition.None, out _)!.Value;
+    }
+
+    /// <summary>The object that holds a key's value. An inline value is externalized first.</summary>
+    internal bool TryGetPointer(in KeyProbe key, out PilePointer pointer)
+    {
+        while (Core.Peek.TryPeek(key, out EntryCopy entry))
+        {
+            if (entry.Kind == ValueKind.Null) // no object stands for it
+                break;
+            if (entry.Kind == ValueKind.Pointer
+                ? Core.Peek.TryReadPointer(key, out pointer, out _) && (entry.SlidingTicks == 0 || Core.Touch.TryTouch(key))
+                : TryExternalize(key, entry, out pointer))
+                return true;
+        }
+        pointer = default;
+        return false;
+    }
+
+    /// <summary>The key by which flights are told apart: its bytes, where the table compares bytes.</summary>
+    internal FlightKey FlightKeyOf(TKey key)
+    {
+        if (KeyCodec<TKey>.HasOwnBytes || Core.KeyComparer != null)
+            return new FlightKey(key, null);
+        Unsafe.SkipInit(out KeyBuffer buffer);
+        Span<byte> stack = buffer;
+        return new FlightKey(key, Keys.Probe(key, stack).Bytes.ToArray());
+    }
+
+    /// <summary>Begins a run for a missing key; <see langword="null"/> when the key is present.</summary>
+    internal FlightTicket? BeginFlight(TKey key, EntryOptions? options)
+    {
+        Unsafe.SkipInit(out KeyBuffer buffer);
+        Span<byte> stack = buffer;
+        return Core.FlightStart.BeginFlight(Keys.Probe(key, stack), EntrySpecs.TagHashesOf(options));
+    }
+
+    /// <summary>Puts the value of a run, unless something newer happened to the key.</summary>
+    internal void PutMade(TKey key, TValue value, EntryOptions? options, FlightTicket ticket)
+    {
+        Unsafe.SkipInit(out KeyBuffer buffer);
+        Span<byte> stack = buffer;
+        _ = Put(Keys.Probe(key, stack), value, options, Condition.Of(ticket), out _);
+    }
+
+    /// <summary>The public description of an entry.</summary>
+    internal TableEntry<TKey> Describe(in EntryCopy copy)
+    {
+        var age = new TimeSpan(Core.Clock.Now - Core.Clock.PutAt(copy.Info.Version));
+        return new TableEntry<TKey>(
+            Keys.Decode(copy.Key), copy.Info, age < TimeSpan.Zero ? TimeSpan.Zero : age,
+            copy.ExpiresAt == long.MaxValue ? null : new DateTimeOffset(Core.Clock.ToSystem(copy.ExpiresAt), TimeSpan.Zero),
+            copy.SlidingTicks == 0 ? null : new TimeSpan(copy.SlidingTicks), copy.Priority);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private TValue Complete(ref ValueReader reader, in KeyProbe key) => ValueOf(reader.Complete(Core.Heap.Codecs.Objects), key);
+
+    /// <summary>The value of another caller's factory, as a read would give it.</summary>
+    /// <exception cref="InvalidCastException">It is of another type.</exception>
+    internal TValue ValueOf(object? value, TKey key)
+    {
+        Unsafe.SkipInit(out KeyBuffer buffer);
+        Span<byte> stack = buffer;
+        return ValueOf(value, Keys.Probe(key, stack));
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private TValue ValueOf(object? value, in KeyProbe key) =>
+        value is TValue typed ? typed : value == null && default(TValue) is null ? default! : RefuseType(value, key);
+
+    [DoesNotReturn]
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private TValue RefuseType(object? value, in KeyProbe key) => throw new InvalidCastException(
+        $"The value of the key '{Keys.Decode(key.Bytes)}' of the table '{Core.Name}' is {value?.GetType().ToString() ?? "null"}, and was "
+        + $"asked for as {typeof(TValue)}.");
+
+    private bool TryExternalize(in KeyProbe key, in EntryCopy entry, out PilePointer pointer)
+    {
+        pointer = default;
+        if (!TryCopy(key, out CopyReader copy, out EntryInfo info))
+            return false;
+        using (copy)
+        {
+            if (info.Version != entry.Info.Version)
+                return false;
+            PutResult? result = Core.Externalize.Run(key, copy.Value, copy.Kind, entry, out pointer);
+            // Others may have been evicted for the pointer. If the entry itself was, it has to come back first.
+            Core.Disk?.Drain();
+            if (result == null && Core.Disk is { } disk)
+                _ = disk.TryPromote(key);
+            if (result == PutResult.Collision)
+                throw new PileFullException($"The table '{Core.Name}' is at its limit, and nothing may go for the pointer to the value.");
+            return result != null;
+        }
+    }
+
+    /// <summary>Puts the object that an entry owns again, with another spec.</summary>
+    private PutResult? PutOwnedAgain(in KeyProbe key, ulong version, in EntrySpec spec, out EntryInfo info)
+    {
+        info = default;
+        if (!Core.Peek.TryReadPointer(key, out PilePointer pointer, out ulong found) || found != version)
+            return null;
+        ulong word = pointer.ToUInt64();
+        return Core.Put(key, AsBytes(in word), ValueKind.Pointer, spec, Condition.Of(version), out info);
+    }
+
+    private PutResult? PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, Condition condition, out EntryInfo info)
+    {
+        PileBuffer buffer = BufferRental.Rent();
+        try
+        {
+            BlockKind kind = Core.Heap.Encode(value, buffer);
+            return Put(key, buffer.WrittenSpan, (ValueKind)kind, options, condition, out info);
+        }
+        finally
+        {
+            BufferRental.Return(buffer);
+        }
+    }
+
+    private bool TryCopy(in KeyProbe key, out CopyReader copy, out EntryInfo info)
+    {
+        copy = new CopyReader(BufferRental.Rent());
+        if (Core.Lookup.TryRead(key, ref copy, out info))
+            return true;
+        copy.Dispose();
+        return false;
+    }
+
+    private static ReadOnlySpan<byte> AsBytes(in ulong word) => MemoryMarshal.AsBytes(new ReadOnlySpan<ulong>(in word));
+}

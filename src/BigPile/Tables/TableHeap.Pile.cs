@@ -1,0 +1,119 @@
+using System;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using BigPile.Access;
+using BigPile.Catalog;
+using BigPile.Concurrency;
+using BigPile.Durability;
+using BigPile.Layout;
+using BigPile.Lifecycle;
+using BigPile.Memory.Concurrency;
+using BigPile.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace BigPile.Tables;
+
+/// <summary>Critical regions, and what the pile gives its tables as a whole.</summary>
+internal sealed unsafe partial class TableHeap
+{
+    /// <summary>The pile, as its users see it.</summary>
+    internal Pile Pile { get; }
+
+    /// <summary>Whether every read verifies checksums.</summary>
+    internal bool ChecksEveryRead { get; }
+
+    /// <summary>Whether blocks have checksums.</summary>
+    internal bool HasChecksums => _blocks.HasChecksums;
+
+    /// <summary>Whether the pile was closed: another process may use its files by now.</summary>
+    internal bool IsClosed => _barrier.IsClosed;
+
+    /// <summary>The id of the pile.</summary>
+    internal Guid Id => _engine.Id;
+
+    /// <summary>The versions of entries: one sequence for all tables.</summary>
+    internal Versions Versions => _engine.Versions;
+
+    /// <summary>The files of a mapped pile; null for another one.</summary>
+    internal PileDirectory? Directory => _engine.Directory;
+
+    /// <summary>The catalog, which has the names of tables.</summary>
+    internal PileCatalog Catalog => _engine.Catalog;
+
+    internal PileCodecs Codecs => _engine.Codecs;
+
+    internal BackgroundWork Background => _engine.Background;
+
+    internal PileMeter Meter => _engine.Meter;
+
+    internal ILogger Logger => Pile.Logger;
+
+    /// <summary>Begins a critical region to read. The caller wraps it in a <see cref="ReadScope"/>: see <see cref="ScopeOf"/>.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal CriticalRegion BeginRead() => _barrier.EnterReader();
+
+    /// <summary>Begins a critical region to change the pile. Waits for a flush that blocks writers.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal CriticalRegion BeginWrite() => _barrier.EnterWriter();
+
+    /// <summary>The scope of a region that was begun to read.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ReadScope ScopeOf(CriticalRegion critical) => new(critical, _blocks);
+
+    /// <summary>The scope of a region that was begun to change the pile.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal ChangeScope ChangeScopeOf(CriticalRegion critical) => new(critical, _blocks);
+
+    /// <inheritdoc cref="BlockStore.EnterReader"/>
+    internal ReadScope EnterReader() => _blocks.EnterReader();
+
+    /// <inheritdoc cref="BlockStore.EnterWriter"/>
+    internal ChangeScope EnterWriter() => _blocks.EnterWriter();
+
+    /// <inheritdoc cref="BlockStore.EnsureShadowCapacity"/>
+    internal void EnsureShadowCapacity() => _blocks.EnsureShadowCapacity();
+
+    /// <inheritdoc cref="Reclaimer.TryReclaim"/>
+    internal bool TryReclaim(PileException failure, ref int attempt) => _blocks.Reclaimer.TryReclaim(failure, ref attempt);
+
+    /// <inheritdoc cref="Reclaimer.TryReclaimDiskSpace"/>
+    internal bool TryReclaimDiskSpace(Exception refused) => _blocks.Reclaimer.TryReclaimDiskSpace(refused);
+
+    /// <inheritdoc cref="Reclaimer.RequestsDiskSpace"/>
+    internal bool RequestsDiskSpace(Exception refused) => _blocks.Reclaimer.RequestsDiskSpace(refused);
+
+    /// <inheritdoc cref="Reclaimer.Reclaim"/>
+    internal void Reclaim() => _ = _blocks.Reclaimer.Reclaim(attempt: 0);
+
+    /// <inheritdoc cref="BlockStore.FootprintBytesOf"/>
+    internal long FootprintBytesOf(long payloadBytes) => _blocks.FootprintBytesOf(payloadBytes);
+
+    /// <summary>Reads an object that an entry owns.</summary>
+    internal bool TryRead<TReader>(PilePointer pointer, ref TReader reader)
+        where TReader : struct, IPayloadReader, allows ref struct => _reader.TryRead(pointer, ref reader);
+
+    /// <summary>Refuses a pointer that names no live object.</summary>
+    /// <exception cref="PilePointerException">It names none.</exception>
+    internal void RequireObject(PilePointer pointer)
+    {
+        var size = default(SizeReader);
+        if (!_reader.TryRead(pointer, ref size))
+            Throw.NoSuchObject(pointer);
+    }
+
+    /// <summary>Leases an object that an entry owns.</summary>
+    internal bool TryLease(PilePointer pointer, [NotNullWhen(true)] out PileLease? lease) => _lessor.TryLease(pointer, out lease);
+
+    /// <inheritdoc cref="Lessor.LeaseEntry"/>
+    internal PileLease LeaseEntry(ulong address, int offset, int lengthBytes, BlockKind kind) =>
+        _lessor.LeaseEntry(address, offset, lengthBytes, kind);
+
+    /// <inheritdoc cref="ObjectStore.Encode"/>
+    internal BlockKind Encode(object value, PileBuffer buffer) => _objects.Encode(value, buffer);
+
+    /// <summary>Takes the tables for a cache.</summary>
+    /// <returns><see langword="false"/> when another cache has them.</returns>
+    internal bool TryTakeTables() => _engine.TryTakeTables();
+
+    internal void ReleaseTables() => _engine.ReleaseTables();
+}
