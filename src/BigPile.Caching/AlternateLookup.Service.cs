@@ -1,35 +1,14 @@
 using System;
 using System.Buffers;
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Liveness;
-using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
 using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
 using BigPile.Caching.Typed;
-using BigPile.Checking;
-using BigPile.Concurrency;
-using BigPile.Layout;
-using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching;
 
@@ -102,7 +81,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         TableEngine engine = _table.Core;
-        return engine.Put(Probe(key, stack), value, ValueKind.Bytes, engine.Specs.InCacheTime(spec), Condition.None, out info)!.Value;
+        return engine.Put.Run(Probe(key, stack), value, ValueKind.Bytes, engine.Specs.InCacheTime(spec), Condition.None, out info)!.Value;
     }
 
     /// <summary>As <see cref="ReadMany"/>; with <paramref name="bytesOnly"/> a value that is not bytes counts as empty.</summary>

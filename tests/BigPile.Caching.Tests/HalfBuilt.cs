@@ -1,24 +1,12 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Access;
-using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Liveness;
-using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
 using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tests;
@@ -81,7 +69,7 @@ internal sealed class HalfBuilt : IDisposable
     internal void Put(long key, byte value, Dictionary<long, byte> model)
     {
         Span<byte> stack = stackalloc byte[8];
-        _core.Put(Probe(key, stack), [value], ValueKind.Bytes, EntrySpec.Plain, Condition.None, out _);
+        _core.Put.Run(Probe(key, stack), [value], ValueKind.Bytes, EntrySpec.Plain, Condition.None, out _);
         model[key] = value;
     }
 

@@ -6,24 +6,11 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
-using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Liveness;
-using BigPile.Caching.Metrics;
 using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
 using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
 
 namespace BigPile.Caching.Tests;
 

@@ -1,4 +1,3 @@
-using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Entries;

@@ -134,17 +134,6 @@ internal unsafe struct Bucket
     /// <summary>The occupied slots of one line.</summary>
     internal static BucketSlots SlotsOf(Bucket* line) => new(null, line);
 
-    /// <summary>The address of a slot.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static ulong* SlotAt(Bucket* line, int slot) => &line->_firstSlot + slot;
-
-    /// <summary>Counts a use of the slot at an address. Lines are aligned to their size, so the address gives the line.</summary>
-    internal static void CountUseOf(ulong* slotAt)
-    {
-        var line = (Bucket*)((nuint)slotAt & ~(nuint)(SizeBytes - 1));
-        line->CountUse((int)(slotAt - &line->_firstSlot));
-    }
-
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static IndexSlot Load(Bucket* line, int slot) => new(Volatile.Read(ref (&line->_firstSlot)[slot]));
 

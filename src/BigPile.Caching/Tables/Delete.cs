@@ -1,32 +1,14 @@
-using System;
 using System.Diagnostics;
-using System.Threading;
 using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
 using BigPile.Checking;
-using BigPile.Concurrency;
-using BigPile.Layout;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -92,7 +74,7 @@ internal sealed unsafe class Delete(TableEngine table)
         try
         {
             table.Kinds.MarkTombstones(); // before the put: EndRebuild looks for tombstones if it is set
-            bool wasThere = table.Put(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
+            bool wasThere = table.Put.Run(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
             if (!table.Visibility.IsRebuilding)
                 DropTombstone(key); // the walk that drops tombstones may have passed before
             return wasThere;

@@ -1,32 +1,11 @@
 using System;
-using System.Diagnostics;
-using System.Threading;
 using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
-using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
-using BigPile.Checking;
-using BigPile.Concurrency;
-using BigPile.Layout;
-using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -37,6 +16,43 @@ namespace BigPile.Caching.Tables;
 /// </remarks>
 internal sealed unsafe partial class DiskTier
 {
+    /// <summary>Promotes an entry that memory does not have.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="block">Receives the entry's block, if one was found.</param>
+    /// <param name="minVersion">An entry below this version counts as missing, and stays where it is.</param>
+    internal SpillOutcome Promote(
+        in KeyProbe key, PileBuffer block, ulong minVersion = 0)
+    {
+        SpillOutcome outcome;
+        lock (spill.StripeOf(key.Hash).Lock) // over the access to the file, in no critical region
+            outcome = PromoteStripeLocked(key, block, minVersion);
+        if (outcome == SpillOutcome.Promoted)
+            Drain(MostForOneReturn); // other entries were evicted for it
+        return outcome;
+    }
+
+    /// <summary>Promotes an entry for an operation that needs it in memory.</summary>
+    /// <returns>Whether it is in memory, or was meanwhile.</returns>
+    /// <exception cref="PileFullException">Nothing in memory may be evicted for it.</exception>
+    internal bool TryPromote(in KeyProbe key)
+    {
+        PileBuffer block = BufferRental.Rent();
+        try
+        {
+            SpillOutcome outcome = Promote(key, block);
+            if (outcome == SpillOutcome.MemoryFull)
+            {
+                throw new PileFullException(
+                    $"An entry of the table '{table.Name}' can't come back to memory: the table is at its limit, and nothing in it may go.");
+            }
+            return outcome != SpillOutcome.Missing;
+        }
+        finally
+        {
+            BufferRental.Return(block);
+        }
+    }
+
     /// <summary>Promotes an entry that memory does not have. The stripe lock is held.</summary>
     internal SpillOutcome PromoteStripeLocked(
         in KeyProbe key, PileBuffer block, ulong minVersion)

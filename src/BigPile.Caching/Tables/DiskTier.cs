@@ -1,34 +1,13 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
-using System.Threading;
 using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
-using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Hash;
-using BigPile.Layout;
-using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -132,43 +111,6 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         return found;
     }
 
-    /// <summary>Promotes an entry that memory does not have.</summary>
-    /// <param name="key">The key.</param>
-    /// <param name="block">Receives the entry's block, if one was found.</param>
-    /// <param name="minVersion">An entry below this version counts as missing, and stays where it is.</param>
-    internal SpillOutcome Promote(
-        in KeyProbe key, PileBuffer block, ulong minVersion = 0)
-    {
-        SpillOutcome outcome;
-        lock (spill.StripeOf(key.Hash).Lock) // over the access to the file, in no critical region
-            outcome = PromoteStripeLocked(key, block, minVersion);
-        if (outcome == SpillOutcome.Promoted)
-            Drain(MostForOneReturn); // other entries were evicted for it
-        return outcome;
-    }
-
-    /// <summary>Promotes an entry for an operation that needs it in memory.</summary>
-    /// <returns>Whether it is in memory, or was meanwhile.</returns>
-    /// <exception cref="PileFullException">Nothing in memory may be evicted for it.</exception>
-    internal bool TryPromote(in KeyProbe key)
-    {
-        PileBuffer block = BufferRental.Rent();
-        try
-        {
-            SpillOutcome outcome = Promote(key, block);
-            if (outcome == SpillOutcome.MemoryFull)
-            {
-                throw new PileFullException(
-                    $"An entry of the table '{table.Name}' can't come back to memory: the table is at its limit, and nothing in it may go.");
-            }
-            return outcome != SpillOutcome.Missing;
-        }
-        finally
-        {
-            BufferRental.Return(block);
-        }
-    }
-
     /// <summary>
     /// The keys of spilled entries. With a <see cref="PromotionWatch"/> from before the walk through memory, every entry that exists all
     /// the time is found in memory, pending, in the file, or by the watch; one that moves meanwhile may be found more than once.
@@ -194,7 +136,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
         {
             result = request.Condition.IsOfVersion
                 ? PutIfStripeLocked(key, spec, request, out info)
-                : table.PutToMemory(key, spec, request, out info);
+                : table.Put.ToMemory(key, spec, request, out info);
             // Only after success: a refused put changes nothing. In between memory has the new value, and the file the old one: the lock
             // hides it, and a kill leaves no file to read.
             if (result is not (null or PutResult.Collision) && TryReplaceStripeLocked(key, info.Version))
@@ -227,7 +169,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     // Otherwise the put would evict all of it at once.
     private void EvictSurplusFirst()
     {
-        while (table.Limits.IsFarOver() && table.TryEvictOne(table.Clock.Now))
+        while (table.Limits.IsFarOver() && table.Surplus.TryEvictOne(table.Clock.Now))
             continue;
     }
 
@@ -277,7 +219,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
             {
                 if (request.Condition.IsMetBy(0))
                     return null; // it is in memory, and must be missing
-                PutResult? replaced = table.PutToMemory(key, spec, request, out info);
+                PutResult? replaced = table.Put.ToMemory(key, spec, request, out info);
                 if (replaced != null || !TryVersionStripeLocked(key, out _))
                     return replaced;
                 continue; // evicted since it was found
@@ -291,7 +233,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
                 // The spilled entry is the basis: Upsert.TryFindPlace looks whether its tags were removed meanwhile, of which the ticket knows
                 // nothing.
                 PutRequest inFlight = request.On(Condition.Of(ticket), isThere ? block.WrittenSpan : default);
-                if (table.PutToMemory(key, spec, inFlight, out info) is { } result)
+                if (table.Put.ToMemory(key, spec, inFlight, out info) is { } result)
                     return result;
             }
             finally

@@ -4,28 +4,14 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
 using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
 using BigPile.Checking;
 using BigPile.Concurrency;
-using BigPile.Layout;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
 using BigPile.Tables;
@@ -33,28 +19,33 @@ using BigPile.Tables;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Reads values without a lock: nearly all by the fast path, the rest by <see cref="Search"/>.</summary>
-internal sealed unsafe partial class Lookup(TableEngine table)
+/// <remarks>
+/// What was read counts once all checks have passed; where one fails, the search starts over. A miss counts if no split moved entries of
+/// the bucket meanwhile.
+/// </remarks>
+internal sealed unsafe class Lookup(TableEngine table)
 {
+    // Those of the table, at hand for the fast path.
+    private readonly TableIndex _index = table.Index;
+    private readonly TableHeap _heap = table.Heap;
+    private readonly TagMarks _tags = table.Tags;
+    private readonly int _tableId = table.Id;
+
     /// <summary>Reads the value of a key.</summary>
     internal bool TryRead<TReader>(in KeyProbe key, ref TReader reader, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct =>
         TryRead(key, ref reader, minVersion: 0, out info);
 
-    /// <summary>Reads the value of a key, if it has at least a version.</summary>
-    /// <param name="key">The key.</param>
-    /// <param name="reader">Receives the value.</param>
-    /// <param name="minVersion">An entry below this version counts as missing.</param>
-    /// <param name="info">Version and size.</param>
+    /// <summary>Reads the value of a key. An entry below a version counts as missing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal bool TryRead<TReader>(
-        in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+    internal bool TryRead<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         bool found;
         using (ReadScope scope = table.EnterReader())
         {
             found = TryReadInRegion(scope.Critical, key, ref reader, minVersion, out info);
-            if (table.CountsReads && (found || table.Disk == null)) // else TryReadSpilledCounted counts
+            if (table.CountsReads && (found || table.Disk == null)) // else DiskTier.TryReadCounted counts
                 table.Counters.Add(scope.Critical, found ? Counter.Hits : Counter.Misses);
         }
         // After the region: a promotion waits for a stripe lock, and for a file.
@@ -68,15 +59,14 @@ internal sealed unsafe partial class Lookup(TableEngine table)
         || (table.Disk is { } disk && disk.TryRead(key, ref reader, minVersion: 0, out info));
 
     /// <summary>Reads a key from memory only, and counts nothing.</summary>
-    internal bool TryReadMemory<TReader>(
-        in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+    internal bool TryReadMemory<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         using ReadScope scope = table.EnterReader();
         return TryReadInRegion(scope.Critical, key, ref reader, minVersion, out info);
     }
 
-    // Arguments passed by reference are spilled to the stack, so the slow path gets copies, or only the parts that it needs.
+    // By-reference arguments are spilled to the stack, so the slow path gets copies, or only the parts that it needs.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadInRegion<TReader>(
         CriticalRegion critical, in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
@@ -105,35 +95,34 @@ internal sealed unsafe partial class Lookup(TableEngine table)
     /// read's bucket is fetched while this one's block is.
     /// </remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private SearchOutcome ReadPlain<TReader>(
-        ulong hash, ReadOnlySpan<byte> key, ref TReader reader, ref EntryInfo info)
+    private SearchOutcome ReadPlain<TReader>(ulong hash, ReadOnlySpan<byte> key, ref TReader reader, ref EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        Debug.Assert(table.Visibility.IsAllVisible && !table.Heap.ChecksEveryRead, "The fast path is closed while a rebuild or checksums need the full one.");
-        if (!table.Index.TryFindUnmoved(hash, out Bucket* line, out byte state)) // acquire: the state before the slots
+        Debug.Assert(
+            table.Visibility.IsAllVisible && !_heap.ChecksEveryRead, "A rebuild or checksums close the fast path.");
+        if (!_index.TryFindUnmoved(hash, out Bucket* line, out byte state)) // acquire: the state before the slots
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
         if (match == 0)
             return IsPlainMiss(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
-        ulong* slotAt = Bucket.SlotAt(line, BitOperations.TrailingZeroCount(match));
-        // Acquire; pairs with the slot's store in Upsert.Swap: what it leads to is visible.
-        var slot = new IndexSlot(Volatile.Read(ref *slotAt));
-        BlockSnapshot view = table.Heap.ViewRecovered(slot.Address); // header (acquire), then page info
-        // None also in a page that recovery has yet to check: Searching has it checked.
+        var place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
+        IndexSlot slot = place.Value; // acquire; pairs with the slot's store in Upsert.Swap: what it leads to is visible
+        BlockSnapshot view = _heap.ViewRecovered(slot.Address); // header (acquire), then page info
+        // None also in a page that recovery has yet to check: Search has it checked.
         if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
             return SearchOutcome.Again;
         // The block may be freed and reused from here on, so lengths are bounded before they are used.
         var head = new PlainHead(view.Payload);
         long valueBytes = view.PayloadBytes - head.ValueOffset;
-        if (!head.IsPlainAfter(table.Tags.ClearedUpTo) || valueBytes < 0 || !(head.HasKey(table.Id, key) || Mutation.KeyNotCompared))
+        if (!head.IsPlainAfter(_tags.ClearedUpTo) || valueBytes < 0 || !(head.HasKey(_tableId, key) || Mutation.KeyNotCompared))
             return SearchOutcome.Again;
         // The copy may mix two entries until both checks below have passed: slot, then block. Search says why in this order.
         info = new EntryInfo(head.Version, (int)valueBytes);
         reader.Read(head.Value, valueBytes, EntryHead.BlockKindOf(head.Kind));
-        if (!IsStillLoaded(slotAt, slot) || !view.Validate())
+        if (!place.IsStill(slot) || !view.Validate())
             return SearchOutcome.Again;
         if (table.CountsUses)
-            Bucket.CountUseOf(slotAt); // plain stores; a lost count is harmless
+            place.CountUse(); // plain stores; a lost count is harmless
         return SearchOutcome.Hit;
     }
 
@@ -151,7 +140,7 @@ internal sealed unsafe partial class Lookup(TableEngine table)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
-        minVersion = Math.Max(minVersion, table.Visibility.Floor); // acquire, before all that it guards; pairs with MakeAllVisible
+        minVersion = Math.Max(minVersion, table.Visibility.Floor); // acquire, before all that it guards; pairs with ShowAll
         if (matcher == null)
             return TryReadCompared(key, ref reader, minVersion, out info);
         while (true)
@@ -168,8 +157,7 @@ internal sealed unsafe partial class Lookup(TableEngine table)
         }
     }
 
-    private bool TryReadCompared<TReader>(
-        in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
+    private bool TryReadCompared<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         long now = 0; // read when an entry may have expired
@@ -179,4 +167,134 @@ internal sealed unsafe partial class Lookup(TableEngine table)
         while (outcome == SearchOutcome.Again);
         return outcome == SearchOutcome.Hit;
     }
+
+    internal SearchOutcome Search<TReader>(
+        in KeyProbe key, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps lines and blocks mapped.");
+        info = default;
+        ulong tag = IndexSlot.TagOf(key.Hash);
+        Bucket* bucket = _index.Find(key.Hash, out byte state); // acquire; it covers the hash, and is not splitting
+        int lines = 0; // bounded: a damaged chain may have a cycle
+        for (Bucket* line = bucket; line != null; line = ++lines < TableIndex.MostLines ? _index.Next(line) : null)
+        {
+            for (uint match = Bucket.Match(line, tag); match != 0; match &= match - 1)
+            {
+                var place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
+                IndexSlot slot = place.Value; // acquire; pairs with Upsert.Swap
+                if (!slot.MayBe(key.Hash))
+                    continue; // changed since Match
+                CrashPoints.Pass(CrashPoint.SearchBeforeBlock);
+                BlockSnapshot view = _heap.View(slot.Address); // header (acquire), then page info
+                if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
+                {
+                    CrashPoints.Pass(CrashPoint.SearchAfterBlock);
+                    if (LeadsNowhere(place, slot))
+                        continue; // its page was found damaged after opening
+                    return SearchOutcome.Again;
+                }
+                var head = new EntryHead(view.Payload);
+                bool isKey = Mutation.KeyNotCompared
+                    ? head.FitsIn(view.PayloadBytes)
+                    : head.TableId == _tableId && EntryStore.HasKey(head, view.PayloadBytes, key); // tags collide
+                SearchOutcome outcome = isKey
+                    ? ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
+                    : SearchOutcome.Miss; // another key, or an entry that is changing
+                SlidingUse use = outcome == SearchOutcome.Hit && head.IsSliding ? new SlidingUse(table.Clock, head) : default;
+                // Without this a slow reader could return a value that is published in its block but not in the index yet, and the older
+                // one after it.
+                if (!place.IsStill(slot))
+                    return SearchOutcome.Again;
+                CrashPoints.Pass(CrashPoint.SearchBetweenRechecks);
+                // The block may have been freed and reused. Checked on both sides of the slot, which has no generation: an entry may leave
+                // a block and come back to it, and the slot looks the same.
+                if (!view.Validate())
+                    return SearchOutcome.Again;
+                if (_heap.ChecksEveryRead && !_heap.IsIntact(slot.Address, view)) // throws for an unchanged block
+                    return SearchOutcome.Again;
+                if (!isKey)
+                    continue;
+                CrashPoints.Pass(CrashPoint.SearchBeforeRecordUse);
+                // The block is the entry's. A use recorded after the entry has left its slot is lost, so the slot is checked once more.
+                if (use.SlidingTicks != 0 && now >= use.ExpiresAt && !table.Liveness.IsUsed(use, now))
+                {
+                    if (!table.Liveness.IsOver(head, now) || !place.IsStill(slot))
+                        return SearchOutcome.Again; // the expiry was written just now
+                    outcome = SearchOutcome.Dead;
+                    info = default;
+                }
+                else if (use.SlidingTicks != 0)
+                {
+                    long expiresAt = table.Touch.RecordUse(key.Hash, use);
+                    if (expiresAt == 0 || !place.IsStill(slot))
+                    {
+                        now = 0; // the entry may have ended
+                        return SearchOutcome.Again;
+                    }
+                    info = table.Clock.Describe(use.Version, info.ValueBytes, expiresAt);
+                }
+                if (outcome == SearchOutcome.Dead)
+                    table.Touch.RecordEnd(key.Hash, head.Version);
+                if (table.CountsUses && outcome == SearchOutcome.Hit)
+                    place.CountUse();
+                // "Again" is a miss here: the object of a pointer was deleted by other code.
+                return outcome == SearchOutcome.Again ? SearchOutcome.Miss : outcome;
+            }
+        }
+        Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
+        return state == bucket->State || Mutation.BucketStateNotLoadedAgain ? SearchOutcome.Miss : SearchOutcome.Again;
+    }
+
+    // Whether a slot points to no entry. A missing block alone proves nothing: the entry may have left it and come back. The slot must
+    // point to the same state of the block before and after.
+    private bool LeadsNowhere(SlotPlace place, IndexSlot slot)
+    {
+        BlockSnapshot block = _heap.ViewAny(slot.Address);
+        bool isEntry = !block.IsNone && TableHeap.IsEntry(block, slot.Address) && block.PayloadBytes >= EntryHead.ShortBytes;
+        return !isEntry && place.IsStill(slot) && _heap.Validate(block, slot.Address);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private SearchOutcome ReadValue<TReader>(
+        in EntryHead head, long payloadBytes, ref TReader reader, ulong minVersion, ref long now, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        info = default;
+        EntryState state = table.Liveness.ByBlock(head, ref now);
+        if (state != EntryState.Live && !(state == EntryState.Expired && head.IsSliding)) // a use may keep it alive
+            return state.IsDead() ? SearchOutcome.Dead : SearchOutcome.Miss;
+        // An entry below the visibility floor, or one that is too old for the caller.
+        if (head.Version < minVersion)
+            return SearchOutcome.Miss;
+        if (head.Kind >= ValueKind.Pointer && head.Kind <= ValueKind.TagMark)
+            return ReadSpecial(head, payloadBytes, ref reader, out info);
+        long valueBytes = payloadBytes - head.ValueOffset;
+        reader.Read(head.Key + head.KeyBytes, valueBytes, EntryHead.BlockKindOf(head.Kind));
+        info = DescribeRead(head, valueBytes);
+        return SearchOutcome.Hit;
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private SearchOutcome ReadSpecial<TReader>(
+        in EntryHead head, long payloadBytes, ref TReader reader, out EntryInfo info)
+        where TReader : struct, IPayloadReader, allows ref struct
+    {
+        info = default;
+        // A tombstone; else bytes that are just changing, which the checks find.
+        if (head.Kind != ValueKind.Pointer || payloadBytes - head.ValueOffset != sizeof(ulong))
+            return SearchOutcome.Miss;
+        var pointer = PilePointer.FromUInt64(*(ulong*)(head.Key + head.KeyBytes));
+        var measured = new MeasuredReader<TReader>(reader);
+        bool isThere = _heap.TryRead(pointer, ref measured);
+        reader = measured.Inner;
+        if (!isThere)
+            return SearchOutcome.Again; // deleted by other code, or with its entry: the checks tell
+        info = DescribeRead(head, measured.LengthBytes);
+        return SearchOutcome.Hit;
+    }
+
+    // The expiry of a sliding entry is added once its use is recorded.
+    private EntryInfo DescribeRead(in EntryHead head, long valueBytes) =>
+        head.IsSliding ? new EntryInfo(head.Version, (int)valueBytes) : table.Liveness.Describe(head, (int)valueBytes);
 }

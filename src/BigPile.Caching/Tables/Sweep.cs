@@ -2,31 +2,11 @@ using System;
 using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
-using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
-using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
-using BigPile.Checking;
 using BigPile.Concurrency;
-using BigPile.Layout;
-using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -38,7 +18,7 @@ internal sealed unsafe class Sweep(TableEngine table)
     private const int BucketsAtOnce = 4096; // between two checks of the cancellation
     private const int RecordsAtOnce = 4096; // of the file, between two checks
 
-    private TinySpinLock _lock; // held for a sweep of some buckets or records
+    private TinySpinLock _sweepLock; // held for a sweep of some buckets or records
     private ulong _next; // the next bucket
     private bool _hasExpirables; // the round met an entry that may expire or be removed by tag later
     private bool _coversAllEntries; // a mark of a clear existed when the round began: every line is visited
@@ -60,8 +40,8 @@ internal sealed unsafe class Sweep(TableEngine table)
             return 0;
         long now = table.Clock.Now; // before the lock: the clock may be application code
         if (waits)
-            _lock.Enter();
-        else if (!_lock.TryEnter())
+            _sweepLock.Enter();
+        else if (!_sweepLock.TryEnter())
             return 0;
         try
         {
@@ -72,14 +52,14 @@ internal sealed unsafe class Sweep(TableEngine table)
         }
         finally
         {
-            _lock.Exit();
+            _sweepLock.Exit();
         }
     }
 
     /// <summary>Sweeps the next records in the file; does nothing while another sweep runs.</summary>
     internal int Spilled(int maxRecords)
     {
-        if (table.Disk is not { } disk || !table.Kinds.HasExpirables || table.Visibility.IsRebuilding || !_lock.TryEnter())
+        if (table.Disk is not { } disk || !table.Kinds.HasExpirables || table.Visibility.IsRebuilding || !_sweepLock.TryEnter())
             return 0;
         try
         {
@@ -87,7 +67,7 @@ internal sealed unsafe class Sweep(TableEngine table)
         }
         finally
         {
-            _lock.Exit();
+            _sweepLock.Exit();
         }
     }
 
@@ -97,7 +77,7 @@ internal sealed unsafe class Sweep(TableEngine table)
     {
         long freed = 0;
         table.Clock.Follow();
-        table.EvictSurplus(int.MaxValue, stop);
+        table.Surplus.Evict(int.MaxValue, stop);
         for (int left = BucketsToSweep; left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Memory(Math.Min(left, BucketsAtOnce), waits: true);
         table.Touch.Drain(waits: true); // last, as what it frees is not counted
@@ -117,7 +97,7 @@ internal sealed unsafe class Sweep(TableEngine table)
     /// <param name="then">Done while no sweep runs.</param>
     internal void RestartRound(Action then)
     {
-        _lock.Enter();
+        _sweepLock.Enter();
         try
         {
             _marksUpTo = 0;
@@ -126,7 +106,7 @@ internal sealed unsafe class Sweep(TableEngine table)
         }
         finally
         {
-            _lock.Exit();
+            _sweepLock.Exit();
         }
     }
 
@@ -137,7 +117,7 @@ internal sealed unsafe class Sweep(TableEngine table)
         long freed = 0;
         for (bool isFirst = true; !stop.IsCancellationRequested; isFirst = false)
         {
-            _lock.Enter();
+            _sweepLock.Enter();
             try
             {
                 if (isFirst)
@@ -148,7 +128,7 @@ internal sealed unsafe class Sweep(TableEngine table)
             }
             finally
             {
-                _lock.Exit();
+                _sweepLock.Exit();
             }
         }
         return freed;
@@ -157,7 +137,7 @@ internal sealed unsafe class Sweep(TableEngine table)
     private int SweepNext(long now)
     {
         Debug.Assert(_next < table.Index.BucketCount, "An index never shrinks.");
-        Debug.Assert(_lock.IsTaken, "One sweep at a time: two would visit the same buckets.");
+        Debug.Assert(_sweepLock.IsTaken, "One sweep at a time: two would visit the same buckets.");
         int freed = SweepAt(_next, now);
         if (++_next < table.Index.BucketCount)
             return freed;

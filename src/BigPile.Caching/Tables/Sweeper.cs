@@ -1,32 +1,8 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
-using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
-using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
-using BigPile.Caching.Keys;
-using BigPile.Caching.Liveness;
-using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
-using BigPile.Checking;
 using BigPile.Concurrency;
-using BigPile.Layout;
-using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -70,7 +46,7 @@ internal sealed class Sweeper : IDisposable
             int buckets = Math.Min(_buckets, engine.Sweep.BucketsToSweep);
             // Uses first: an entry that is kept alive by one must not be swept. LivenessOf asks the buffer, too.
             engine.Touch.Drain();
-            engine.EvictSurplus(buckets);
+            engine.Surplus.Evict(buckets);
             for (int round = 0; round < MostRoundsAtOnce && engine.Sweep.Memory(buckets) > buckets / 16; round++)
             {
             }

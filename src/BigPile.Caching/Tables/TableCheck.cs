@@ -1,33 +1,11 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
-using System.Threading;
-using BigPile.Access;
-using BigPile.Allocation;
 using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
-using BigPile.Caching.Keys;
-using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
-using BigPile.Checking;
-using BigPile.Concurrency;
-using BigPile.Layout;
 using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -40,7 +18,7 @@ internal sealed class TableCheck(TableEngine table)
     {
         _ = new IndexCheck(table.Index).Run();
         if (table.Limits.Backfill is { } backfill)
-            table.CompleteBackfill(backfill);
+            table.Surplus.CompleteBackfill(backfill);
         table.Limits.Evictor?.CheckInvariants();
         var seen = new Sums(table.Limits.Evictor?.TakeCensus());
         var keys = new HashSet<string>(StringComparer.Ordinal);

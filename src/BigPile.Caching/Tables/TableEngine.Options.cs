@@ -1,32 +1,10 @@
 using System;
-using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
-using BigPile.Caching.Keys;
-using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
-using BigPile.Checking;
 using BigPile.Concurrency;
-using BigPile.Layout;
-using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -84,7 +62,7 @@ internal sealed partial class TableEngine
             RequireSpaceForIndex(options);
             // Paused: no call sees half of the options. The evictions come after it, as they enter the table.
             RunPausedLocked(() => ApplyLocked(options));
-            EvictSurplusLocked(now);
+            Surplus.EvictLocked(now);
         }
     }
 
@@ -99,7 +77,7 @@ internal sealed partial class TableEngine
                 Visibility.EndRebuild(); // no call that has read the opposite is under way
                 ApplyLocked(Options);
             });
-            EvictSurplusLocked(now);
+            Surplus.EvictLocked(now);
         }
     }
 
@@ -113,59 +91,7 @@ internal sealed partial class TableEngine
             Limits.End(Options);
             ApplyLocked(Options);
         });
-        EvictSurplusLocked(Clock.Now);
-    }
-
-    /// <summary>
-    /// Evicts some of what is over the limits: entries that were never evictable when these were lowered may be evictable now. The caller
-    /// is outside of critical regions.
-    /// </summary>
-    internal void EvictSurplus(int most, CancellationToken stop = default)
-    {
-        while (most-- > 0 && !stop.IsCancellationRequested && Limits.IsOver() && TryEvictOne(Clock.Now))
-            continue;
-    }
-
-    /// <summary>
-    /// Evicts one entry of a table that is over its limits, and writes it to the file. The caller is outside of critical regions.
-    /// </summary>
-    /// <returns>Whether there was an evictable entry.</returns>
-    internal bool TryEvictOne(long now)
-    {
-        using (ChangeScope scope = EnterWriter())
-        {
-            if (!Limits.AreOn || !Limits.TryEvictInTurn(now))
-                return false;
-        }
-        // One at a time: so no more than one copy waits for the file.
-        Disk?.Drain();
-        return true;
-    }
-
-    /// <summary>Completes a backfill of the evictor's queues. The caller is outside of critical regions.</summary>
-    internal void CompleteBackfill(Backfill backfill)
-    {
-        try
-        {
-            bool isMore = true;
-            while (isMore)
-            {
-                using (ReadScope scope = EnterReader())
-                    isMore = Limits.ContinueBackfill(backfill);
-                Thread.Yield();
-            }
-        }
-        catch (ObjectDisposedException)
-        {
-            // the table is being closed
-        }
-    }
-
-    // Evicts what is over the limits after they were lowered.
-    private void EvictSurplusLocked(long now)
-    {
-        while (Limits.IsOver() && TryEvictOne(now))
-            continue;
+        Surplus.EvictLocked(Clock.Now);
     }
 
     // An index does not shrink: under a limit below its size no entry could stay.
@@ -211,7 +137,7 @@ internal sealed partial class TableEngine
         if (!isLimited || Visibility.IsRebuilding) // limits need a complete index
             Limits.End(options);
         else if (Limits.Begin(options, Counters[Counter.Entries], Counters[Counter.FootprintBytes], new EvictionHost(this)) is { } backfill)
-            Heap.Background.Queue($"filling the queues of the table '{Name}'", () => CompleteBackfill(backfill));
+            Heap.Background.Queue($"filling the queues of the table '{Name}'", () => Surplus.CompleteBackfill(backfill));
         _countsUses = Limits.AreOn || options.FixedIndex;
     }
 }

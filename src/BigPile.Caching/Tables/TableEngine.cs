@@ -1,32 +1,18 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Threading;
-using BigPile.Access;
-using BigPile.Allocation;
 using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
 using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
 using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
-using BigPile.Checking;
-using BigPile.Concurrency;
-using BigPile.Layout;
-using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
 using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
@@ -37,7 +23,7 @@ namespace BigPile.Caching.Tables;
 /// Each owner has its state to itself, and knows at most the index and the entries' blocks: <see cref="Index"/>, <see cref="Entries"/>,
 /// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Kinds"/>, <see cref="Limits"/>, <see cref="Intents"/>,
 /// <see cref="Removals"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are small types over them:
-/// <see cref="Tables.Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so on. The engine
+/// <see cref="Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so on. The engine
 /// makes all of them, and owns the table's state and options.
 /// </para>
 /// Lock order: key stripe, evictor shard, bucket, then the tags' marks or the pile's own locks.
@@ -86,6 +72,8 @@ internal sealed partial class TableEngine : IDisposable
         Events = new EntryEvents(heap.Background, clock);
         Meter = CacheMeter.Of(heap.Meter);
         Lookup = new Lookup(this);
+        Put = new Put(this);
+        Surplus = new Surplus(this);
         Peek = new Peek(this);
         Lease = new Lease(this);
         Delete = new Delete(this);
@@ -153,6 +141,8 @@ internal sealed partial class TableEngine : IDisposable
 
     internal Lookup Lookup { get; }
 
+    internal Put Put { get; }
+
     internal Peek Peek { get; }
 
     internal Lease Lease { get; }
@@ -164,6 +154,8 @@ internal sealed partial class TableEngine : IDisposable
     internal Externalize Externalize { get; }
 
     internal Sweep Sweep { get; }
+
+    internal Surplus Surplus { get; }
 
     internal TagRemoval TagRemoval { get; }
 

@@ -1,33 +1,18 @@
-using System;
 using System.Diagnostics;
-using System.Runtime.CompilerServices;
-using System.Threading;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
 using BigPile.Caching.Eviction;
 using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
-using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
 using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Tables;
 
@@ -172,90 +157,6 @@ internal unsafe ref partial struct Upsert
             EntryHead.SetVersion(Payload, _request.KeptVersion); // TryFindPlace judges the entry by it
     }
 
-    private bool TryFindPlace(in LockedBucket bucket, out Replaced old)
-    {
-        Debug.Assert(!_isPublished && !_block.IsNone, "The entry is written, and invisible.");
-        old = default;
-        if (_request.IsPromotion && _table.Liveness.Of(new EntryHead(Payload), ref _now).IsDead())
-            return false; // removed by its tag since it was read: the last chance to see it, as the sweep may have passed
-        return _table.Entries.TryFindLocked(bucket, _key, out LockedEntry entry)
-            ? TryReplace(entry, out old)
-            : TryInsert(bucket);
-    }
-
-    private bool TryReplace(in LockedEntry entry, out Replaced old)
-    {
-        EntryState state = _table.Liveness.Of(entry.Head, ref _now);
-        old = new Replaced(_table, entry, state);
-        if (!_request.Condition.IsMetLocked(_table.Flights, _key.Hash, old.Version, old.IsNone))
-            return false;
-        _isStale = _isLimited && !_reserved.IsEnough(FootprintBytes, old.Own.IsThere, old.Own.FootprintBytes);
-        if (_isStale) // reserved beside a larger entry, which was replaced meanwhile
-            return false;
-        // Only a conditional put builds on the old entry, so only it must not outlive that entry's removal by tag.
-        if (_request.Condition.IsOfVersion && !old.IsNone && IsRemovedByNow(entry.Head))
-            return false;
-        // A renewed pointer entry owns the same object, which must not go with the old entry.
-        if (old.Owned.IsValid && old.Owned == new EntryHead(Payload).Owned)
-            old.Owned = default;
-        if (!_table.Heap.CanDeleteObject(old.Owned, out _failure))
-            return false; // the last chance: the old entry can't be freed without the object that it owns
-        if (state.IsDead())
-            _table.Events.OnRemoved(entry.Head, entry.PayloadBytes, state.Reason());
-        _place = entry.Place;
-        _entersQueue = !old.Own.IsThere || old.Own.Priority != _spec.Priority;
-        if (_entersQueue)
-            _place.Line->SetInMain(_place.Slot, IsForMain);
-        if (Mutation.OwnedFreedFirst && _table.Heap.TryDeleteObject(old.Owned))
-            CrashPoints.Pass(CrashPoint.OwnedBeforeEntryFreed);
-        _result = old.IsNone ? PutResult.Inserted : PutResult.Replaced;
-        return true;
-    }
-
-    private bool TryInsert(in LockedBucket bucket)
-    {
-        if (!_request.Condition.IsMetLocked(_table.Flights, _key.Hash, version: 0, isMissing: true))
-            return false; // another version is expected, or the flight is outdated
-        _isStale = _isLimited && !_reserved.IsEnough(FootprintBytes, hasOld: false, oldFootprintBytes: 0);
-        if (_isStale) // reserved as a replacement, and the key was removed meanwhile
-            return false;
-        if (!_request.Basis.IsEmpty && IsBasisRemovedByNow())
-            return false; // the spilled entry was removed by its tag, or by a clear
-        _result = PutResult.Inserted;
-        // While the index is incomplete a full bucket grows instead of evicting.
-        int maxLines = _table.Visibility.IsRebuilding ? int.MaxValue : _table.MaxLines;
-        if (!_table.Index.TryFindEmptyLocked(bucket, maxLines, out _place, out _failure))
-        {
-            if (_failure != null)
-                return false;
-            if (!_table.Victim.TryEvictLocked(_critical, bucket, _spec.Priority, ref _now, out _place, out bool wasAlive))
-                return Refuse();
-            if (wasAlive)
-                _result = PutResult.Overwritten;
-        }
-        _place.Line->SetFrequency(_place.Slot, 0); // the uses of the slot's former entry
-        _place.Line->SetInMain(_place.Slot, IsForMain);
-        _entersQueue = true;
-        return true;
-    }
-
-    // The new entry must not get a version above the mark of a removal that this did not see. So its version is drawn first: a removal not
-    // seen here then has a higher one.
-    private bool IsRemovedByNow(in EntryHead followed)
-    {
-        _version = _table.NextVersion(_now);
-        if (!_table.Tags.IsRemoved(followed))
-            return false;
-        _version = 0;
-        return true;
-    }
-
-    private bool IsBasisRemovedByNow()
-    {
-        fixed (byte* payload = _request.Basis)
-            return IsRemovedByNow(new EntryHead(payload));
-    }
-
     private void Publish()
     {
         // An exception here leaves an intent, which Release ends.
@@ -313,7 +214,7 @@ internal unsafe ref partial struct Upsert
         TableCounters counters = _table.Counters;
         bool isNew = old.Address == 0 || old.IsNone;
         if (_table.CountsUses && !isNew)
-            _place.Line->CountUse(_place.Slot);
+            _place.CountUse();
         counters.Count(_critical, added);
         if (!_request.IsTombstone && !_request.IsPromotion)
             counters.Add(_critical, isNew ? Counter.Inserts : Counter.Replacements);
@@ -340,15 +241,6 @@ internal unsafe ref partial struct Upsert
             _result = PutResult.Overwritten; // another entry went for it
         if (_result == PutResult.Overwritten)
             _table.Counters.Add(_critical, Counter.Overwrites);
-    }
-
-    private bool Refuse()
-    {
-        _result = PutResult.Collision;
-        _version = 0; // drawn perhaps, but not used
-        if (!_request.IsPromotion)
-            _table.Counters.Add(_critical, Counter.Collisions);
-        return false;
     }
 
     // Returns what an attempt holds that has published nothing.

@@ -1,37 +1,16 @@
 using System;
 using System.Buffers;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using System.Threading;
 using BigPile.Access;
-using BigPile.Allocation;
-using BigPile.Caching.Capacity;
-using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
-using BigPile.Caching.Events;
-using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
-using BigPile.Caching.Intents;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Liveness;
-using BigPile.Caching.Metrics;
-using BigPile.Caching.Persistence;
 using BigPile.Caching.Readers;
-using BigPile.Caching.Recovery;
 using BigPile.Caching.SingleFlight;
-using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
-using BigPile.Caching.Tags;
-using BigPile.Caching.Typed;
-using BigPile.Checking;
-using BigPile.Concurrency;
 using BigPile.Layout;
-using BigPile.Memory.Checking;
-using BigPile.Memory.Concurrency;
-using BigPile.Tables;
 
 namespace BigPile.Caching.Typed;
 
@@ -114,9 +93,9 @@ internal sealed class TypedTable<TKey, TValue>
     {
         if (options == null && Core.Specs.PutsPlain())
             // The usual put: no clock, no tags, no extension of the head.
-            return Core.Put(key, value, kind, EntrySpec.Plain, condition, out info);
+            return Core.Put.Run(key, value, kind, EntrySpec.Plain, condition, out info);
         Span<ulong> tagBuffer = stackalloc ulong[EntryHead.MaxTags];
-        return Core.Put(key, value, kind, Core.Specs.SpecOf(options, tagBuffer), condition, out info);
+        return Core.Put.Run(key, value, kind, Core.Specs.SpecOf(options, tagBuffer), condition, out info);
     }
 
     /// <summary>Renews an entry's lifetime. Its value stays, and what the options leave out.</summary>
@@ -141,7 +120,7 @@ internal sealed class TypedTable<TKey, TValue>
                 EntrySpec spec = Core.Specs.SpecOf(entry, options, tagBuffer);
                 PutResult? result = entry.Kind == ValueKind.Pointer
                     ? PutOwnedAgain(key, info.Version, spec, out EntryInfo renewed)
-                    : Core.Put(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
+                    : Core.Put.Run(key, copy.Value, copy.Kind, spec, Condition.Of(info.Version), out renewed);
                 if (result == null) // replaced since: read anew
                     continue;
                 info = renewed with { ValueBytes = info.ValueBytes };
@@ -259,7 +238,7 @@ internal sealed class TypedTable<TKey, TValue>
         if (!Core.Peek.TryReadPointer(key, out PilePointer pointer, out ulong found) || found != version)
             return null;
         ulong word = pointer.ToUInt64();
-        return Core.Put(key, AsBytes(in word), ValueKind.Pointer, spec, Condition.Of(version), out info);
+        return Core.Put.Run(key, AsBytes(in word), ValueKind.Pointer, spec, Condition.Of(version), out info);
     }
 
     private PutResult? PutThroughBuffer(in KeyProbe key, object value, EntryOptions? options, Condition condition, out EntryInfo info)

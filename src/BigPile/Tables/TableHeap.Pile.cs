@@ -6,7 +6,6 @@ using BigPile.Catalog;
 using BigPile.Concurrency;
 using BigPile.Durability;
 using BigPile.Layout;
-using BigPile.Lifecycle;
 using BigPile.Memory.Concurrency;
 using BigPile.Telemetry;
 using Microsoft.Extensions.Logging;

@@ -3,7 +3,6 @@ using System.Threading.Tasks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
-using BigPile.Caching.Tables;
 using BigPile.Caching.Tests.Spill;
 
 namespace BigPile.Caching.Tests.Reads;
