@@ -56,7 +56,7 @@ public sealed partial class PileHybridCache
                 using (BufferPool.Loan loan = Buffers.Rent())
                 {
                     System.Buffers.BuffersExtensions.Write(loan.Buffer, outcome.Copy.Span);
-                    value = _formats.Of<T>(table.Core.Heap.Pile).Decode(outcome.Kind, loan.Buffer);
+                    value = _formats.Of<T>(table.Core.Pile).Decode(outcome.Kind, loan.Buffer);
                     return true;
                 }
             default:
@@ -104,7 +104,7 @@ public sealed partial class PileHybridCache
         HybridPlan plan, string[] tags)
     {
         CancellationToken abandoned = run.Flight.Abandoned;
-        ValueFormat<T> format = _formats.Of<T>(table.Core.Heap.Pile);
+        ValueFormat<T> format = _formats.Of<T>(table.Core.Pile);
         // the previous run may have completed between the lookup and the start of this one
         if (plan.ReadsLocal && TryGetLocal(table, key, out T value))
             return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.Cached);

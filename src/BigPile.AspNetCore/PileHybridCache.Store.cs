@@ -61,7 +61,7 @@ public sealed partial class PileHybridCache
     private async ValueTask SetAsync<T>(
         CacheTable<string, object?> table, string key, T value, HybridPlan plan, string[] tags, CancellationToken stop)
     {
-        ValueFormat<T> format = _formats.Of<T>(table.Core.Heap.Pile);
+        ValueFormat<T> format = _formats.Of<T>(table.Core.Pile);
         long madeAt = _time.GetUtcNow().UtcTicks;
         using BufferPool.Loan encoded = Buffers.Rent();
         bool canBeKept = false;

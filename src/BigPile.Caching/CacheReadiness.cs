@@ -32,7 +32,7 @@ public sealed class CacheReadiness
     public bool IsReady => Completion.IsCompletedSuccessfully;
 
     /// <summary>Completes when the index is complete; fails when the pile could not be walked.</summary>
-    public Task Completion { get; internal set; }
+    public Task Completion { get; private set; }
 
     /// <summary>
     /// Completes when the indexes of an earlier process have been compared with the pile. That runs beside all use, after
@@ -40,7 +40,13 @@ public sealed class CacheReadiness
     /// <see cref="PileOptions.Warmup"/> says not to read a pile that was closed. It finds something only where a file was damaged: an entry
     /// that was missed until then. Until it completes, marks of removed tags are kept.
     /// </summary>
-    public Task Inspection { get; internal set; } = Task.CompletedTask;
+    public Task Inspection { get; private set; } = Task.CompletedTask;
+
+    /// <summary>A walk has begun that finds the entries.</summary>
+    internal void CompleteWith(Task walk) => Completion = walk;
+
+    /// <summary>A comparison of the indexes with the pile has begun.</summary>
+    internal void InspectWith(Task comparison) => Inspection = comparison;
 
     /// <summary>The share of the pile that was walked, from 0 to 1.</summary>
     public double Progress =>

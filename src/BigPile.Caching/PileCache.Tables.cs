@@ -178,7 +178,7 @@ public sealed partial class PileCache
         TableDefinition definition, TableOptions options, object? comparer = null, bool wasFound = false, IndexStorage? place = null)
     {
         var engine = new TableEngine(
-            Pile.Tables, definition, _indexes.Hash, _clock, options, place, comparer == null ? SpillOf(definition) : null)
+            Pile, definition, _indexes.Hash, _clock, options, place, comparer == null ? SpillOf(definition) : null)
         {
             KeyComparer = comparer,
             FlightTimeout = new FlightTimeout(_options.FactoryPatience, _options.TimeProvider),

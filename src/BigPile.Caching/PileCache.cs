@@ -265,7 +265,7 @@ public sealed partial class PileCache : IDisposable
         lock (_lock)
         {
             if (!_disposed)
-                Readiness.Inspection = _indexes.InspectDamaged(Readiness, [.. _engines.Values]);
+                Readiness.InspectWith(_indexes.InspectDamaged(Readiness, [.. _engines.Values]));
         }
     }
 

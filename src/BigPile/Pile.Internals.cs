@@ -24,12 +24,7 @@ public sealed partial class Pile
 
     internal ILogger Logger { get; }
 
-    /// <summary>Admits readers and writers.</summary>
-    internal OperationBarrier Barrier => _blocks.Barrier;
-
     internal BlockStore Blocks => _blocks;
-
-    internal Lessor Lessor => _lessor;
 
     internal ObjectStore Objects => _objects;
 

@@ -77,7 +77,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         _walk = new BlockWalk(_blocks, _reader, _engine.Shared);
         _compactor = new Compactor(_blocks, _walk, new Relocator(_blocks, _replacer));
         _counter = new StatisticsCounter(_engine, options.MaxBytes);
-        Tables = new TableHeap(this, _engine, _reader, _remover, _walk, _lessor, _objects);
+        Tables = new TableHeap(_engine, _reader, _remover, _walk, _lessor, _objects, Logger);
         Recovery = new PileRecovery(
             _engine, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
         _engine.Meter.Add(this);

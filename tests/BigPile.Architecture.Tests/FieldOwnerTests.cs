@@ -11,6 +11,8 @@ namespace BigPile.Architecture.Tests;
 /// <summary>Who writes the state of a table: each mutable field has one type that does.</summary>
 public sealed class FieldOwnerTests(ITestOutputHelper output)
 {
+    private const string BackingField = "k__BackingField"; // of an automatic property
+
     [Fact]
     public void Each_mutable_field_of_the_tables_is_written_by_one_type()
     {
@@ -32,9 +34,9 @@ public sealed class FieldOwnerTests(ITestOutputHelper output)
         {
             foreach (Instruction instruction in method.HasBody ? method.Body.Instructions : [])
             {
-                if (Written(instruction) is not { } field || field.Module != tables.MainModule || IsMade(field.DeclaringType))
+                if (Written(instruction) is not { } field || field.Module != tables.MainModule || IsMade(field.DeclaringType.Name))
                     continue;
-                string name = $"{NameOf(field.DeclaringType)}.{field.Name.Replace("k__BackingField", "", StringComparison.Ordinal).Trim('<', '>')}";
+                string name = $"{NameOf(field.DeclaringType)}.{PropertyOrField(field.Name)}";
                 if (!writers.TryGetValue(name, out SortedSet<string>? types))
                     writers[name] = types = new SortedSet<string>(StringComparer.Ordinal);
                 _ = types.Add(NameOf(method.DeclaringType));
@@ -52,7 +54,7 @@ public sealed class FieldOwnerTests(ITestOutputHelper output)
             MethodReference { Name: ['s', 'e', 't', '_', ..] } setter => BehindSetter(setter.Resolve()),
             _ => null,
         };
-        if (field == null || field.IsStatic || field.IsInitOnly)
+        if (field == null || field.IsStatic || field.IsInitOnly || IsMade(PropertyOrField(field.Name)))
             return null;
         bool isWrite = instruction.OpCode.Code is Code.Stfld or Code.Call or Code.Callvirt
             // Of a struct, the address is also taken to read.
@@ -64,10 +66,13 @@ public sealed class FieldOwnerTests(ITestOutputHelper output)
     private static FieldDefinition? BehindSetter(MethodDefinition? setter) =>
         setter == null || setter.ReturnType is RequiredModifierType
             ? null
-            : setter.DeclaringType.Fields.FirstOrDefault(field => field.Name == $"<{setter.Name[4..]}>k__BackingField");
+            : setter.DeclaringType.Fields.FirstOrDefault(field => field.Name == $"<{setter.Name[4..]}>{BackingField}");
+
+    private static string PropertyOrField(string field) =>
+        field.EndsWith(BackingField, StringComparison.Ordinal) ? field[1..^(BackingField.Length + 1)] : field;
 
     // A captured parameter, or a closure's or iterator's variable.
-    private static bool IsMade(TypeDefinition type) => type.Name.Contains('<', StringComparison.Ordinal);
+    private static bool IsMade(string name) => name.Contains('<', StringComparison.Ordinal);
 
     // A closure, an iterator and a nested type write for the type around them.
     private static string NameOf(TypeDefinition type)

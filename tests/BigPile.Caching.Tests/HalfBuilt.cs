@@ -22,7 +22,7 @@ internal sealed class HalfBuilt : IDisposable
         _pile = pile;
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         _core = new TableEngine(
-            pile.Tables, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id),
+            pile, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id),
             TestCache.Durable());
         _core.Visibility.BeginRebuild(_core.Heap.Versions.Last);
     }
@@ -37,7 +37,7 @@ internal sealed class HalfBuilt : IDisposable
     internal unsafe ulong[] FindByVersion()
     {
         ulong[] found = FindAll();
-        CriticalRegion critical = _pile.Barrier.EnterReader();
+        CriticalRegion critical = _pile.Blocks.Barrier.EnterReader();
         ulong[] versions = Array.ConvertAll(found, address => new EntryHead(_pile.Tables.View(address).Payload).Version);
         critical.Exit();
         Array.Sort(versions, found);
@@ -60,7 +60,7 @@ internal sealed class HalfBuilt : IDisposable
 
     internal void AddFound(ulong address)
     {
-        CriticalRegion critical = _pile.Barrier.EnterReader();
+        CriticalRegion critical = _pile.Blocks.Barrier.EnterReader();
         Assert.True(new FoundEntries(_core).AddFound(critical, address));
         critical.Exit();
         new FoundEntries(_core).GrowForFound();

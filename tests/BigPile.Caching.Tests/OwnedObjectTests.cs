@@ -63,7 +63,7 @@ public sealed class OwnedObjectTests : StoppedCacheTest
         {
             CacheTable<long, byte[]> table = cache.GetOrCreateTable<long, byte[]>("t");
             table.Put(1, [7]);
-            var critical = cache.Pile.Barrier.EnterReader();
+            var critical = cache.Pile.Blocks.Barrier.EnterReader();
             Slot slot = cache.Pile.Tables.Take(100, out _);
             critical.Exit();
             ulong pointer = slot.Pointer.ToUInt64();

@@ -30,7 +30,7 @@ public sealed class RebuildFailureTests
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         var time = new ManualTime();
         using var core = new TableEngine(
-            pile.Tables, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id), TestCache.Durable());
+            pile, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id), TestCache.Durable());
         core.Visibility.BeginRebuild(core.Heap.Versions.Last);
         Span<byte> stack = stackalloc byte[8];
         for (long key = 0; key < 100; key++)
@@ -82,7 +82,7 @@ public sealed class RebuildFailureTests
         }
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         using var core = new TableEngine(
-            pile.Tables, definition, KeyHash.New(), new CacheClock(new ManualTime(), pile.Engine.Id),
+            pile, definition, KeyHash.New(), new CacheClock(new ManualTime(), pile.Engine.Id),
             TestCache.Durable());
         core.Visibility.BeginRebuild(core.Heap.Versions.Last);
         var cores = new FailingTables(new Dictionary<int, TableEngine> { [definition.Id] = core }, failures: 0) { FailsAtEnd = true };

@@ -128,7 +128,7 @@ public sealed class RebuildInPartsTests : IDisposable
         foreach (TableDefinition definition in new TableIds(_pile.Engine.Catalog).Tables)
         {
             var core = new TableEngine(
-                _pile.Tables, definition, KeyHash.New(), new CacheClock(_time, _pile.Engine.Id),
+                _pile, definition, KeyHash.New(), new CacheClock(_time, _pile.Engine.Id),
                 TestCache.Durable(definition.Name));
             core.Visibility.BeginRebuild(core.Heap.Versions.Last);
             _cores[definition.Id] = core;

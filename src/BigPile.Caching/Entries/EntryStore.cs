@@ -18,11 +18,11 @@ namespace BigPile.Caching.Entries;
 /// </remarks>
 /// <param name="heap">Has the blocks.</param>
 /// <param name="tableId">The table's id, which every entry carries.</param>
-/// <param name="hash">The key hash.</param>
+/// <param name="keys">The key hash.</param>
 /// <param name="copiesToRenew">
 /// Whether a renewal writes a copy: a mapped block is never changed in place, so that a kill or a power cut finds it whole.
 /// </param>
-internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash hash, bool copiesToRenew)
+internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash keys, bool copiesToRenew)
 {
     /// <inheritdoc cref="EntryStore(TableHeap, int, KeyHash, bool)"/>
     internal bool CopiesToRenew => copiesToRenew;
@@ -48,7 +48,7 @@ internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash has
         entry.Place = place;
         IndexSlot slot = place.Value;
         return TryViewLocked(slot.Address, out entry.Head, out entry.PayloadBytes)
-            && (!copiesToRenew || slot.MayBe(hash.Of(new ReadOnlySpan<byte>(entry.Head.Key, entry.Head.KeyBytes))));
+            && (!copiesToRenew || slot.MayBe(keys.Of(new ReadOnlySpan<byte>(entry.Head.Key, entry.Head.KeyBytes))));
     }
 
     /// <summary>Finds the entry of a key in its bucket.</summary>
@@ -61,6 +61,19 @@ internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash has
             entry.Place = place;
             if (TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes)
                 && HasKey(entry.Head, entry.PayloadBytes, key))
+                return true;
+        }
+        return false;
+    }
+
+    /// <summary>Finds the entry of a hash and a version in its bucket.</summary>
+    internal bool TryFindLocked(in LockedBucket bucket, ulong hash, ulong version, out LockedEntry entry)
+    {
+        Unsafe.SkipInit(out entry);
+        foreach (SlotPlace place in bucket.Matching(hash))
+        {
+            entry.Place = place;
+            if (TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && entry.Head.Version == version)
                 return true;
         }
         return false;

@@ -152,6 +152,14 @@ internal unsafe struct IndexHead
         IsRight(BucketCount, ~TurnedBucketCount) && IsRight(OverflowEnd, ~TurnedOverflowEnd) && OverflowEnd != 0
         && BucketCount >= TableIndex.MinBuckets && BucketCount <= 1UL << IndexSlot.KnownHashBits;
 
+    /// <summary>Records the use at whose end the index was closed.</summary>
+    internal void Close(Guid use) => ClosedUse = use;
+
+    /// <summary>Sets the number of tag marks.</summary>
+    internal void CountMarks(int marks) => MarkCount = marks;
+
+    internal void SetOverflowUsed(uint lines) => OverflowUsed = lines;
+
     /// <summary>Whether a flag is set. If flag and complement do not match, it counts as set.</summary>
     internal bool HasFlag(int flag) => ((Volatile.Read(ref Flags) | ~Volatile.Read(ref TurnedFlags)) & flag) != 0;
 

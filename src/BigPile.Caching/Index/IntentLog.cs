@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading;
+using BigPile.Caching.Metrics;
 using BigPile.Checking;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
@@ -43,18 +44,22 @@ internal sealed unsafe class IntentLog
         }
     }
 
-    /// <summary>The intent of a thread, to be filled.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal Intent* Take(CriticalRegion critical) => (uint)critical.Number < (uint)_last ? _intents + critical.Number : TakeLast();
+    /// <summary>The intent of a thread, filled except for the counters; valid once it is published.</summary>
+    internal Intent* Take(CriticalRegion critical, ulong newAddress, ulong oldAddress, ulong oldVersion, in BlockCount added)
+    {
+        Intent* intent = (uint)critical.Number < (uint)_last ? _intents + critical.Number : TakeLast();
+        intent->NewAddress = newAddress;
+        intent->OldAddress = oldAddress;
+        intent->OldVersion = oldVersion;
+        intent->FootprintBytesAdded = (int)added.FootprintBytes;
+        intent->PayloadBytesAdded = (int)added.PayloadBytes;
+        return intent;
+    }
 
     /// <summary>Fills and publishes the intent of a change of the list of tag marks.</summary>
     internal Intent* BeginTagMark(CriticalRegion critical, int tableId, ulong newAddress, ulong oldAddress, ulong oldVersion)
     {
-        Intent* intent = Take(critical);
-        intent->NewAddress = newAddress;
-        intent->OldAddress = oldAddress;
-        intent->OldVersion = oldVersion;
-        intent->FootprintBytesAdded = intent->PayloadBytesAdded = 0;
+        Intent* intent = Take(critical, newAddress, oldAddress, oldVersion, default);
         Publish(intent, Intent.WordOfMark(tableId));
         return intent;
     }

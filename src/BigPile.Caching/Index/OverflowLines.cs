@@ -71,7 +71,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             CrashPoints.Pass(CrashPoint.LineOnItsWay);
             *At(number) = default; // a free line may be damaged: its state, say, though its slots are empty
             last->Next = number; // a reader that follows the link finds an empty line
-            _head->OverflowUsed++;
+            _head->SetOverflowUsed(_head->OverflowUsed + 1);
             EndLocked();
             _owners?.Give(number, name);
             return At(number);
@@ -101,7 +101,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             FreeLocked(number);
             _owners?.TakeBack(number, name);
             Debug.Assert(Used > 0, "No line is returned twice.");
-            _head->OverflowUsed--;
+            _head->SetOverflowUsed(_head->OverflowUsed - 1);
             EndLocked();
         }
         finally
@@ -178,7 +178,7 @@ internal sealed unsafe class OverflowLines : IDisposable
         bool isLedTo = before != null && before->Next == number;
         if (!isLedTo && number < End && _head->FirstFree != number)
             FreeLocked(number);
-        _head->OverflowUsed = isLedTo ? _head->UsedIfLedTo : _head->UsedIfLedTo - 1;
+        _head->SetOverflowUsed(isLedTo ? _head->UsedIfLedTo : _head->UsedIfLedTo - 1);
         EndLocked();
     }
 
@@ -235,7 +235,7 @@ internal sealed unsafe class OverflowLines : IDisposable
             *At(number) = default;
             FreeLocked(number);
         }
-        _head->OverflowUsed = used;
+        _head->SetOverflowUsed(used);
     }
 
     private void BeginLocked(uint number, ulong name, uint usedIfLedTo)

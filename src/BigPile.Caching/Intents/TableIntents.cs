@@ -41,17 +41,12 @@ internal sealed unsafe class TableIntents(IntentLog? log, TableCounters counters
     private Intent* BeginLogged(
         CriticalRegion critical, ulong newAddress, ulong oldAddress, ulong oldVersion, bool ownsNew, in BlockCount added)
     {
-        Intent* intent = log!.Take(critical);
-        intent->NewAddress = newAddress;
-        intent->OldAddress = oldAddress;
-        intent->OldVersion = oldVersion;
+        Intent* intent = log!.Take(critical, newAddress, oldAddress, oldVersion, added);
         int cell = counters.Begin(critical); // a shared one is locked until End
         BlockCount before = counters.In(cell);
         intent->Entries = before.Entries;
         intent->FootprintBytes = before.FootprintBytes;
         intent->PayloadBytes = before.PayloadBytes;
-        intent->FootprintBytesAdded = (int)added.FootprintBytes;
-        intent->PayloadBytesAdded = (int)added.PayloadBytes;
         // One store with release makes it valid, after all other words. Each store of the change comes later.
         IntentLog.Publish(intent, Intent.WordOf(tableId, cell, (int)added.Entries, ownsNew));
         return intent;

@@ -43,7 +43,8 @@ internal sealed class CacheMeter
         meter.CreateObservableUpDownCounter(
             EntryCount, () => Observe(static table => table.Statistics.EntryCount), "{entry}", "Entries.");
         meter.CreateObservableUpDownCounter(
-            CacheTelemetry.Capacity, () => Observe(static table => table.Options.MaxEntries ?? 0), "{entry}", "The most entries; 0: no limit.");
+            CacheTelemetry.Capacity, () => Observe(static table => table.Options.MaxEntries ?? 0), "{entry}",
+            "The most entries; 0: no limit.");
         meter.CreateObservableUpDownCounter(CacheTelemetry.UsedMemory, ObserveMemory, "By", "Memory of tables, by kind.");
         meter.CreateObservableUpDownCounter(
             CacheTelemetry.MemoryLimit, () => Observe(static table => table.Options.MaxBytes ?? 0), "By", "The most memory; 0: no limit.");

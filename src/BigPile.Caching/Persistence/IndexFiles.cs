@@ -218,7 +218,7 @@ internal sealed unsafe class IndexFiles : IDisposable
     {
         foreach ((TableIndex index, FileIndexStorage place) in tables)
         {
-            place.Head->ClosedUse = Head->UseNumber;
+            place.Head->Close(Head->UseNumber);
             new IndexChecksums(index, place.ChecksumArea).Write();
             place.Flush();
         }

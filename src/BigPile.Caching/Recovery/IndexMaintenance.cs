@@ -70,7 +70,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
         if (isCompared)
         {
             Task others = Task.WhenAll(options.InspectsAfter, drops, readiness.Completion, pile.Recovery.Completion);
-            readiness.Inspection = Inspect(opening, others, endDrop);
+            readiness.InspectWith(Inspect(opening, others, endDrop));
         }
         return readiness;
     }
@@ -187,7 +187,7 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
                 _files?.EndWalk();
             },
             stop, TaskCreationOptions.LongRunning);
-        readiness.Completion = task;
+        readiness.CompleteWith(task);
         foreach (TableEngine engine in engines)
             engine.SetReadiness(readiness);
         task.Start(TaskScheduler.Default);

@@ -56,7 +56,7 @@ internal sealed unsafe class IntentRecovery(TableHeap heap, IReadOnlyDictionary<
         else if (intent.NewAddress != 0)
             FreeNew(engine, intent, kept);
         if (intent.IsOfTagMark)
-            engine.Index.Head->MarkCount = engine.Index.MarksLocked.Slots.Count;
+            engine.Index.Head->CountMarks(engine.Index.MarksLocked.Slots.Count);
         else
             SetCounters(engine, intent, isMade);
     }

@@ -24,7 +24,8 @@ internal sealed unsafe class TableInspection(TableEngine table)
         {
             if (table.IsClosed)
                 return; // the index may be disposed
-            table.Index.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag, true); // for the next process, if this one does not finish
+            // For the next process, if this one does not finish.
+            table.Index.SetFlag(IndexHead.UncomparedFlag | IndexHead.RemovedFlag, true);
             BeginRecordingRemovals(mayBeAny: true);
         }
     }

@@ -21,7 +21,10 @@ internal sealed class FlightTicket(ulong id, ulong hash, ulong startVersion, ulo
     internal bool IsOutdated => _isOutdated;
 
     /// <summary>The next run with the same hash tag. Guarded by the lock of <see cref="FlightTickets"/>.</summary>
-    internal FlightTicket? Next { get; set; }
+    internal FlightTicket? Next { get; private set; }
+
+    /// <summary>Links it before another run.</summary>
+    internal void LinkTo(FlightTicket? next) => Next = next;
 
     internal void Outdate() => _isOutdated = true;
 }

@@ -28,7 +28,8 @@ internal sealed class FlightTickets
         lock (_lock)
         {
             ulong tag = IndexSlot.TagOf(hash);
-            var ticket = new FlightTicket(++_lastId, hash, startVersion, tags) { Next = _byTag.GetValueOrDefault(tag) };
+            var ticket = new FlightTicket(++_lastId, hash, startVersion, tags);
+            ticket.LinkTo(_byTag.GetValueOrDefault(tag));
             _byTag[tag] = ticket;
             Volatile.Write(ref _count, _count + 1);
             return ticket;
@@ -43,7 +44,7 @@ internal sealed class FlightTickets
             ulong tag = IndexSlot.TagOf(ticket.Hash);
             FlightTicket first = _byTag[tag];
             if (first != ticket)
-                Before(first, ticket).Next = ticket.Next;
+                Before(first, ticket).LinkTo(ticket.Next);
             else if (ticket.Next == null)
                 _byTag.Remove(tag);
             else

@@ -19,7 +19,10 @@ internal sealed class SpillSweep : IDisposable
     private ulong _doneUpTo;
 
     /// <summary>The version up to which tag marks were dropped.</summary>
-    internal ulong DroppedUpTo { get; set; }
+    internal ulong DroppedUpTo { get; private set; }
+
+    /// <summary>Marks up to a version were dropped.</summary>
+    internal void RecordDropped(ulong version) => DroppedUpTo = version;
 
     internal bool IsUnderWay => _walk != null;
 

@@ -43,7 +43,8 @@ internal sealed unsafe partial class DiskTier
             if (outcome == SpillOutcome.MemoryFull)
             {
                 throw new PileFullException(
-                    $"An entry of the table '{table.Name}' can't come back to memory: the table is at its limit, and nothing in it may go.");
+                    $"An entry of the table '{table.Name}' can't come back to memory: the table is at its limit, and nothing in it may "
+                    + "go.");
             }
             return outcome != SpillOutcome.Missing;
         }

@@ -14,7 +14,7 @@ internal sealed partial class DiskTier
     /// <summary>Whether a round of the sweep is under way. The sweep lock is held.</summary>
     internal bool IsSweepUnderWayLocked => spill.Sweep.IsUnderWay;
 
-    /// <summary>A round through memory has ended: no entry there is concerned by the marks up to a version. The sweep lock is held.</summary>
+    /// <summary>A round through memory has ended: the marks up to a version concern no entry there. The sweep lock is held.</summary>
     internal void EndMemoryRoundLocked(ulong marksUpTo) => spill.Sweep.EndMemoryRound(marksUpTo);
 
     /// <summary>Marks that the present rounds have passed are passed again. The sweep lock is held.</summary>
@@ -41,8 +41,9 @@ internal sealed partial class DiskTier
                 freed++;
         }
         // No entry is left that the marks concern. While a comparison runs they stay, and the next round tries again.
-        if (spill.Sweep.TakeDone() is ulong version && version > spill.Sweep.DroppedUpTo && table.TagRemoval.DropMarksUpTo(version, allOnly: false))
-            spill.Sweep.DroppedUpTo = version;
+        if (spill.Sweep.TakeDone() is ulong version && version > spill.Sweep.DroppedUpTo
+            && table.TagRemoval.DropMarksUpTo(version, allOnly: false))
+            spill.Sweep.RecordDropped(version);
         return freed;
     }
 

@@ -230,7 +230,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
                 bool isThere = TryReadAliveStripeLocked(key, block);
                 if (!request.Condition.IsMetBy(isThere ? VersionOf(block.WrittenSpan) : 0))
                     return null;
-                // The spilled entry is the basis: Upsert.TryFindPlace looks whether its tags were removed meanwhile, of which the ticket knows
+                // The spilled entry is the basis: the put looks whether its tags were removed meanwhile, of which the ticket knows
                 // nothing.
                 PutRequest inFlight = request.On(Condition.Of(ticket), isThere ? block.WrittenSpan : default);
                 if (table.Put.ToMemory(key, spec, inFlight, out info) is { } result)

@@ -113,14 +113,13 @@ internal sealed class Peek(TableEngine table)
     {
         foreach (SlotPlace slot in bucket.Slots)
         {
-            var entry = new LockedEntry { Place = slot };
-            if (!table.Entries.TryViewLocked(slot.Value.Address, out entry.Head, out entry.PayloadBytes))
+            if (!table.Entries.TryViewLocked(slot.Value.Address, out EntryHead head, out long payloadBytes))
                 continue;
-            if (onlyVisible ? table.Liveness.IsNoneLocked(entry.Head, ref now) : table.Liveness.Of(entry.Head, ref now) != EntryState.Live)
+            if (onlyVisible ? table.Liveness.IsNoneLocked(head, ref now) : table.Liveness.Of(head, ref now) != EntryState.Live)
                 continue;
             ulong place = WalkPlace.Of(slot.Value.KnownHash(bucket.Number));
             if (place >= from) // a position from a client may lie within a bucket
-                found.Add(Copy(entry.Head, entry.PayloadBytes) with { Place = place });
+                found.Add(Copy(head, payloadBytes) with { Place = place });
         }
     }
 

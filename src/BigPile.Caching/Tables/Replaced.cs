@@ -26,7 +26,10 @@ internal struct Replaced
     internal ulong Address { get; }
 
     /// <summary>The object that goes with it.</summary>
-    internal PilePointer Owned { get; set; }
+    internal PilePointer Owned { get; private set; }
+
+    /// <summary>The new entry owns the same object, which must not go with the old one.</summary>
+    internal void HandOn() => Owned = default;
 
     /// <summary>What it adds to the counters.</summary>
     internal BlockCount Count { get; }

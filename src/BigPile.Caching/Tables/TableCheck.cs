@@ -50,7 +50,8 @@ internal sealed class TableCheck(TableEngine table)
             !head.MayBeDead || (place.Line->MayExpire && table.Kinds.HasExpirables),
             $"An entry of bucket {number} may expire, and no sweep looks at its line.");
         Invariant.Require(
-            head.Priority == EntryPriority.Normal || table.Kinds.HasPriorities, $"An entry has priority {head.Priority}, and the table none.");
+            head.Priority == EntryPriority.Normal || table.Kinds.HasPriorities,
+            $"An entry has priority {head.Priority}, and the table none.");
         if (head.Kind == ValueKind.Tombstone)
             return;
         seen.Add(head.Priority, entry.PayloadBytes, table.Heap.FootprintBytesOf(entry.PayloadBytes));
@@ -76,7 +77,8 @@ internal sealed class TableCheck(TableEngine table)
             $"Entries and bytes that are taken for the limits are {taken}, those that are there {(seen.Entries, seen.FootprintBytes)}.");
         Invariant.Require(seen.Budget.HasSameByPriority(table.Limits.Budget), $"The footprint per priority is wrong.");
         Invariant.Require(
-            taken.Entries <= table.Limits.Budget.MaxEntries, $"There are {taken.Entries} entries, and {table.Limits.Budget.MaxEntries} are allowed.");
+            taken.Entries <= table.Limits.Budget.MaxEntries,
+            $"There are {taken.Entries} entries, and {table.Limits.Budget.MaxEntries} are allowed.");
     }
 
     /// <summary>The sums of a walk through the index.</summary>

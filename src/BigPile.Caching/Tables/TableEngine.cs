@@ -36,7 +36,7 @@ internal sealed partial class TableEngine : IDisposable
     private bool _isInUse; // set at the opening; stays
 
     /// <summary>Makes a table with an empty index, or over an index to restore. The options apply once it has begun.</summary>
-    /// <param name="heap">The pile that holds the entries.</param>
+    /// <param name="pile">The pile that holds the entries.</param>
     /// <param name="definition">Id, name and kind of the keys.</param>
     /// <param name="hash">The key hash.</param>
     /// <param name="clock">The cache's clock.</param>
@@ -44,9 +44,11 @@ internal sealed partial class TableEngine : IDisposable
     /// <param name="place">Where the index lives; by default in process memory.</param>
     /// <param name="spill">The entries demoted to a file; null: none are.</param>
     internal TableEngine(
-        TableHeap heap, Persistence.TableDefinition definition, KeyHash hash, CacheClock clock, TableOptions options,
+        Pile pile, Persistence.TableDefinition definition, KeyHash hash, CacheClock clock, TableOptions options,
         IndexStorage? place = null, SpillStore? spill = null)
     {
+        TableHeap heap = pile.Tables;
+        Pile = pile;
         Heap = heap;
         Id = definition.Id;
         Name = definition.Name;
@@ -101,7 +103,9 @@ internal sealed partial class TableEngine : IDisposable
 
     internal CacheMeter Meter { get; }
 
-    /// <summary>The pile, as tables see it.</summary>
+    internal Pile Pile { get; }
+
+    /// <summary>The pile, as tables use it.</summary>
     internal TableHeap Heap { get; }
 
     /// <summary>Buckets, splits and locks of the index.</summary>

@@ -1,6 +1,5 @@
 using System;
 using System.Diagnostics;
-using System.Runtime.CompilerServices;
 using BigPile.Access;
 using BigPile.Allocation;
 using BigPile.Caching.Clocks;
@@ -140,7 +139,7 @@ internal sealed unsafe class Touch(TableEngine table)
     {
         using ChangeScope scope = isClosing ? table.EnterWriterClosed() : table.EnterWriter();
         using LockedBucket bucket = table.Index.Lock(record.Hash);
-        if (!TryFindLocked(bucket, record, out LockedEntry entry))
+        if (!table.Entries.TryFindLocked(bucket, record.Hash, record.Version, out LockedEntry entry))
             return true; // replaced, removed or evicted
         EntryState state = table.Liveness.Of(entry.Head, ref now);
         if (state.IsDead() && !table.Visibility.IsRebuilding) // else an older block of the key might come back
@@ -148,18 +147,6 @@ internal sealed unsafe class Touch(TableEngine table)
         else if (state == EntryState.Live && time > 0 && ReadBuffer.TryMarkAhead(record, ref time)) // the mark before the write
             return TryRenewLocked(scope.Critical, record.Hash, time & ~ReadBuffer.Record.Ahead, entry, mayCopy);
         return true;
-    }
-
-    private bool TryFindLocked(in LockedBucket bucket, ReadBuffer.Record record, out LockedEntry entry)
-    {
-        Unsafe.SkipInit(out entry);
-        foreach (SlotPlace place in bucket.Matching(record.Hash))
-        {
-            entry.Place = place;
-            if (table.Entries.TryViewLocked(place.Value.Address, out entry.Head, out entry.PayloadBytes) && entry.Head.Version == record.Version)
-                return true;
-        }
-        return false;
     }
 
     private bool TryRenewLocked(
@@ -208,7 +195,7 @@ internal sealed unsafe class Touch(TableEngine table)
         // finds.
         table.Heap.Publish(copy, entry.PayloadBytes);
         CrashPoints.Pass(CrashPoint.RenewalBeforeSwap);
-        entry.Place.Store(new IndexSlot(hash, copy.Address)); // release, as in PublishLocked
+        entry.Place.Store(new IndexSlot(hash, copy.Address)); // release, as in Upsert.Swap
         CrashPoints.Pass(CrashPoint.RenewalBeforeOldFreed);
         // The block alone: an object that the entry owns is the copy's now.
         if (!Mutation.RenewedFreedFirst)

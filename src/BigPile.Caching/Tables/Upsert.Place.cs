@@ -34,9 +34,8 @@ internal unsafe ref partial struct Upsert
         // Only a conditional put builds on the old entry, so only it must not outlive that entry's removal by tag.
         if (_request.Condition.IsOfVersion && !old.IsNone && IsRemovedByNow(entry.Head))
             return false;
-        // A renewed pointer entry owns the same object, which must not go with the old entry.
-        if (old.Owned.IsValid && old.Owned == new EntryHead(Payload).Owned)
-            old.Owned = default;
+        if (old.Owned.IsValid && old.Owned == new EntryHead(Payload).Owned) // a renewed pointer entry
+            old.HandOn();
         if (!_table.Heap.CanDeleteObject(old.Owned, out _failure))
             return false; // the last chance: the old entry can't be freed without the object that it owns
         if (state.IsDead())

@@ -54,7 +54,7 @@ internal sealed unsafe partial class TagMarks
     private void ReturnLocked(SlotPlace place)
     {
         place.Store(default);
-        index.Head->MarkCount--;
+        index.Head->CountMarks(index.Head->MarkCount - 1);
         _places!.Return(place);
     }
 
@@ -65,7 +65,7 @@ internal sealed unsafe partial class TagMarks
         bool isNew = place.Value.IsEmpty;
         place.Store(IndexSlot.OfMark(address));
         if (isNew)
-            index.Head->MarkCount++;
+            index.Head->CountMarks(index.Head->MarkCount + 1);
     }
 
     private void ForgetLocked(TagMark mark)

@@ -15,9 +15,6 @@ namespace BigPile.Tables;
 /// <summary>Critical regions, and what the pile gives its tables as a whole.</summary>
 internal sealed unsafe partial class TableHeap
 {
-    /// <summary>The pile, as its users see it.</summary>
-    internal Pile Pile { get; }
-
     /// <summary>Whether every read verifies checksums.</summary>
     internal bool ChecksEveryRead { get; }
 
@@ -45,7 +42,7 @@ internal sealed unsafe partial class TableHeap
 
     internal PileMeter Meter => _engine.Meter;
 
-    internal ILogger Logger => Pile.Logger;
+    internal ILogger Logger { get; }
 
     /// <summary>Begins a critical region to read. The caller wraps it in a <see cref="ReadScope"/>: see <see cref="ScopeOf"/>.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

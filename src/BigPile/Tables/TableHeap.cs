@@ -10,10 +10,11 @@ using BigPile.Concurrency;
 using BigPile.Layout;
 using BigPile.Lifecycle;
 using BigPile.Memory.Checking;
+using Microsoft.Extensions.Logging;
 
 namespace BigPile.Tables;
 
-/// <summary>What tables use of a pile: critical regions, blocks of entries and of the objects that they own, versions, background work.</summary>
+/// <summary>What tables use of a pile: critical regions, blocks of entries and their objects, versions, background work.</summary>
 /// <remarks>
 /// Blocks are taken, viewed, published and freed in a critical region. Thread safety: all members may be called concurrently.
 /// </remarks>
@@ -35,9 +36,8 @@ internal sealed unsafe partial class TableHeap
 
     /// <summary>Serves the tables of a pile.</summary>
     internal TableHeap(
-        Pile pile, PileEngine engine, BlockReader reader, Remover remover, BlockWalk walk, Lessor lessor, ObjectStore objects)
+        PileEngine engine, BlockReader reader, Remover remover, BlockWalk walk, Lessor lessor, ObjectStore objects, ILogger logger)
     {
-        Pile = pile;
         _engine = engine;
         _blocks = engine.Blocks;
         _barrier = _blocks.Barrier;
@@ -49,6 +49,7 @@ internal sealed unsafe partial class TableHeap
         _walk = walk;
         _lessor = lessor;
         _objects = objects;
+        Logger = logger;
         ChecksEveryRead = _blocks.ChecksEveryRead;
     }
 

@@ -38,7 +38,7 @@ public sealed class ReadTests
         ulong hash = table.KeyCodec.Probe(1, stackalloc byte[64]).Hash;
         using (table.Core.Index.Lock(hash))
             AssertReads(table, isThere);
-        cache.Pile.Barrier.RunExclusive(() => AssertReads(table, isThere));
+        cache.Pile.Blocks.Barrier.RunExclusive(() => AssertReads(table, isThere));
     }
 
     /// <summary>The control: a reader that enters as a writer waits.</summary>
@@ -48,7 +48,7 @@ public sealed class ReadTests
         using PileCache cache = TestCache.Make();
         TableEngine core = cache.GetOrCreateTable<long, string>("t").Core;
         Task? entering = null;
-        cache.Pile.Barrier.RunExclusive(() =>
+        cache.Pile.Blocks.Barrier.RunExclusive(() =>
         {
             entering = SideBySide.Start(() => core.EnterWriter().Dispose());
             Assert.False(entering.Wait(TimeSpan.FromMilliseconds(100)));

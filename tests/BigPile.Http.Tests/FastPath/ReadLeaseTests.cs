@@ -14,7 +14,7 @@ public sealed class ReadLeaseTests : StackReadTest
     {
         byte[] bytes = PutLarge(seed: 6);
         using RawClient client = await LeaseSlowlyAsync();
-        Pile pile = App.Table.Core.Heap.Pile;
+        Pile pile = App.Table.Core.Pile;
         App.Table.Remove("large");
         App.Time.Advance(TimeSpan.FromSeconds(4.9));
         Assert.Equal(1, pile.LeaseCount);
@@ -33,7 +33,7 @@ public sealed class ReadLeaseTests : StackReadTest
     {
         byte[] bytes = PutLarge(seed: 7);
         using RawClient client = await LeaseSlowlyAsync();
-        Pile pile = App.Table.Core.Heap.Pile;
+        Pile pile = App.Table.Core.Pile;
         var quota = App.Services.GetRequiredService<BufferQuota>();
         for (int i = 0; i < 10; i++)
         {
@@ -50,7 +50,7 @@ public sealed class ReadLeaseTests : StackReadTest
     public async Task Who_holds_a_copy_and_takes_nothing_is_cut_off_and_copies_take_half_of_the_room()
     {
         App.Put("large", new byte[8 << 20]);
-        Pile pile = App.Table.Core.Heap.Pile;
+        Pile pile = App.Table.Core.Pile;
         var quota = App.Services.GetRequiredService<BufferQuota>();
         var clients = new List<RawClient>();
         try
@@ -84,7 +84,7 @@ public sealed class ReadLeaseTests : StackReadTest
     public async Task A_client_that_goes_away_leaves_no_lease()
     {
         App.Put("large", new byte[8 << 20]);
-        Pile pile = App.Table.Core.Heap.Pile;
+        Pile pile = App.Table.Core.Pile;
         using (RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096))
         {
             await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -106,7 +106,7 @@ public sealed class ReadLeaseTests : StackReadTest
     {
         RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096);
         await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-        await Eventually.TrueAsync(() => App.Table.Core.Heap.Pile.LeaseCount != 0);
+        await Eventually.TrueAsync(() => App.Table.Core.Pile.LeaseCount != 0);
         return client;
     }
 }

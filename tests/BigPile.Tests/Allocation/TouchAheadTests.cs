@@ -73,5 +73,5 @@ public sealed class TouchAheadTests : IDisposable
     }
 
     private void Touch(Segment segment) =>
-        new PageToucher(_pile.Barrier, _pile.Blocks.Allocator.Pool, segment, segment.HeadPages, segment.PageCount).TouchAll();
+        new PageToucher(_pile.Blocks.Barrier, _pile.Blocks.Allocator.Pool, segment, segment.HeadPages, segment.PageCount).TouchAll();
 }

@@ -76,7 +76,7 @@ public sealed class ConsistentCutTests(ITestOutputHelper output) : DurabilityTes
     // As a table does: both inside one visit to the pile.
     private static void PutAnew(Pile pile, ref PilePointer pointer, byte[] value)
     {
-        CriticalRegion critical = pile.Barrier.EnterWriter();
+        CriticalRegion critical = pile.Blocks.Barrier.EnterWriter();
         try
         {
             PilePointer old = pointer;

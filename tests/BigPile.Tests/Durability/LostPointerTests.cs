@@ -140,7 +140,7 @@ public sealed class LostPointerTests : DurabilityTest
     {
         using Pile pile = Open();
         Use(pile, SlotPayload, neighbours: 3);
-        CriticalRegion critical = pile.Barrier.EnterReader();
+        CriticalRegion critical = pile.Blocks.Barrier.EnterReader();
         Slot slot = pile.Tables.Take(SlotPayload, out _);
         *(ulong*)slot.Start = BlockHeader.Free(generation).Word;
         critical.Exit();
@@ -190,7 +190,7 @@ public sealed class LostPointerTests : DurabilityTest
 
     private static PilePointer TakeUnpublished(Pile pile, int payloadBytes)
     {
-        CriticalRegion critical = pile.Barrier.EnterReader();
+        CriticalRegion critical = pile.Blocks.Barrier.EnterReader();
         Slot slot = pile.Tables.Take(payloadBytes, out _);
         critical.Exit();
         return new PilePointer(slot.Address, slot.Generation);

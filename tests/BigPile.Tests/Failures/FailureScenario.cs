@@ -102,7 +102,7 @@ internal sealed record FailureScenario(string Name, Action<FailureRun> Prepare, 
     // Within another call no deletion trims by itself.
     private static void Empty(FailureRun run, int left)
     {
-        CriticalRegion critical = run.Pile.Barrier.EnterReader();
+        CriticalRegion critical = run.Pile.Blocks.Barrier.EnterReader();
         run.DeleteAllBut(left);
         critical.Exit();
     }

@@ -17,7 +17,7 @@ public sealed class RefusalTests : DurabilityTest
         Pile pile = Open(static options => options with { FlushInterval = TimeSpan.FromDays(1) });
         PilePointer kept = pile.Put("kept");
         PilePointer[] large = [pile.Put(new byte[3 << 20]), pile.Put(new byte[3 << 20]), pile.Put(new byte[3 << 20])];
-        CriticalRegion critical = pile.Barrier.EnterReader();
+        CriticalRegion critical = pile.Blocks.Barrier.EnterReader();
         foreach (PilePointer pointer in large)
             pile.Delete(pointer); // gives nothing back: its caller is inside
         long reserved = pile.Statistics.ReservedBytes;
@@ -68,7 +68,7 @@ public sealed class RefusalTests : DurabilityTest
         using Pile pile = Open();
         PilePointer pointer = pile.Put(new byte[100]);
         PileLease lease = pile.Lease(pointer);
-        CriticalRegion critical = pile.Barrier.EnterReader();
+        CriticalRegion critical = pile.Blocks.Barrier.EnterReader();
         using var began = new ManualResetEventSlim();
         var flush = new Thread(() =>
         {
