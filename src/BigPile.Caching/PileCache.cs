@@ -185,7 +185,7 @@ public sealed partial class PileCache : IDisposable
         // Not Wait, which throws what the walk has failed with.
         ((IAsyncResult)Readiness.Completion).AsyncWaitHandle.WaitOne();
         ((IAsyncResult)Readiness.Inspection).AsyncWaitHandle.WaitOne();
-        CloseTables(); // drains the read buffers, so before the indexes are saved
+        TableClose.All(_engines.Values); // drains the read buffers, so before the indexes are saved
         if (_clock.IsAhead)
             Pile.Tables.Background.TryRun("recording the time", () => Pile.Tables.Versions.Next(_clock.VersionAt(_clock.Now)));
         if (Readiness.IsReady) // else the next opening walks again
@@ -200,17 +200,6 @@ public sealed partial class PileCache : IDisposable
             DisposeTables();
             _stopping.Dispose();
         }
-    }
-
-    // Refuses later calls, waits for running ones, then drains the read buffers: nothing is recorded any more.
-    private void CloseTables()
-    {
-        foreach (TableEngine engine in _engines.Values)
-            engine.Close();
-        // After all are closed: one wait for all calls that entered before.
-        PileRegions.WaitForQuiescence();
-        foreach (TableEngine engine in _engines.Values)
-            Pile.Tables.Background.TryRun("the drain of a read buffer", () => engine.Touch.Drain(waits: true, isClosing: true));
     }
 
     // Background work ends before another cache may use the files.

@@ -144,6 +144,24 @@ internal sealed unsafe class EntryStore(TableHeap heap, int tableId, KeyHash key
     /// <summary>What an entry with this payload adds to the counters.</summary>
     internal BlockCount CountOf(long payloadBytes) => new(1, heap.FootprintBytesOf(payloadBytes), payloadBytes);
 
+    /// <summary>Counts all entries, and clears slots that point to none. No thread is in the table.</summary>
+    internal BlockCount CountAll(TableIndex index)
+    {
+        var count = default(BlockCount);
+        for (ulong number = 0; number < index.BucketCount; number++)
+        {
+            using ReadScope scope = heap.EnterReader();
+            foreach (SlotPlace place in index.SlotsOf(number))
+            {
+                if (TryViewLocked(place, out LockedEntry entry))
+                    count += CountOf(entry);
+                else
+                    place.Store(default);
+            }
+        }
+        return count;
+    }
+
     /// <summary>Whether a pointer names a live object. A table entry does not count: it is never owned by another entry.</summary>
     internal bool IsLive(PilePointer pointer)
     {

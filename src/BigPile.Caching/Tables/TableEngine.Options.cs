@@ -1,8 +1,5 @@
 using System;
 using System.Threading;
-using BigPile.Access;
-using BigPile.Caching.Entries;
-using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Concurrency;
 
@@ -87,7 +84,7 @@ internal sealed partial class TableEngine
         RunPausedLocked(() =>
         {
             // Paused, so nothing is put between the count and its effect. The evictor goes by wrong sums, and is made anew.
-            Counters.Reset(CountAllLocked());
+            Counters.Reset(Entries.CountAll(Index));
             Limits.End(Options);
             ApplyLocked(Options);
         });
@@ -108,24 +105,6 @@ internal sealed partial class TableEngine
     }
 
     private long LeastMaxBytes(long limit) => limit - Limits.BytesBesideIndex(limit) + LeastBlockBytes;
-
-    // No thread is in the table. Slots that point to no entry are cleared.
-    private BlockCount CountAllLocked()
-    {
-        var count = default(BlockCount);
-        for (ulong number = 0; number < Index.BucketCount; number++)
-        {
-            using ReadScope scope = Heap.EnterReader();
-            foreach (SlotPlace place in Index.SlotsOf(number))
-            {
-                if (Entries.TryViewLocked(place, out LockedEntry entry))
-                    count += Entries.CountOf(entry);
-                else
-                    place.Store(default);
-            }
-        }
-        return count;
-    }
 
     // No thread is in the table.
     private void ApplyLocked(TableOptions options)
