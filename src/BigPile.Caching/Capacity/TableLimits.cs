@@ -42,6 +42,14 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
         get => Evictor != null;
     }
 
+    /// <summary>The bytes that the evictor takes.</summary>
+    internal long EvictorBytes => Evictor?.SizeBytes ?? 0;
+
+    /// <summary>The capacity as the evictor counts it: in bytes, of the entries that there are.</summary>
+    internal TableCapacity Capacity => IsInBytes
+        ? new TableCapacity(Math.Max(1, _budget.Entries), Math.Max(1, _budget.FootprintBytes))
+        : new TableCapacity(_budget.MaxEntries, _budget.MaxEntries);
+
     /// <summary>Chooses what to evict; null without a limit, and while the index is rebuilt.</summary>
     internal Evictor? Evictor
     {
@@ -116,6 +124,9 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
         _evictor?.Dispose();
         Volatile.Write(ref _evictor, null);
     }
+
+    /// <summary>Prefetches what the evictor reads of a hash. Takes no lock.</summary>
+    internal void Prefetch(ulong hash, EntryPriority priority) => _evictor!.Prefetch(hash, priority);
 
     /// <summary>Reserves for a new entry, if it fits.</summary>
     /// <param name="hash">The hash of its key.</param>
@@ -223,6 +234,9 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
         if (!IsBackfilledLater(hash, priority))
             Evictor?.Enter(hash, priority, WeightOf(payloadBytes), queue);
     }
+
+    /// <summary>Enters an entry that a walk found. The caller holds no bucket's lock.</summary>
+    internal void EnterFound(ulong hash, EntryPriority priority) => Evictor?.EnterFound(hash, priority, isInMain: false);
 
     internal bool IsOver() =>
         AreOn && (_budget.Entries > _budget.MaxEntries || _budget.FootprintBytes > BlockLimitBytes);

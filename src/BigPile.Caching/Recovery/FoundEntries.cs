@@ -96,7 +96,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         bool isNew = AddFoundLocking(critical, found, head);
         // After the lock of the bucket: those of the evictor's shards come first.
         if (isNew)
-            table.Limits.Evictor?.EnterFound(found.Hash, priority, isInMain: false);
+            table.Limits.EnterFound(found.Hash, priority);
         return isNew;
     }
 
@@ -241,7 +241,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         if (head.Kind == ValueKind.Tombstone)
             // A killed process left it during its own rebuild.
             table.Kinds.MarkTombstones();
-        else if (table.Removals.Removed == null) // else the counters include it already, and EndInspection counts all anew
+        else if (table.Removals.Removed == null) // else the counters include it already, and TableInspection.End counts all anew
             table.Counters.Count(critical, table.Entries.CountOf(payloadBytes));
     }
 

@@ -1,4 +1,3 @@
-using System;
 using System.Diagnostics;
 using BigPile.Caching.Capacity;
 using BigPile.Caching.Entries;
@@ -20,15 +19,7 @@ internal sealed class EvictionHost(TableEngine table) : IEvictionHost
 
     public long Entries => Limits.Budget.Entries;
 
-    public TableCapacity Capacity
-    {
-        get
-        {
-            if (!Limits.IsInBytes)
-                return new TableCapacity(Limits.Budget.MaxEntries, Limits.Budget.MaxEntries);
-            return new TableCapacity(Math.Max(1, Entries), Math.Max(1, Limits.Budget.FootprintBytes));
-        }
-    }
+    public TableCapacity Capacity => Limits.Capacity;
 
     public bool MayHavePriorityLocked(SlotPlace place, EntryPriority priority) =>
         !table.Kinds.HasPriorities || !table.Entries.TryViewLocked(place, out LockedEntry entry) || entry.Head.Priority == priority;

@@ -122,7 +122,7 @@ internal sealed unsafe class Lease(TableEngine table)
         }
         info = table.Liveness.Describe(entry.Head, (int)(entry.PayloadBytes - entry.Head.ValueOffset));
         Debug.Assert(entry.Head.ValueOffset + (long)info.ValueBytes == entry.PayloadBytes, "A value ends with its entry.");
-        // Under the bucket's lock, which a free of the entry holds as well: EntryBlocks.Free sees the lease.
+        // Under the bucket's lock, which a free of the entry holds as well: TableHeap.Free sees the lease.
         lease = table.Heap.LeaseEntry(address, entry.Head.ValueOffset, info.ValueBytes, EntryHead.BlockKindOf(entry.Head.Kind));
         return true;
     }

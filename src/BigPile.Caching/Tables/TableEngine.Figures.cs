@@ -69,7 +69,7 @@ internal sealed partial class TableEngine
         Counters[Counter.Inserts] + Counters[Counter.Replacements], Counters[Counter.Removals])
     {
         BlockBytes = Counters[Counter.FootprintBytes],
-        EvictionBytes = Limits.Evictor?.SizeBytes ?? 0,
+        EvictionBytes = Limits.EvictorBytes,
         Inserts = Counters[Counter.Inserts],
         Collisions = Counters[Counter.Collisions],
         Evictions = Counters[Counter.Evictions],

@@ -13,7 +13,7 @@ internal unsafe ref partial struct Upsert
     private bool TryReserve()
     {
         TableLimits limits = _table.Limits;
-        limits.Evictor!.Prefetch(_key.Hash, _spec.Priority);
+        limits.Prefetch(_key.Hash, _spec.Priority);
         // As for a new key, whose lookup is saved. If the key has an entry, Exchange releases what is too much.
         _reserved = new Reservation(HasEntry: true, FootprintBytes);
         if (limits.TryReserve(_key.Hash, _spec.Priority, FootprintBytes, ref _queue))
