@@ -30,7 +30,7 @@ internal sealed unsafe partial class TableLimits
             for (ulong number = 0; number < index.BucketCount; number++)
             {
                 foreach (SlotPlace place in index.SlotsOf(number))
-                    evictor.EnterFound(place.Value.KnownHash(number), CountPriority(place), place.Line->IsInMain(place.Slot));
+                    evictor.EnterFound(place.Value.KnownHash(number), CountPriority(place), place.IsInMain);
             }
             return null;
         }
@@ -143,7 +143,7 @@ internal sealed unsafe partial class TableLimits
         using LockedBucket bucket = index.LockBucket(number);
         foreach (SlotPlace place in bucket.Slots)
         {
-            ulong hash = place.Value.KnownHash(number) | (place.Line->IsInMain(place.Slot) ? InMainBit : 0);
+            ulong hash = place.Value.KnownHash(number) | (place.IsInMain ? InMainBit : 0);
             if (count < hashes.Length)
                 hashes[count++] = hash;
             else

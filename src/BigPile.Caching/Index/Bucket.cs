@@ -134,6 +134,14 @@ internal unsafe struct Bucket
     /// <summary>The occupied slots of one line.</summary>
     internal static BucketSlots SlotsOf(Bucket* line) => new(null, line);
 
+    /// <summary>The address of a slot.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static ulong* SlotAt(Bucket* line, int slot) => &line->_firstSlot + slot;
+
+    /// <summary>The number of the slot at an address.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static int NumberOf(Bucket* line, ulong* slotAt) => (int)(slotAt - &line->_firstSlot);
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal static IndexSlot Load(Bucket* line, int slot) => new(Volatile.Read(ref (&line->_firstSlot)[slot]));
 

@@ -228,8 +228,8 @@ internal sealed unsafe class FoundEntries(TableEngine table)
             throw failure;
         Debug.Assert(hasSpace, "A bucket without a line limit always has space, or there is no memory.");
         Debug.Assert(place.Value.IsEmpty, "A found entry takes a free slot.");
-        place.Line->SetFrequency(place.Slot, 0);
-        place.Line->SetInMain(place.Slot, false);
+        place.SetFrequency(0);
+        place.SetInMain(false);
         table.Kinds.MarkLine(place.Line, head); // before the slot
         place.Store(new IndexSlot(found.Hash, found.Address));
         CountFound(critical, head, found.PayloadBytes);

@@ -36,7 +36,7 @@ internal sealed unsafe class BucketVictim(TableEngine table)
         if (place.Line == null)
             return false;
         foreach (SlotPlace one in bucket.Slots) // ages the bucket, only once a victim was found
-            one.Line->SetFrequency(one.Slot, Math.Max(0, one.Line->Frequency(one.Slot) - 1));
+            one.SetFrequency(Math.Max(0, one.Frequency - 1));
         if (table.Entries.TryViewLocked(place, out LockedEntry entry)) // else its page is damaged: the slot is used again
             table.Delete.DropLocked(critical, entry, wasAlive ? Counter.Evictions : table.Liveness.Of(entry.Head, ref now).Reason());
         return true;
@@ -70,7 +70,7 @@ internal sealed unsafe class BucketVictim(TableEngine table)
     private Worth WorthLocked(SlotPlace place, ref long now) =>
         !table.Entries.TryViewLocked(place, out LockedEntry entry) || table.Liveness.Of(entry.Head, ref now).IsDead()
             ? Worth.Nothing
-            : new Worth(entry.Head.Priority, place.Line->Frequency(place.Slot));
+            : new Worth(entry.Head.Priority, place.Frequency);
 
     /// <summary>The worth of an entry: by priority, then by use. A dead entry is below all.</summary>
     private readonly record struct Worth(EntryPriority Priority, int Uses) // Uses below 0: dead

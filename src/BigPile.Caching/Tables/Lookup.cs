@@ -23,13 +23,9 @@ namespace BigPile.Caching.Tables;
 /// What was read counts once all checks have passed; where one fails, the search starts over. A miss counts if no split moved entries of
 /// the bucket meanwhile.
 /// </remarks>
-internal sealed unsafe class Lookup(TableEngine table)
+internal readonly unsafe struct Lookup(TableEngine table)
 {
-    // Those of the table, at hand for the fast path.
-    private readonly TableIndex _index = table.Index;
-    private readonly TableHeap _heap = table.Heap;
-    private readonly TagMarks _tags = table.Tags;
-    private readonly int _tableId = table.Id;
+    private readonly TableEngine _table = table;
 
     /// <summary>Reads the value of a key.</summary>
     internal bool TryRead<TReader>(in KeyProbe key, ref TReader reader, out EntryInfo info)
@@ -42,27 +38,27 @@ internal sealed unsafe class Lookup(TableEngine table)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         bool found;
-        using (ReadScope scope = table.EnterReader())
+        using (ReadScope scope = _table.EnterReader())
         {
             found = TryReadInRegion(scope.Critical, key, ref reader, minVersion, out info);
-            if (table.CountsReads && (found || table.Disk == null)) // else DiskTier.TryReadCounted counts
-                table.Counters.Add(scope.Critical, found ? Counter.Hits : Counter.Misses);
+            if (_table.CountsReads && (found || _table.Disk == null)) // else DiskTier.TryReadCounted counts
+                _table.Counters.Add(scope.Critical, found ? Counter.Hits : Counter.Misses);
         }
         // After the region: a promotion waits for a stripe lock, and for a file.
-        return found || (table.Disk is { } disk && disk.TryReadCounted(key, ref reader, minVersion, out info));
+        return found || (_table.Disk is { } disk && disk.TryReadCounted(key, ref reader, minVersion, out info));
     }
 
     /// <summary>Reads again for a call that was counted.</summary>
     internal bool TryReadAgain<TReader>(in KeyProbe key, ref TReader reader, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct =>
         TryReadMemory(key, ref reader, minVersion: 0, out info)
-        || (table.Disk is { } disk && disk.TryRead(key, ref reader, minVersion: 0, out info));
+        || (_table.Disk is { } disk && disk.TryRead(key, ref reader, minVersion: 0, out info));
 
     /// <summary>Reads a key from memory only, and counts nothing.</summary>
     internal bool TryReadMemory<TReader>(in KeyProbe key, ref TReader reader, ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
-        using ReadScope scope = table.EnterReader();
+        using ReadScope scope = _table.EnterReader();
         return TryReadInRegion(scope.Critical, key, ref reader, minVersion, out info);
     }
 
@@ -73,8 +69,8 @@ internal sealed unsafe class Lookup(TableEngine table)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         Unsafe.SkipInit(out info);
-        SearchOutcome outcome = key.Matcher == null && minVersion == 0 && table.Visibility.ReadsPlain
-            ? ReadPlain(key.Hash, key.Bytes, ref reader, ref info)
+        SearchOutcome outcome = key.Matcher == null && minVersion == 0 && _table.Visibility.ReadsPlain
+            ? ReadPlain(_table, key.Hash, key.Bytes, ref reader, ref info)
             : SearchOutcome.Again;
         if (outcome == SearchOutcome.Hit)
             return true;
@@ -83,7 +79,7 @@ internal sealed unsafe class Lookup(TableEngine table)
             info = default;
             return false;
         }
-        return TryReadAny(critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
+        return TryReadAny(_table, critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
     }
 
     /// <summary>The fast path: an entry in the first line of its bucket, with neither expiry nor tags.</summary>
@@ -95,26 +91,27 @@ internal sealed unsafe class Lookup(TableEngine table)
     /// read's bucket is fetched while this one's block is.
     /// </remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private SearchOutcome ReadPlain<TReader>(ulong hash, ReadOnlySpan<byte> key, ref TReader reader, ref EntryInfo info)
+    private static SearchOutcome ReadPlain<TReader>(
+        TableEngine table, ulong hash, ReadOnlySpan<byte> key, ref TReader reader, ref EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         Debug.Assert(
-            table.Visibility.IsAllVisible && !_heap.ChecksEveryRead, "A rebuild or checksums close the fast path.");
-        if (!_index.TryFindUnmoved(hash, out Bucket* line, out byte state)) // acquire: the state before the slots
+            table.Visibility.IsAllVisible && !table.Heap.ChecksEveryRead, "A rebuild or checksums close the fast path.");
+        if (!table.Index.TryFindUnmoved(hash, out Bucket* line, out byte state)) // acquire: the state before the slots
             return SearchOutcome.Again;
         uint match = Bucket.Match(line, IndexSlot.TagOf(hash));
         if (match == 0)
             return IsPlainMiss(line, state) ? SearchOutcome.Miss : SearchOutcome.Again;
         var place = new SlotPlace(line, BitOperations.TrailingZeroCount(match));
         IndexSlot slot = place.Value; // acquire; pairs with the slot's store in Upsert.Swap: what it leads to is visible
-        BlockSnapshot view = _heap.ViewRecovered(slot.Address); // header (acquire), then page info
+        BlockSnapshot view = table.Heap.ViewRecovered(slot.Address); // header (acquire), then page info
         // None also in a page that recovery has yet to check: Search has it checked.
         if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
             return SearchOutcome.Again;
         // The block may be freed and reused from here on, so lengths are bounded before they are used.
         var head = new PlainHead(view.Payload);
         long valueBytes = view.PayloadBytes - head.ValueOffset;
-        if (!head.IsPlainAfter(_tags.ClearedUpTo) || valueBytes < 0 || !(head.HasKey(_tableId, key) || Mutation.KeyNotCompared))
+        if (!head.IsPlainAfter(table.Tags.ClearedUpTo) || valueBytes < 0 || !(head.HasKey(table.Id, key) || Mutation.KeyNotCompared))
             return SearchOutcome.Again;
         // The copy may mix two entries until both checks below have passed: slot, then block. Search says why in this order.
         info = new EntryInfo(head.Version, (int)valueBytes);
@@ -134,20 +131,20 @@ internal sealed unsafe class Lookup(TableEngine table)
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private bool TryReadAny<TReader>(
-        CriticalRegion critical, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader,
+    private static bool TryReadAny<TReader>(
+        TableEngine table, CriticalRegion critical, ulong hash, ReadOnlySpan<byte> keyBytes, KeyMatcher? matcher, ref TReader reader,
         ulong minVersion, out EntryInfo info)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         var key = new KeyProbe(keyBytes, hash, matcher);
         minVersion = Math.Max(minVersion, table.Visibility.Floor); // acquire, before all that it guards; pairs with ShowAll
         if (matcher == null)
-            return TryReadCompared(key, ref reader, minVersion, out info);
+            return new Lookup(table).TryReadCompared(key, ref reader, minVersion, out info);
         while (true)
         {
             try
             {
-                return TryReadCompared(key, ref reader, minVersion, out info);
+                return new Lookup(table).TryReadCompared(key, ref reader, minVersion, out info);
             }
             catch (KeyNotComparedException)
             {
@@ -175,9 +172,9 @@ internal sealed unsafe class Lookup(TableEngine table)
         Debug.Assert(PileRegions.Current.IsOpen, "The critical region keeps lines and blocks mapped.");
         info = default;
         ulong tag = IndexSlot.TagOf(key.Hash);
-        Bucket* bucket = _index.Find(key.Hash, out byte state); // acquire; it covers the hash, and is not splitting
+        Bucket* bucket = _table.Index.Find(key.Hash, out byte state); // acquire; it covers the hash, and is not splitting
         int lines = 0; // bounded: a damaged chain may have a cycle
-        for (Bucket* line = bucket; line != null; line = ++lines < TableIndex.MostLines ? _index.Next(line) : null)
+        for (Bucket* line = bucket; line != null; line = ++lines < TableIndex.MostLines ? _table.Index.Next(line) : null)
         {
             for (uint match = Bucket.Match(line, tag); match != 0; match &= match - 1)
             {
@@ -186,7 +183,7 @@ internal sealed unsafe class Lookup(TableEngine table)
                 if (!slot.MayBe(key.Hash))
                     continue; // changed since Match
                 CrashPoints.Pass(CrashPoint.SearchBeforeBlock);
-                BlockSnapshot view = _heap.View(slot.Address); // header (acquire), then page info
+                BlockSnapshot view = _table.Heap.View(slot.Address); // header (acquire), then page info
                 if (view.IsNone || view.PayloadBytes < EntryHead.ShortBytes)
                 {
                     CrashPoints.Pass(CrashPoint.SearchAfterBlock);
@@ -197,11 +194,11 @@ internal sealed unsafe class Lookup(TableEngine table)
                 var head = new EntryHead(view.Payload);
                 bool isKey = Mutation.KeyNotCompared
                     ? head.FitsIn(view.PayloadBytes)
-                    : head.TableId == _tableId && EntryStore.HasKey(head, view.PayloadBytes, key); // tags collide
+                    : head.TableId == _table.Id && EntryStore.HasKey(head, view.PayloadBytes, key); // tags collide
                 SearchOutcome outcome = isKey
                     ? ReadValue(head, view.PayloadBytes, ref reader, minVersion, ref now, out info)
                     : SearchOutcome.Miss; // another key, or an entry that is changing
-                SlidingUse use = outcome == SearchOutcome.Hit && head.IsSliding ? new SlidingUse(table.Clock, head) : default;
+                SlidingUse use = outcome == SearchOutcome.Hit && head.IsSliding ? new SlidingUse(_table.Clock, head) : default;
                 // Without this a slow reader could return a value that is published in its block but not in the index yet, and the older
                 // one after it.
                 if (!place.IsStill(slot))
@@ -211,32 +208,32 @@ internal sealed unsafe class Lookup(TableEngine table)
                 // a block and come back to it, and the slot looks the same.
                 if (!view.Validate())
                     return SearchOutcome.Again;
-                if (_heap.ChecksEveryRead && !_heap.IsIntact(slot.Address, view)) // throws for an unchanged block
+                if (_table.Heap.ChecksEveryRead && !_table.Heap.IsIntact(slot.Address, view)) // throws for an unchanged block
                     return SearchOutcome.Again;
                 if (!isKey)
                     continue;
                 CrashPoints.Pass(CrashPoint.SearchBeforeRecordUse);
                 // The block is the entry's. A use recorded after the entry has left its slot is lost, so the slot is checked once more.
-                if (use.SlidingTicks != 0 && now >= use.ExpiresAt && !table.Liveness.IsUsed(use, now))
+                if (use.SlidingTicks != 0 && now >= use.ExpiresAt && !_table.Liveness.IsUsed(use, now))
                 {
-                    if (!table.Liveness.IsOver(head, now) || !place.IsStill(slot))
+                    if (!_table.Liveness.IsOver(head, now) || !place.IsStill(slot))
                         return SearchOutcome.Again; // the expiry was written just now
                     outcome = SearchOutcome.Dead;
                     info = default;
                 }
                 else if (use.SlidingTicks != 0)
                 {
-                    long expiresAt = table.Touch.RecordUse(key.Hash, use);
+                    long expiresAt = _table.Touch.RecordUse(key.Hash, use);
                     if (expiresAt == 0 || !place.IsStill(slot))
                     {
                         now = 0; // the entry may have ended
                         return SearchOutcome.Again;
                     }
-                    info = table.Clock.Describe(use.Version, info.ValueBytes, expiresAt);
+                    info = _table.Clock.Describe(use.Version, info.ValueBytes, expiresAt);
                 }
                 if (outcome == SearchOutcome.Dead)
-                    table.Touch.RecordEnd(key.Hash, head.Version);
-                if (table.CountsUses && outcome == SearchOutcome.Hit)
+                    _table.Touch.RecordEnd(key.Hash, head.Version);
+                if (_table.CountsUses && outcome == SearchOutcome.Hit)
                     place.CountUse();
                 // "Again" is a miss here: the object of a pointer was deleted by other code.
                 return outcome == SearchOutcome.Again ? SearchOutcome.Miss : outcome;
@@ -250,9 +247,9 @@ internal sealed unsafe class Lookup(TableEngine table)
     // point to the same state of the block before and after.
     private bool LeadsNowhere(SlotPlace place, IndexSlot slot)
     {
-        BlockSnapshot block = _heap.ViewAny(slot.Address);
+        BlockSnapshot block = _table.Heap.ViewAny(slot.Address);
         bool isEntry = !block.IsNone && TableHeap.IsEntry(block, slot.Address) && block.PayloadBytes >= EntryHead.ShortBytes;
-        return !isEntry && place.IsStill(slot) && _heap.Validate(block, slot.Address);
+        return !isEntry && place.IsStill(slot) && _table.Heap.Validate(block, slot.Address);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -261,7 +258,7 @@ internal sealed unsafe class Lookup(TableEngine table)
         where TReader : struct, IPayloadReader, allows ref struct
     {
         info = default;
-        EntryState state = table.Liveness.ByBlock(head, ref now);
+        EntryState state = _table.Liveness.ByBlock(head, ref now);
         if (state != EntryState.Live && !(state == EntryState.Expired && head.IsSliding)) // a use may keep it alive
             return state.IsDead() ? SearchOutcome.Dead : SearchOutcome.Miss;
         // An entry below the visibility floor, or one that is too old for the caller.
@@ -286,7 +283,7 @@ internal sealed unsafe class Lookup(TableEngine table)
             return SearchOutcome.Miss;
         var pointer = PilePointer.FromUInt64(*(ulong*)(head.Key + head.KeyBytes));
         var measured = new MeasuredReader<TReader>(reader);
-        bool isThere = _heap.TryRead(pointer, ref measured);
+        bool isThere = _table.Heap.TryRead(pointer, ref measured);
         reader = measured.Inner;
         if (!isThere)
             return SearchOutcome.Again; // deleted by other code, or with its entry: the checks tell
@@ -296,5 +293,5 @@ internal sealed unsafe class Lookup(TableEngine table)
 
     // The expiry of a sliding entry is added once its use is recorded.
     private EntryInfo DescribeRead(in EntryHead head, long valueBytes) =>
-        head.IsSliding ? new EntryInfo(head.Version, (int)valueBytes) : table.Liveness.Describe(head, (int)valueBytes);
+        head.IsSliding ? new EntryInfo(head.Version, (int)valueBytes) : _table.Liveness.Describe(head, (int)valueBytes);
 }

@@ -55,7 +55,7 @@ internal sealed class TableCheck(TableEngine table)
         if (head.Kind == ValueKind.Tombstone)
             return;
         seen.Add(head.Priority, entry.PayloadBytes, table.Heap.FootprintBytesOf(entry.PayloadBytes));
-        bool isMain = place.Line->IsInMain(place.Slot);
+        bool isMain = place.IsInMain;
         Invariant.Require(
             seen.Census == null || head.Priority == EntryPriority.NeverEvict
                 || table.Limits.Evictor!.TryTake(seen.Census, place.Value.KnownHash(number), head.Priority, isMain),

@@ -73,7 +73,6 @@ internal sealed partial class TableEngine : IDisposable
         Limits = new TableLimits(Index, heap, Entries, Kinds);
         Events = new EntryEvents(heap.Background, clock);
         Meter = CacheMeter.Of(heap.Meter);
-        Lookup = new Lookup(this);
         Put = new Put(this);
         Surplus = new Surplus(this);
         Peek = new Peek(this);
@@ -143,7 +142,7 @@ internal sealed partial class TableEngine : IDisposable
 
     internal FlightStart FlightStart { get; }
 
-    internal Lookup Lookup { get; }
+    internal Lookup Lookup => new(this);
 
     internal Put Put { get; }
 

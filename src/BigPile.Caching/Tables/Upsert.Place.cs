@@ -43,7 +43,7 @@ internal unsafe ref partial struct Upsert
         _place = entry.Place;
         _entersQueue = !old.Own.IsThere || old.Own.Priority != _spec.Priority;
         if (_entersQueue)
-            _place.Line->SetInMain(_place.Slot, IsForMain);
+            _place.SetInMain(IsForMain);
         if (Mutation.OwnedFreedFirst && _table.Heap.TryDeleteObject(old.Owned))
             CrashPoints.Pass(CrashPoint.OwnedBeforeEntryFreed);
         _result = old.IsNone ? PutResult.Inserted : PutResult.Replaced;
@@ -71,8 +71,8 @@ internal unsafe ref partial struct Upsert
             if (wasAlive)
                 _result = PutResult.Overwritten;
         }
-        _place.Line->SetFrequency(_place.Slot, 0); // the uses of the slot's former entry
-        _place.Line->SetInMain(_place.Slot, IsForMain);
+        _place.SetFrequency(0); // the uses of the slot's former entry
+        _place.SetInMain(IsForMain);
         _entersQueue = true;
         return true;
     }
