@@ -6,6 +6,8 @@ using BigPile.Caching.Metrics;
 using BigPile.Checking;
 using BigPile.Memory.Checking;
 
+#pragma warning disable CS8500 // pointers to structs with references: on the stack, where the callers' frames keep what they refer to
+
 namespace BigPile.Caching.Tables;
 
 /// <summary>Step 5 of a put: whether it is made, and the slot of the index that will lead to the new entry.</summary>
@@ -15,9 +17,9 @@ internal unsafe ref partial struct Upsert
     {
         Debug.Assert(!_isPublished && !_block.IsNone, "The entry is written, and invisible.");
         old = default;
-        if (_request.IsPromotion && _table.Liveness.Of(new EntryHead(Payload), ref _now).IsDead())
+        if (_request->IsPromotion && _table.Liveness.Of(new EntryHead(Payload), ref _now).IsDead())
             return false; // removed by its tag since it was read: the last chance to see it, as the sweep may have passed
-        return _table.Entries.TryFindLocked(bucket, _key, out LockedEntry entry)
+        return _table.Entries.TryFindLocked(bucket, *_key, out LockedEntry entry)
             ? TryReplace(entry, out old)
             : TryInsert(bucket);
     }
@@ -26,13 +28,13 @@ internal unsafe ref partial struct Upsert
     {
         EntryState state = _table.Liveness.Of(entry.Head, ref _now);
         old = new Replaced(_table, entry, state);
-        if (!_request.Condition.IsMetLocked(_table.Flights, _key.Hash, old.Version, old.IsNone))
+        if (!_request->Condition.IsMetLocked(_table.Flights, _key->Hash, old.Version, old.IsNone))
             return false;
         _isStale = _isLimited && !_reserved.IsEnough(FootprintBytes, old.Own.IsThere, old.Own.FootprintBytes);
         if (_isStale) // reserved beside a larger entry, which was replaced meanwhile
             return false;
         // Only a conditional put builds on the old entry, so only it must not outlive that entry's removal by tag.
-        if (_request.Condition.IsOfVersion && !old.IsNone && IsRemovedByNow(entry.Head))
+        if (_request->Condition.IsOfVersion && !old.IsNone && IsRemovedByNow(entry.Head))
             return false;
         if (old.Owned.IsValid && old.Owned == new EntryHead(Payload).Owned) // a renewed pointer entry
             old.HandOn();
@@ -41,7 +43,7 @@ internal unsafe ref partial struct Upsert
         if (state.IsDead())
             _table.Events.OnRemoved(entry.Head, entry.PayloadBytes, state.Reason());
         _place = entry.Place;
-        _entersQueue = !old.Own.IsThere || old.Own.Priority != _spec.Priority;
+        _entersQueue = !old.Own.IsThere || old.Own.Priority != _spec->Priority;
         if (_entersQueue)
             _place.SetInMain(IsForMain);
         if (Mutation.OwnedFreedFirst && _table.Heap.TryDeleteObject(old.Owned))
@@ -52,12 +54,12 @@ internal unsafe ref partial struct Upsert
 
     private bool TryInsert(in LockedBucket bucket)
     {
-        if (!_request.Condition.IsMetLocked(_table.Flights, _key.Hash, version: 0, isMissing: true))
+        if (!_request->Condition.IsMetLocked(_table.Flights, _key->Hash, version: 0, isMissing: true))
             return false; // another version is expected, or the flight is outdated
         _isStale = _isLimited && !_reserved.IsEnough(FootprintBytes, hasOld: false, oldFootprintBytes: 0);
         if (_isStale) // reserved as a replacement, and the key was removed meanwhile
             return false;
-        if (!_request.Basis.IsEmpty && IsBasisRemovedByNow())
+        if (!_request->Basis.IsEmpty && IsBasisRemovedByNow())
             return false; // the spilled entry was removed by its tag, or by a clear
         _result = PutResult.Inserted;
         // While the index is incomplete a full bucket grows instead of evicting.
@@ -66,7 +68,7 @@ internal unsafe ref partial struct Upsert
         {
             if (_failure != null)
                 return false;
-            if (!_table.Victim.TryEvictLocked(_critical, bucket, _spec.Priority, ref _now, out _place, out bool wasAlive))
+            if (!_table.Victim.TryEvictLocked(_critical, bucket, _spec->Priority, ref _now, out _place, out bool wasAlive))
                 return Refuse();
             if (wasAlive)
                 _result = PutResult.Overwritten;
@@ -90,7 +92,7 @@ internal unsafe ref partial struct Upsert
 
     private bool IsBasisRemovedByNow()
     {
-        fixed (byte* payload = _request.Basis)
+        fixed (byte* payload = _request->Basis)
             return IsRemovedByNow(new EntryHead(payload));
     }
 
@@ -98,7 +100,7 @@ internal unsafe ref partial struct Upsert
     {
         _result = PutResult.Collision;
         _version = 0; // drawn perhaps, but not used
-        if (!_request.IsPromotion)
+        if (!_request->IsPromotion)
             _table.Counters.Add(_critical, Counter.Collisions);
         return false;
     }
