@@ -28,13 +28,10 @@ public sealed partial class Pile
     internal OperationBarrier Barrier => _blocks.Barrier;
 
     internal BlockStore Blocks => _blocks;
-
+    internal BlockReader Reader => _reader;
     internal Lessor Lessor => _lessor;
-
     internal ObjectStore Objects => _objects;
 
     /// <summary>Owns catalog, codec, versions, files and background work.</summary>
     internal PileEngine Engine => _engine;
-
-    internal BlockReader Reader => _reader;
 }

@@ -15,7 +15,9 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
         where TKey : notnull =>
         new(options, typeof(TKey), cache =>
         {
-            cache.GetOrCreateTable<TKey, TValue>(options).Core.HasOpaqueValues |= isOpaque;
+            CacheTable<TKey, TValue> table = cache.GetOrCreateTable<TKey, TValue>(options);
+            if (isOpaque)
+                table.HasOpaqueValues = true;
             Check(cache, options, typeof(TKey), "keys");
             Check(cache, options, typeof(TValue), "values");
         });
@@ -23,7 +25,7 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
     // Fail at the start rather than at each request.
     private static void Check(PileCache cache, TableOptions options, Type type, string what)
     {
-        if (cache.Pile.Engine.Codecs.WhyNot(type) is { } reason)
+        if (!cache.Pile.Encoding.CanStore(type, out string? reason))
             throw new InvalidOperationException($"The table '{options.Name}' can't have {what} of type {type}. {reason}");
     }
 }
