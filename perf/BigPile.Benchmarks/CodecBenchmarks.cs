@@ -5,8 +5,6 @@ using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;
-using BigPile.Catalog;
-using BigPile.Codec.Payloads;
 using MemoryPack;
 using MessagePack;
 
@@ -31,7 +29,7 @@ public abstract class CodecBenchmarks<T, TMarked>
     private const string Write = nameof(Write);
     private const string Read = nameof(Read);
 
-    private readonly IPileCodec _codec = new MessagePackPileCodec(new MemoryCatalog(), new PileCodecOptions());
+    private readonly IPileCodec _codec = new Pile().Encoding.Codec;
     private readonly JsonTypeInfo<T> _jsonType;
     private readonly T[] _values;
     private readonly TMarked[] _marked;
@@ -120,11 +118,10 @@ public abstract class CodecBenchmarks<T, TMarked>
 
     /// <summary>BigPile reads.</summary>
     [BenchmarkCategory(Read), Benchmark(Baseline = true)]
-    public unsafe object BigPileRead()
+    public object BigPileRead()
     {
-        byte[] payload = NextWritten;
-        byte* copy = _buffer.Prepare(payload.Length);
-        payload.CopyTo(new Span<byte>(copy, payload.Length));
+        _buffer.Clear();
+        _buffer.Write(NextWritten);
         return _codec.Deserialize(_buffer);
     }
 

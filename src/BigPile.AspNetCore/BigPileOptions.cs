@@ -125,7 +125,7 @@ public sealed class BigPileOptions
     /// How long a caller waits for another caller's factory: above zero and up to 7 days, or infinite; 10 minutes by default. See
     /// <see cref="PileCacheOptions.FactoryPatience"/>.
     /// </summary>
-    public TimeSpan FactoryPatience { get; set; } = PileCacheOptions.DefaultFactoryTimeout;
+    public TimeSpan FactoryPatience { get; set; } = new PileCacheOptions().FactoryPatience;
 
     /// <summary>Called when the pile is open and before it is served, on the thread that opens it; it may fill tables.</summary>
     public Action<PileCache>? Opened { get; set; }

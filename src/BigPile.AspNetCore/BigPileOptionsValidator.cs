@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Numerics;
+using System.Threading;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using Microsoft.Extensions.Options;
@@ -72,7 +73,8 @@ internal sealed class BigPileOptionsValidator : IValidateOptions<BigPileOptions>
         if (options.WarmupBytesPerSecond < 0)
             yield return $"BigPileOptions.WarmupBytesPerSecond is {options.WarmupBytesPerSecond:N0}; it must not be negative. 0 is no "
                 + "limit.";
-        if (!PileCacheOptions.IsValidTimeout(options.FactoryPatience))
+        if (options.FactoryPatience != Timeout.InfiniteTimeSpan
+            && (options.FactoryPatience <= TimeSpan.Zero || options.FactoryPatience > PileCacheOptions.MaxFactoryTimeout))
             yield return $"BigPileOptions.FactoryPatience is {options.FactoryPatience}; it must be above zero and at most "
                 + $"{PileCacheOptions.MaxFactoryTimeout}, or infinite.";
         if (!Enum.IsDefined(options.Warmup))

@@ -1,12 +1,11 @@
 using System;
 using System.Collections.Generic;
-using System.Diagnostics.CodeAnalysis;
+using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
-using BigPile.Caching.Metrics;
-using BigPile.Caching.SingleFlight;
 
 namespace BigPile.AspNetCore;
 
@@ -26,18 +25,18 @@ public sealed partial class PileHybridCache
             cancellation.ThrowIfCancellationRequested();
             if (plan.ReadsLocal && TryGetLocal(table, key, out T value))
                 return value;
-            var own = new HybridRun<T>(tags, new FlightNode(key, table.Name));
+            var own = new HybridRun<T>(tags, new SharedRun<HybridOutcome<T>>(table, key));
             var run = (HybridRun<T>)_runs.GetOrAdd(id, own);
-            using FlightNode.Wait wait = run.Flight.Node.BeginWait();
             if (run == own)
             {
-                _ = RunAsync(id, own, table, state, factory, plan, tags);
-                return (await WaitAsync(id, own, FlightTimeout.Infinite, cancellation).ConfigureAwait(false)).Value;
+                Task<HybridOutcome<T>> running = own.Shared.RunAsync(
+                    abandoned => ProduceAsync(key, own, table, state, factory, plan, tags, abandoned), () => Forget(id, own), cancellation);
+                return (await running.ConfigureAwait(false)).Value;
             }
-            if (!run.Flight.TryJoin())
+            if (!run.Shared.TryJoin(out Task<HybridOutcome<T>>? joined, cancellation))
                 continue; // the run was abandoned and is about to be removed
             run.Join();
-            HybridOutcome<T> outcome = await WaitAsync(id, run, table.Core.FlightTimeout, cancellation).ConfigureAwait(false);
+            HybridOutcome<T> outcome = await joined.ConfigureAwait(false);
             if (outcome.Sharing == Sharing.None)
                 return await factory(state, cancellation).ConfigureAwait(false);
             if (TryShare(table, key, outcome, out value))
@@ -56,7 +55,7 @@ public sealed partial class PileHybridCache
                 using (BufferPool.Loan loan = Buffers.Rent())
                 {
                     System.Buffers.BuffersExtensions.Write(loan.Buffer, outcome.Copy.Span);
-                    value = _formats.Of<T>(table.Core.Pile).Decode(outcome.Kind, loan.Buffer);
+                    value = _formats.Of<T>(table.Pile).Decode(outcome.Kind, loan.Buffer);
                     return true;
                 }
             default:
@@ -64,47 +63,11 @@ public sealed partial class PileHybridCache
         }
     }
 
-    private async Task<HybridOutcome<T>> WaitAsync<T>(
-        RunId id, HybridRun<T> run, FlightTimeout timeout, CancellationToken cancellation)
-    {
-        try
-        {
-            await run.Flight.WaitAsync(timeout, cancellation).ConfigureAwait(false);
-            return await run.Flight.TypedCompletion.ConfigureAwait(false);
-        }
-        finally
-        {
-            if (run.Flight.LeaveAsLast())
-                Forget(id, run);
-        }
-    }
-
-    [SuppressMessage("Design", "CA1031", Justification = "The waiters get the exception.")]
-    private async Task RunAsync<TState, T>(
-        RunId id, HybridRun<T> run, CacheTable<string, object?> table, TState state, Func<TState, CancellationToken, ValueTask<T>> factory,
-        HybridPlan plan, string[] tags)
-    {
-        run.Flight.Node.Enter(); // until this method ends
-        try
-        {
-            HybridOutcome<T> outcome = await ProduceAsync(id.Key, run, table, state, factory, plan, tags).ConfigureAwait(false);
-            Forget(id, run);
-            run.Flight.Complete(outcome);
-        }
-        catch (Exception e)
-        {
-            Forget(id, run);
-            run.Flight.Fail(e);
-        }
-    }
-
     private async ValueTask<HybridOutcome<T>> ProduceAsync<TState, T>(
-        string key, HybridRun<T> run, CacheTable<string, object?> table, TState state, Func<TState, CancellationToken,
-        ValueTask<T>> factory,
-        HybridPlan plan, string[] tags)
+        string key, HybridRun<T> run, CacheTable<string, object?> table, TState state,
+        Func<TState, CancellationToken, ValueTask<T>> factory, HybridPlan plan, string[] tags, CancellationToken abandoned)
     {
-        CancellationToken abandoned = run.Flight.Abandoned;
-        ValueFormat<T> format = _formats.Of<T>(table.Core.Pile);
+        ValueFormat<T> format = _formats.Of<T>(table.Pile);
         // the previous run may have completed between the lookup and the start of this one
         if (plan.ReadsLocal && TryGetLocal(table, key, out T value))
             return new HybridOutcome<T>(value, format.IsImmutable ? Sharing.Same : Sharing.Cached);
@@ -124,16 +87,18 @@ public sealed partial class PileHybridCache
     private static async ValueTask<T> MakeAsync<TState, T>(
         CacheTable<string, object?> table, TState state, Func<TState, CancellationToken, ValueTask<T>> factory, CancellationToken abandoned)
     {
-        var run = FactoryRun.Begin(table.Core.Meter, table.Name);
+        using Activity? activity = HostActivity.Start(CacheTelemetry.FactoryActivity, CacheTelemetry.TableNameTag, table.Name);
+        long began = Stopwatch.GetTimestamp();
         try
         {
             T value = await factory(state, abandoned).ConfigureAwait(false);
-            run.End();
+            table.RecordFactory(Stopwatch.GetElapsedTime(began));
             return value;
         }
         catch (Exception e)
         {
-            run.End(e);
+            activity.Fail(e);
+            table.RecordFactory(Stopwatch.GetElapsedTime(began), e);
             throw;
         }
     }

@@ -4,7 +4,6 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hybrid;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
 using Microsoft.Extensions.Logging;
 
 namespace BigPile.AspNetCore;
@@ -61,7 +60,7 @@ public sealed partial class PileHybridCache
     private async ValueTask SetAsync<T>(
         CacheTable<string, object?> table, string key, T value, HybridPlan plan, string[] tags, CancellationToken stop)
     {
-        ValueFormat<T> format = _formats.Of<T>(table.Core.Pile);
+        ValueFormat<T> format = _formats.Of<T>(table.Pile);
         long madeAt = _time.GetUtcNow().UtcTicks;
         using BufferPool.Loan encoded = Buffers.Rent();
         bool canBeKept = false;
@@ -125,7 +124,13 @@ public sealed partial class PileHybridCache
         try
         {
             var options = new EntryOptions { MaxAge = maxAge, Tags = tags.Length == 0 ? null : tags };
-            if (table.PutEncoded(key, encoded.WrittenSpan, kind, options) != PutResult.Collision)
+            PutResult result = kind switch
+            {
+                ValueKind.Null => table.Put(key, null, options),
+                ValueKind.Utf16String => table.Put(key, EncodedText.Read(encoded.WrittenSpan, kind), options),
+                _ => table.ByText().PutEncoded(key, encoded.WrittenSpan, (PayloadKind)kind, options),
+            };
+            if (result != PutResult.Collision)
                 return true;
         }
         catch (PileFullException e)

@@ -179,7 +179,7 @@ public sealed partial class PileHybridCache : HybridCache
     {
         try
         {
-            ValueFormat<T> format = _formats.Of<T>(table.Core.Pile); // before the read: it allows the type
+            ValueFormat<T> format = _formats.Of<T>(table.Pile); // before the read: it allows the type
             if (table.ByText().TryGet(key, out object? stored) && format.TryTake(stored, out value))
                 return true;
         }

@@ -25,10 +25,10 @@ namespace BigPile.Caching;
 public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     where TAlternateKey : notnull, allows ref struct
 {
-    /// <summary>The length that <see cref="ReadMany"/> reports for a missing key.</summary>
+    /// <summary>The length that <c>ReadMany</c> and <see cref="Read"/> report for a missing key.</summary>
     public const int Missing = ValueCopy.Missing;
 
-    /// <summary>The length that <see cref="ReadMany"/> reports for a value beyond its byte limit.</summary>
+    /// <summary>The length that <c>ReadMany</c> and <see cref="Read"/> report for a value beyond the byte limit.</summary>
     public const int TooLong = ValueCopy.TooLong;
 
     private readonly TypedTable<string, TValue> _table;
@@ -78,8 +78,12 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     public bool ContainsKey(TAlternateKey key) => TryGetInfo(key, out _);
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.TryLease"/>
-    public bool TryLease(TAlternateKey key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info) =>
-        TryLease(key, isUse: true, out lease, out info);
+    public bool TryLease(TAlternateKey key, [NotNullWhen(true)] out PileLease? lease, out EntryInfo info)
+    {
+        Unsafe.SkipInit(out KeyBuffer buffer);
+        Span<byte> stack = buffer;
+        return _table.Core.Lease.TryLease(Probe(key, stack), out lease, out info);
+    }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Put(TKey, TValue, EntryOptions)"/>
     public PutResult Put(TAlternateKey key, TValue value, EntryOptions? options = null)
@@ -170,11 +174,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public long ReadMany(
         TAlternateKey keys, ReadOnlySpan<int> ends, IBufferWriter<byte> destination, long maxBytes, Span<int> lengths,
-        Span<EntryInfo> infos, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(destination);
-        return ReadGroups(keys, ends, destination, maxBytes, lengths, infos, bytesOnly: false, cancellationToken);
-    }
+        Span<EntryInfo> infos, CancellationToken cancellationToken = default) =>
+        ReadMany(keys, ends, destination, maxBytes, bytesOnly: false, lengths, infos, cancellationToken);
 
     // The type is known to the JIT, which drops the other branch.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

@@ -1,5 +1,8 @@
 using System;
+using System.Collections.Generic;
 using System.Threading;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Index;
 using BigPile.Caching.Tables;
 using BigPile.Reporting;
 
@@ -9,7 +12,17 @@ namespace BigPile.Caching;
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 public abstract class CacheTable
 {
+    private const int MaxInspectedBuckets = 4096;
+
+    [ThreadStatic]
+    private static List<EntryCopy>? _spareCopies; // taken while it is used: a collection is application code
+
+    private volatile bool _isInspected;
+
     private protected CacheTable(TableEngine engine) => Core = engine;
+
+    /// <summary>The position at which a <see cref="Walk"/> has ended.</summary>
+    public static ulong EndOfWalk => WalkPlace.End;
 
     /// <summary>The table's name, unique within its cache.</summary>
     public string Name => Core.Name;
@@ -29,7 +42,78 @@ public abstract class CacheTable
     /// <summary>The type of the keys.</summary>
     public abstract Type KeyType { get; }
 
+    /// <summary>The pile that holds the entries.</summary>
+    public Pile Pile => Core.Pile;
+
+    /// <summary>The buckets of the table's index, in which <see cref="Clear"/> counts its progress.</summary>
+    public long BucketCount => Core.BucketCount;
+
+    /// <summary>
+    /// Whether reads see every entry; <see langword="false"/> while entries from before the opening are being found again: see
+    /// <see cref="CacheReadiness"/>.
+    /// </summary>
+    public bool IsReady => Core.Visibility.IsAllVisible;
+
+    /// <summary>
+    /// Whether the values are this application's own, and no bytes to hand out to others: <c>BigPile.Http</c> does not serve them.
+    /// </summary>
+    /// <remarks>
+    /// True as soon as the table is used with values of another type than byte arrays, or was found at the opening with a value that is not
+    /// bytes; an application that puts bytes of its own format sets it. It is not stored.
+    /// </remarks>
+    public bool HasOpaqueValues
+    {
+        get => Core.HasOpaqueValues || (!_isInspected && Inspect());
+        set => Core.SetOpaque(value);
+    }
+
     internal TableEngine Core { get; }
+
+    /// <summary>The time since an entry was put, by the cache's clock: steps of the system's clock do not count.</summary>
+    /// <param name="info">The entry.</param>
+    /// <param name="now">The present instant of the system's clock.</param>
+    /// <returns>The age. Right after the process was killed it may be up to a second below zero.</returns>
+    public TimeSpan GetAge(in EntryInfo info, out DateTimeOffset now)
+    {
+        long ticks = Core.Clock.Now;
+        now = new DateTimeOffset(Core.Clock.ToSystem(ticks), TimeSpan.Zero);
+        return new TimeSpan(ticks - Core.Clock.StepsSince(info.Version) - info.PutAt.UtcTicks);
+    }
+
+    /// <summary>
+    /// Reads the next few entries in memory, for a walk through the table that keeps nothing but a position: pages of a listing, each of
+    /// which a later call continues. Not a use of any entry.
+    /// </summary>
+    /// <remarks>
+    /// An entry that exists during the whole walk is met once, however the index grows meanwhile. A position is valid until the cache is
+    /// disposed; a made-up one costs no more than another. Entries come in no order of their <see cref="StoredEntry.Position"/>.
+    /// </remarks>
+    /// <param name="position">Where to continue; 0 at the beginning, and below <see cref="EndOfWalk"/>.</param>
+    /// <param name="found">The entries are added to it, from none to a few.</param>
+    /// <returns>The position behind them.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The position is not below <see cref="EndOfWalk"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
+    public ulong Walk(ulong position, ICollection<StoredEntry> found)
+    {
+        ArgumentNullException.ThrowIfNull(found);
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(position, EndOfWalk);
+        List<EntryCopy> copies = _spareCopies ?? [];
+        _spareCopies = null;
+        ulong end = Core.Peek.CopyBucketAt(position, copies);
+        foreach (EntryCopy copy in copies)
+            found.Add(new StoredEntry(copy, Core.Clock));
+        copies.Clear();
+        _spareCopies = copies;
+        return end;
+    }
+
+    /// <summary>
+    /// Counts a run of a factory in <see cref="CacheTelemetry.FactoryDuration"/>, for a cache in front of the table that runs its factories
+    /// itself.
+    /// </summary>
+    /// <param name="duration">How long it ran.</param>
+    /// <param name="failure">What it threw, if anything.</param>
+    public void RecordFactory(TimeSpan duration, Exception? failure = null) => Core.Meter.RecordFactory(Name, duration, failure);
 
     /// <summary>Changes the options of a table in use. What is over a lowered limit is evicted before this returns.</summary>
     /// <param name="options">The new options, with this table's name.</param>
@@ -80,4 +164,17 @@ public abstract class CacheTable
     /// <returns>The number of entries freed, without those over a limit.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
     public long Sweep(CancellationToken stop = default) => Core.Sweep.All(stop);
+
+    // Looks at one entry: a table holds either objects or bytes.
+    private bool Inspect()
+    {
+        var found = new List<EntryCopy>();
+        int buckets = Core.WasFound ? 0 : MaxInspectedBuckets;
+        for (ulong place = 0; place < WalkPlace.End && found.Count == 0 && buckets < MaxInspectedBuckets; buckets++)
+            place = Core.Peek.CopyBucketAt(place, found, onlyVisible: false);
+        if (found.Exists(static entry => entry.Kind != ValueKind.Bytes))
+            Core.SetOpaque(true);
+        _isInspected = true;
+        return Core.HasOpaqueValues;
+    }
 }

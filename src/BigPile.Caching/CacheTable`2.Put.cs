@@ -156,12 +156,4 @@ public sealed partial class CacheTable<TKey, TValue>
         Span<byte> stack = buffer;
         return _typed.Renew(_keys.Probe(key, stack), version: 0, options, out _) is not (null or PutResult.Collision);
     }
-
-    /// <summary>Puts a value that is encoded already, in the form that the pile stores.</summary>
-    internal PutResult PutEncoded(TKey key, ReadOnlySpan<byte> value, ValueKind kind, EntryOptions? options)
-    {
-        Unsafe.SkipInit(out KeyBuffer buffer);
-        Span<byte> stack = buffer;
-        return _typed.Put(_keys.Probe(key, stack), value, kind, options, Condition.None, out _)!.Value;
-    }
 }

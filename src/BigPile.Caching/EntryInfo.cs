@@ -19,6 +19,9 @@ public readonly record struct EntryInfo(ulong Version, int ValueBytes)
     /// </summary>
     public DateTimeOffset? ExpiresAt => ExpiryTicks == 0 ? null : new DateTimeOffset(ExpiryTicks + ClockAhead, TimeSpan.Zero);
 
+    /// <summary>The time from the put to <see cref="ExpiresAt"/>; <see langword="null"/>: it does not expire.</summary>
+    public TimeSpan? Lifetime => ExpiryTicks == 0 ? null : new TimeSpan(ExpiryTicks - PutAt.UtcTicks);
+
     /// <summary>The instant of <see cref="ExpiresAt"/> in the time that <see cref="PutAt"/> is of, in ticks of UTC; 0: none.</summary>
     internal long ExpiryTicks { get; init; }
 

@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using BigPile.Caching.Entries;
 
 namespace BigPile.Caching;
 
@@ -10,6 +11,9 @@ namespace BigPile.Caching;
 /// <remarks>Thread safety: instances may be shared once they are made, and used for any number of puts.</remarks>
 public sealed record EntryOptions
 {
+    /// <summary>The most tags of an entry.</summary>
+    public const int MaxTags = EntryHead.MaxTags;
+
     /// <summary>
     /// The age at which the entry expires; above zero. Where neither this nor <see cref="ExpiresAt"/> is given, a put takes
     /// <see cref="TableOptions.DefaultMaxAge"/>, and without that the entry has no end.

@@ -5,7 +5,6 @@ using System.IO;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
-using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 
@@ -209,7 +208,7 @@ public sealed partial class PileCache
         }
         var made = new CacheTable<TKey, TValue>(engine);
         if (typeof(TValue) != typeof(byte[]))
-            engine.MarkOpaque();
+            engine.SetOpaque(true);
         _tables[(engine.Name, typeof(TValue))] = made;
         return made;
     }

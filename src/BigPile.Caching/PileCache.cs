@@ -108,7 +108,7 @@ public sealed partial class PileCache : IDisposable
         set => Volatile.Write(ref _defaults, CheckDefaults(value));
     }
 
-    /// <summary>The names of all tables, in ordinal order, without those that a service hides.</summary>
+    /// <summary>The names of all tables, in ordinal order, without those that are hidden.</summary>
     public IReadOnlyList<string> TableNames
     {
         get
@@ -118,15 +118,15 @@ public sealed partial class PileCache : IDisposable
         }
     }
 
-    /// <summary>Whether <see cref="TableNames"/> has a name.</summary>
-    internal bool HasTable(string name)
+    /// <summary>Whether <see cref="TableNames"/> has a name, whatever the table's keys are.</summary>
+    public bool ContainsTable(string name)
     {
         lock (_lock)
             return _engines.ContainsKey(name) && !_hidden.Contains(name);
     }
 
-    /// <summary>Whether <see cref="TableNames"/> has a name, of a table with keys of another kind.</summary>
-    internal bool HasTableOfOtherKeys<TKey>(string name)
+    /// <summary>Whether <see cref="TableNames"/> has a name, of a table that can't be used with keys of a type.</summary>
+    public bool ContainsTableOfOtherKeys<TKey>(string name)
         where TKey : notnull
     {
         lock (_lock)
@@ -134,7 +134,7 @@ public sealed partial class PileCache : IDisposable
     }
 
     /// <summary>The number of <see cref="TableNames"/>.</summary>
-    internal int TableCount
+    public int TableCount
     {
         get
         {
@@ -143,8 +143,12 @@ public sealed partial class PileCache : IDisposable
         }
     }
 
-    /// <summary>Hides a table from <see cref="TableNames"/>, or shows it again.</summary>
-    internal void Hide(string name, bool isHidden)
+    /// <summary>
+    /// Hides a name from <see cref="TableNames"/>, or shows it again: an application hides the tables of its own bookkeeping. Not stored.
+    /// </summary>
+    /// <param name="name">The name, whether there is such a table or not.</param>
+    /// <param name="isHidden">Whether it is hidden from now on.</param>
+    public void Hide(string name, bool isHidden = true)
     {
         lock (_lock)
             _ = isHidden ? _hidden.Add(name) : _hidden.Remove(name);

@@ -8,8 +8,8 @@ namespace BigPile.Caching;
 /// <remarks>Thread safety: immutable.</remarks>
 public sealed record PileCacheOptions
 {
-    internal static readonly TimeSpan DefaultFactoryTimeout = TimeSpan.FromMinutes(10);
-    internal static readonly TimeSpan MaxFactoryTimeout = TimeSpan.FromDays(7);
+    /// <summary>The longest finite <see cref="FactoryPatience"/>: 7 days.</summary>
+    public static readonly TimeSpan MaxFactoryTimeout = TimeSpan.FromDays(7);
 
     /// <summary>Whether disposing the cache disposes the pile.</summary>
     public bool OwnsPile { get; init; }
@@ -61,7 +61,7 @@ public sealed record PileCacheOptions
     /// A factory that asks for its own key is refused at once, on any thread. Behind <see cref="ExecutionContext.SuppressFlow"/> another
     /// thread can't be told from another caller, and this timeout ends its wait. The factory itself may take any time.
     /// </remarks>
-    public TimeSpan FactoryPatience { get; init; } = DefaultFactoryTimeout;
+    public TimeSpan FactoryPatience { get; init; } = TimeSpan.FromMinutes(10);
 
     /// <summary>What the comparison of indexes with the pile waits for; see <see cref="CacheReadiness.Inspection"/>. For tests.</summary>
     internal Task InspectsAfter { get; init; } = Task.CompletedTask;
@@ -73,15 +73,11 @@ public sealed record PileCacheOptions
         ArgumentNullException.ThrowIfNull(TimeProvider);
         ArgumentOutOfRangeException.ThrowIfLessThan(SweepPeriod, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfLessThan(SweepBuckets, 1);
-        if (!IsValidTimeout(FactoryPatience))
+        if (FactoryPatience != Timeout.InfiniteTimeSpan && (FactoryPatience <= TimeSpan.Zero || FactoryPatience > MaxFactoryTimeout))
         {
             throw new ArgumentException(
                 $"PileCacheOptions.FactoryPatience is {FactoryPatience}; it must be above zero and at most {MaxFactoryTimeout}, or "
                 + "infinite.", "options");
         }
     }
-
-    /// <summary>Whether a time is allowed for <see cref="FactoryPatience"/>.</summary>
-    internal static bool IsValidTimeout(TimeSpan time) =>
-        time == Timeout.InfiniteTimeSpan || (time > TimeSpan.Zero && time <= MaxFactoryTimeout);
 }

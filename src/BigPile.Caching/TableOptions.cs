@@ -49,11 +49,14 @@ public sealed record TableOptions(string Name)
     /// <summary>Whether hits and misses are counted.</summary>
     public bool Statistics { get; init; } = true;
 
-    internal const string AnyName = "*";
+    /// <summary>The name of the options of all tables that have none of their own.</summary>
+    public const string AnyName = "*";
 
     internal const long MinBytes = 1 << 20;
 
-    internal void Validate()
+    /// <summary>Throws if an option is out of its range, so that a configuration is refused before a table is made of it.</summary>
+    /// <exception cref="ArgumentException">An option is out of its range; the message names it and its range.</exception>
+    public void Validate()
     {
         Require(InitialEntries >= 0 && InitialEntries <= 1L << 36, nameof(InitialEntries), InitialEntries, "from 0 to 68,719,476,736");
         Require(MaxEntries is null or >= 1, nameof(MaxEntries), MaxEntries, "at least 1");

@@ -59,7 +59,7 @@ public static class BigPileFastReadsExtensions
     }
 
     private static FastPathEndpoint Make(KestrelServerOptions server, IServiceProvider services, BigPileFastReadsOptions options) => new(
-        Registered.HostOf(services),
+        services,
         services.GetRequiredService<IEntryGuard>(),
         services.GetRequiredService<FastPathCounters>(),
         new HeadLimits(server.Limits),

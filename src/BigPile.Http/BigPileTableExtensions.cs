@@ -71,7 +71,7 @@ public static class BigPileTableExtensions
     {
         Check(endpoints, pattern);
         ArgumentNullException.ThrowIfNull(table);
-        table.Core.MarkOpaque();
+        table.HasOpaqueValues = true;
         return Map(endpoints, pattern, _ => table, json);
     }
 

@@ -26,10 +26,11 @@ public sealed partial class Pile
 
     internal BlockStore Blocks => _blocks;
 
+    /// <summary>Reads payloads by their pointers. For tests.</summary>
+    internal BlockReader Reader => _reader;
+
     internal ObjectStore Objects => _objects;
 
     /// <summary>Owns catalog, codec, versions, files and background work.</summary>
     internal PileEngine Engine => _engine;
-
-    internal BlockReader Reader => _reader;
 }

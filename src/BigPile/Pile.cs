@@ -52,6 +52,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
     /// <exception cref="PileStorageException">
     /// The directory can't be used: locked by another process, damaged, or of another format.
     /// </exception>
+    /// <exception cref="OperationCanceledException"><see cref="PileOptions.OpenStop"/> was cancelled.</exception>
     public Pile(PileOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -78,6 +79,7 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
         _compactor = new Compactor(_blocks, _walk, new Relocator(_blocks, _replacer));
         _counter = new StatisticsCounter(_engine, options.MaxBytes);
         Tables = new TableHeap(_engine, _reader, _remover, _walk, _lessor, _objects, Logger);
+        Encoding = new PileEncoding(_engine.Codecs);
         Recovery = new PileRecovery(
             _engine, new RecoveryWalk.Plan(Name, options.Warmup, options.WarmupBytesPerSecond, options.TimeProvider, Logger));
         _engine.Meter.Add(this);
@@ -86,6 +88,9 @@ public sealed partial class Pile : IDisposable, IEnumerable<PileEntry>, IMetered
 
     /// <summary>Where the segments are.</summary>
     public StoreKind Store { get; }
+
+    /// <summary>How objects are encoded, and which may be stored.</summary>
+    public PileEncoding Encoding { get; }
 
     /// <summary>The pile's name in metrics.</summary>
     public string Name { get; }

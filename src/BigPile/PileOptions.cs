@@ -19,16 +19,28 @@ public sealed record PileOptions
     /// <summary>The default of <see cref="FlushLogBytes"/>: 64 MiB.</summary>
     public const long DefaultFlushLogBytes = 64L << 20;
 
-    internal const long MinSegmentBytes = SegmentHead.MinSegmentBytes;
-    internal const long MaxSegmentBytes = SegmentHead.MaxSegmentBytes;
-    internal const long MinLimitBytes = 1L << 20;
+    /// <summary>The least of <see cref="SegmentBytes"/>: 4 MiB.</summary>
+    public const long MinSegmentBytes = SegmentHead.MinSegmentBytes;
 
-    internal static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
-    internal static readonly TimeSpan MaxOpenTimeout = TimeSpan.FromDays(7);
+    /// <summary>The most of <see cref="SegmentBytes"/>: 1 GiB.</summary>
+    public const long MaxSegmentBytes = SegmentHead.MaxSegmentBytes;
+
+    /// <summary>The least of <see cref="MaxBytes"/>: 1 MiB.</summary>
+    public const long MinLimitBytes = 1L << 20;
+
+    /// <summary>The least of <see cref="FlushLogBytes"/>: 1 MiB.</summary>
+    public const long MinFlushLogBytes = 1L << 20;
+
+    /// <summary>The most of <see cref="FlushLogBytes"/>: 1 GiB.</summary>
+    public const long MaxFlushLogBytes = 1L << 30;
 
     private const string ParameterName = "options"; // the parameter of the constructor that validates them
-    internal const long MinFlushLogBytes = 1L << 20;
-    internal const long MaxFlushLogBytes = 1L << 30;
+
+    /// <summary>The most of <see cref="FlushInterval"/>: 7 days.</summary>
+    public static readonly TimeSpan MaxFlushInterval = TimeSpan.FromDays(7);
+
+    /// <summary>The most of <see cref="OpenTimeout"/>: 7 days.</summary>
+    public static readonly TimeSpan MaxOpenTimeout = TimeSpan.FromDays(7);
 
     /// <summary>The pile's name in metrics; by default the last part of its directory's path, or "pile".</summary>
     public string? Name { get; init; }
@@ -66,6 +78,9 @@ public sealed record PileOptions
     /// replaced. Does not wait by default.
     /// </summary>
     public TimeSpan OpenTimeout { get; init; }
+
+    /// <summary>Cancels the wait of <see cref="OpenTimeout"/>; the opening throws <see cref="OperationCanceledException"/> then.</summary>
+    public CancellationToken OpenStop { get; init; }
 
     /// <summary>
     /// Whether a mapped pile of an earlier format is converted to the current one at its first opening for writing: earlier versions can't
@@ -145,9 +160,6 @@ public sealed record PileOptions
 
     /// <summary>Called before each file operation in the directory; tests make operations fail by it.</summary>
     internal IFileHook? FileHook { get; init; }
-
-    /// <summary>Ends the wait of <see cref="OpenTimeout"/>.</summary>
-    internal CancellationToken OpenStop { get; init; }
 
     /// <summary>How long a reader waits for a writer in another process that makes no progress.</summary>
     internal TimeSpan WriterTimeout { get; init; } = TimeSpan.FromSeconds(5);

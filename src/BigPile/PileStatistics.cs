@@ -33,6 +33,9 @@ public sealed record PileStatistics
     /// <summary>Segments.</summary>
     public required int SegmentCount { get; init; }
 
+    /// <summary>Bytes of a segment, as the pile was created; one that holds a single larger object has more.</summary>
+    public long SegmentBytes { get; init; }
+
     /// <summary>Bytes of all segments.</summary>
     public required long ReservedBytes { get; init; }
 

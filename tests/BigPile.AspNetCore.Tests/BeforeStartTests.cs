@@ -179,7 +179,7 @@ public sealed class BeforeStartTests
     {
         public Task StartAsync(CancellationToken cancellationToken)
         {
-            Assert.Same(table.Core, cache.GetOrCreateTable<string, Poco>("people").Core);
+            Assert.Same(table, cache.GetOrCreateTable<string, Poco>("people"));
             table.Put("made", new Poco { Number = table.TryGet("made", out Poco? last) ? last.Number + 1 : 1 });
             return Task.CompletedTask;
         }

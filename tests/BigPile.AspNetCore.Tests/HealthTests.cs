@@ -51,8 +51,7 @@ public sealed class HealthTests
         Assert.Equal(2, entry.Data["tables"]);
         Assert.Equal(1.0, entry.Data["progress"]);
         Assert.Equal(0L, entry.Data["backgroundFailures"]);
-        host.Service<PileHost>().Cache.Pile.Engine.Background.TryRun(
-            "the flush by interval", static () => throw new UnauthorizedAccessException("denied"));
+        host.Service<PileHost>().Cache.Pile.Fail("the flush by interval", new UnauthorizedAccessException("denied"));
         entry = await CheckAsync(host);
         Assert.Equal(HealthStatus.Healthy, entry.Status);
         Assert.Equal(1L, entry.Data["backgroundFailures"]);
@@ -117,12 +116,11 @@ public sealed class HealthTests
     public void An_open_pile_is_as_healthy_as_its_index()
     {
         var rebuilding = new TaskCompletionSource();
-        var readiness = new CacheReadiness(rebuilding.Task);
-        Assert.Equal(HealthStatus.Degraded, PileHealthCheck.Of(readiness, HealthStatus.Unhealthy, NoData).Status);
+        Assert.Equal(HealthStatus.Degraded, PileHealthCheck.Of(rebuilding.Task, HealthStatus.Unhealthy, NoData).Status);
         rebuilding.SetResult();
-        Assert.Equal(HealthStatus.Healthy, PileHealthCheck.Of(readiness, HealthStatus.Unhealthy, NoData).Status);
+        Assert.Equal(HealthStatus.Healthy, PileHealthCheck.Of(rebuilding.Task, HealthStatus.Unhealthy, NoData).Status);
 
-        var failed = new CacheReadiness(Task.FromException(new PileStorageException("gone")));
+        var failed = Task.FromException(new PileStorageException("gone"));
         HealthCheckResult result = PileHealthCheck.Of(failed, HealthStatus.Unhealthy, NoData);
         Assert.Equal(HealthStatus.Unhealthy, result.Status);
         Assert.Equal("gone", result.Exception!.Message);

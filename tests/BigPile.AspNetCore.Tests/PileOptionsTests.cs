@@ -15,8 +15,8 @@ namespace BigPile.AspNetCore.Tests;
 /// <summary>What a pile can be told, a host's pile can be told as well.</summary>
 public sealed class PileOptionsTests : IDisposable
 {
-    /// <summary>What the host has as services, its clock and where it reports; and its tables write, so it can't only read.</summary>
-    private static readonly string[] SetByHost = ["ReadOnly", "TimeProvider", "Logger", "MeterFactory"];
+    /// <summary>What the host has as services, its clock, its end and where it reports; and its tables write.</summary>
+    private static readonly string[] SetByHost = ["ReadOnly", "TimeProvider", "Logger", "MeterFactory", "OpenStop"];
 
     private readonly TemporaryDirectory _directory = new();
 
@@ -44,7 +44,8 @@ public sealed class PileOptionsTests : IDisposable
         };
         PileOptions pile = options.ToPlan(TimeProvider.System, NullLogger<Pile>.Instance, null, default).Pile;
         var untouched = new PileOptions();
-        foreach (PropertyInfo option in typeof(PileOptions).GetProperties().Where(static option => !SetByHost.Contains(option.Name)))
+        foreach (PropertyInfo option in typeof(PileOptions).GetProperties(BindingFlags.Public | BindingFlags.Instance).Where(
+            static option => !SetByHost.Contains(option.Name)))
         {
             Assert.Equal(typeof(BigPileOptions).GetProperty(option.Name)!.GetValue(options), option.GetValue(pile));
             Assert.NotEqual(option.GetValue(untouched), option.GetValue(pile)); // or nothing would show that it was passed on

@@ -3,7 +3,6 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Recovery;
 using BigPile.Caching.Tests;
 
 namespace BigPile.AspNetCore.Tests;
@@ -26,12 +25,12 @@ public sealed class RestoredTablesTests : IDisposable
         CacheTable<string, byte[]> limited = _cache.GetOrCreateTable<string, byte[]>("limited");
         limited.Configure(new TableOptions("limited"));
 
-        settings.Core.Visibility.BeginRebuild(settings.Core.Heap.Versions.Last); // as after a kill, before the walk is over
+        settings.BeginRebuild(); // as after a kill, before the walk is over
         var served = new ServedTables(_cache, []);
         Assert.Null(limited.Options.MaxEntries);
         await served.RestoreAfterAsync(Task.FromException(new InvalidOperationException("The walk failed.")));
         Assert.Null(limited.Options.MaxEntries);
-        new FoundEntries(settings.Core).EndRebuild();
+        settings.EndRebuild();
         await served.RestoreAfterAsync(Task.CompletedTask);
         Assert.Equal(5, limited.Options.MaxEntries);
         Assert.Equal(["limited"], _cache.TableNames);
@@ -46,11 +45,11 @@ public sealed class RestoredTablesTests : IDisposable
         CacheTable<string, byte[]> settings = _cache.GetOrCreateTable<string, byte[]>("bigpile:tables");
         settings.Put("dropped", JsonSerializer.SerializeToUtf8Bytes(new KeptSettings { IsDropped = true }, TableJson.Default.KeptSettings));
 
-        settings.Core.Visibility.BeginRebuild(settings.Core.Heap.Versions.Last); // as after a kill, before the walk is over
+        settings.BeginRebuild(); // as after a kill, before the walk is over
         var served = new ServedTables(_cache, []);
         Assert.Null(served.OpenToPut("dropped", out CacheTable<string, byte[]> table));
         table.Put("a", [1]);
-        new FoundEntries(settings.Core).EndRebuild();
+        settings.EndRebuild();
         await served.RestoreAfterAsync(Task.CompletedTask);
         Assert.Equal([1], table.Get("a"));
         Assert.Empty(settings.Keys);

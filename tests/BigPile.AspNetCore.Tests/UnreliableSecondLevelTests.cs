@@ -1,8 +1,7 @@
 using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tests.Support;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.Tables;
+using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Tests;
 
@@ -53,11 +52,11 @@ public sealed class UnreliableSecondLevelTests : HybridCacheTest
         _second.FailsToWrite = true;
         await _cache.RemoveAsync("k");
         _second.FailsToWrite = false;
-        TableEngine marks = TableOf(_cache, "hybrid-cache-marks").Core;
-        Assert.Equal(1, marks.Statistics.EntryCount);
-        marks.Visibility.BeginRebuild(marks.Heap.Versions.Last); // as after a kill, before the walk is over
+        CacheTable<string, object> marks = TableOf(_cache, "hybrid-cache-marks");
+        Assert.Equal(1, marks.Count);
+        marks.BeginRebuild(); // as after a kill, before the walk is over
         Assert.Equal(0, await PeekAsync<int>(_cache, "k"));
-        new FoundEntries(marks).EndRebuild();
+        marks.EndRebuild();
         Assert.Equal(0, await PeekAsync<int>(_cache, "k"));
     }
 

@@ -2,7 +2,12 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Text;
-using BigPile.Caching.Entries;
+using BigPile.Caching.Eviction;
+using BigPile.Caching.Index;
+using BigPile.Caching.Liveness;
+using BigPile.Caching.Persistence;
+using BigPile.Caching.Recovery;
+using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests;
 
@@ -129,13 +134,13 @@ public sealed class ExpiryTests : IDisposable
         {
             MaxAge = TimeSpan.FromSeconds(10), Sliding = TimeSpan.FromSeconds(4), Priority = EntryPriority.High, Tags = ["x", "y"],
         });
-        EntryCopy put = Peek("a");
+        EntryAttributes put = Peek("a");
         Assert.True(_table.Touch("a", new EntryOptions { MaxAge = TimeSpan.FromSeconds(20) }));
-        Assert.Equal((EntryPriority.High, put.SlidingTicks), (Peek("a").Priority, Peek("a").SlidingTicks));
-        Assert.Equal(put.Tags, Peek("a").Tags);
+        Assert.Equal((EntryPriority.High, put.Sliding), (Peek("a").Priority, Peek("a").Sliding));
+        Assert.Equal(put.TagHashes.ToArray(), Peek("a").TagHashes.ToArray());
         _time.Advance(TimeSpan.FromSeconds(3));
         Assert.True(_table.Touch("a", new EntryOptions { Priority = EntryPriority.Low }));
-        Assert.Equal(TimeSpan.FromSeconds(20).Ticks, Peek("a").SlidingEnd - _time.GetUtcNow().Ticks);
+        Assert.Equal(TimeSpan.FromSeconds(20), Peek("a").EndsAt - _time.GetUtcNow());
         Assert.True(_table.Touch("a", new EntryOptions { Tags = ["z"] }));
         Assert.Equal(EntryPriority.Low, Peek("a").Priority);
         _table.RemoveByTag("x");
@@ -144,10 +149,10 @@ public sealed class ExpiryTests : IDisposable
         Assert.False(_table.ContainsKey("a"));
     }
 
-    private EntryCopy Peek(string key)
+    private EntryAttributes Peek(string key)
     {
-        Assert.True(_table.ByUtf8().TryPeek(Encoding.UTF8.GetBytes(key), out EntryCopy entry));
-        return entry;
+        Assert.True(_table.ByUtf8().TryPeek(Encoding.UTF8.GetBytes(key), out StoredEntry entry));
+        return entry.Attributes;
     }
 
     [Fact]

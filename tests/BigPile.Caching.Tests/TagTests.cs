@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Text;
-using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tags;
 using BigPile.Reporting;
@@ -143,9 +142,8 @@ public sealed class TagTests : IDisposable
             var seeded = new KeyHash(BitConverter.ToUInt64(cache.Pile.Engine.Id.ToByteArray()));
             foreach (string tag in new[] { "foo", "bar" })
             {
-                var spec = new EntrySpec { ExpiresAt = long.MaxValue, Priority = EntryPriority.Normal,
-                    Tags = [seeded.Of(Encoding.UTF8.GetBytes(tag))] };
-                table.ByUtf8().PutExact(Encoding.UTF8.GetBytes("old " + tag), "x"u8, spec, out _);
+                var attributes = new EntryAttributes { TagHashes = new[] { seeded.Of(Encoding.UTF8.GetBytes(tag)) } };
+                table.ByUtf8().PutBytes(Encoding.UTF8.GetBytes("old " + tag), "x"u8, attributes, out _);
                 table.Put("new " + tag, "x", new EntryOptions { Tags = [tag] });
             }
         }

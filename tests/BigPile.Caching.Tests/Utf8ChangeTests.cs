@@ -54,7 +54,8 @@ public sealed class Utf8ChangeTests : IDisposable
         table.PutBytes("k", [1, 2], new EntryOptions { MaxAge = TimeSpan.FromSeconds(10), Priority = EntryPriority.High, Tags = ["a"] },
             out EntryInfo put);
         _time.Advance(TimeSpan.FromSeconds(6));
-        Assert.Equal(PutResult.Replaced, table.ByUtf8().Renew("k"u8, 0, new EntryOptions(), out EntryInfo renewed));
+        Assert.True(table.ByUtf8().TryTouch("k"u8, 0, new EntryOptions(), out PutResult result, out EntryInfo renewed));
+        Assert.Equal(PutResult.Replaced, result);
         Assert.True(renewed.Version > put.Version);
         Assert.Equal(_time.GetUtcNow().AddSeconds(10), renewed.ExpiresAt);
         _time.Advance(TimeSpan.FromSeconds(9));
@@ -63,7 +64,7 @@ public sealed class Utf8ChangeTests : IDisposable
         Assert.Equal([1, 2], table.Get("k"));
         table.RemoveByTag("a");
         Assert.False(table.ContainsKey("k"));
-        Assert.Null(table.ByUtf8().Renew("k"u8, 0, new EntryOptions(), out _));
+        Assert.False(table.ByUtf8().TryTouch("k"u8, 0, new EntryOptions(), out _, out _));
     }
 
     [Fact]
@@ -71,7 +72,7 @@ public sealed class Utf8ChangeTests : IDisposable
     {
         _table.PutBytes("k", [1], new EntryOptions { MaxAge = TimeSpan.FromSeconds(30), Sliding = TimeSpan.FromSeconds(10) }, out _);
         _time.Advance(TimeSpan.FromSeconds(8));
-        Assert.NotNull(_table.ByUtf8().Renew("k"u8, 0, new EntryOptions(), out _));
+        Assert.True(_table.ByUtf8().TryTouch("k"u8, 0, new EntryOptions(), out _, out _));
         for (int i = 0; i < 3; i++)
         {
             _time.Advance(TimeSpan.FromSeconds(9));
@@ -85,13 +86,13 @@ public sealed class Utf8ChangeTests : IDisposable
     public void A_lifetime_can_be_set_and_taken_away()
     {
         _table.PutBytes("k", [1], new EntryOptions { MaxAge = TimeSpan.FromSeconds(10) }, out EntryInfo put);
-        Assert.Null(_table.ByUtf8().Renew("k"u8, put.Version + 1, null, out _));
-        Assert.NotNull(_table.ByUtf8().Renew("k"u8, put.Version, null, out EntryInfo info));
+        Assert.False(_table.ByUtf8().TryTouch("k"u8, put.Version + 1, null, out _, out _));
+        Assert.True(_table.ByUtf8().TryTouch("k"u8, put.Version, null, out _, out EntryInfo info));
         Assert.Null(info.ExpiresAt);
         _time.Advance(TimeSpan.FromDays(1000));
         Assert.True(_table.ContainsKey("k"));
         var lifetime = new EntryOptions { MaxAge = TimeSpan.FromSeconds(5), Sliding = TimeSpan.FromSeconds(2) };
-        Assert.NotNull(_table.ByUtf8().Renew("k"u8, 0, lifetime, out info));
+        Assert.True(_table.ByUtf8().TryTouch("k"u8, 0, lifetime, out _, out info));
         Assert.Equal(_time.GetUtcNow().AddSeconds(2), info.ExpiresAt);
         _time.Advance(TimeSpan.FromSeconds(2));
         Assert.False(_table.ContainsKey("k"));

@@ -7,11 +7,8 @@ using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.Tables;
 using BigPile.Http.Tests.Samples;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -33,9 +30,9 @@ public sealed class MapTableTests : IAsyncLifetime
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         builder.Services.ConfigureAll<BigPileOptions>(TestHost.Small);
+        builder.Services.PostConfigureAll<BigPileOptions>(TestHost.Wait);
         _app = Endpoints.Build(builder, _directory.Path);
         await _app.StartAsync();
-        await _app.Services.GetRequiredService<PileHost>().Opening;
         _client = new HttpClient { BaseAddress = new Uri(_app.Urls.Single()) };
     }
 
@@ -108,18 +105,18 @@ public sealed class MapTableTests : IAsyncLifetime
         await _client.PutAsJsonAsync("/products/a1", new Endpoints.Product("Lamp", 12.5m));
         await _client.PutAsync("/pages/a", new StringContent("text"));
         PileCache cache = _app.Services.GetRequiredService<PileCache>();
-        TableEngine[] cores =
-            [cache.GetOrCreateTable<string, Endpoints.Product>("products").Core, cache.GetOrCreateTable<string, byte[]>("pages").Core];
-        foreach (TableEngine core in cores)
-            core.Visibility.BeginRebuild(core.Heap.Versions.Last); // as after a kill, where the walk has found both entries and goes on
+        CacheTable[] tables =
+            [cache.GetOrCreateTable<string, Endpoints.Product>("products"), cache.GetOrCreateTable<string, byte[]>("pages")];
+        foreach (CacheTable table in tables)
+            table.BeginRebuild(); // as after a kill, where the walk has found both entries and goes on
         Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/products/a1")).StatusCode);
         Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/pages/a")).StatusCode);
         var insert = new HttpRequestMessage(HttpMethod.Put, "/v1/tables/pages/entries/a") { Content = new StringContent("new") };
         Assert.True(insert.Headers.TryAddWithoutValidation("If-None-Match", "*"));
         Assert.Equal(HttpStatusCode.PreconditionFailed, (await _client.SendAsync(insert)).StatusCode);
         Assert.Equal(HttpStatusCode.NoContent, (await _client.DeleteAsync("/products/a1")).StatusCode);
-        foreach (TableEngine core in cores)
-            new FoundEntries(core).EndRebuild();
+        foreach (CacheTable table in tables)
+            table.EndRebuild();
         Assert.Equal(HttpStatusCode.NotFound, (await _client.GetAsync("/products/a1")).StatusCode);
         Assert.Equal("text", await _client.GetStringAsync("/pages/a"));
     }

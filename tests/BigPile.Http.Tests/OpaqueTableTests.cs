@@ -7,7 +7,6 @@ using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tests.Support;
 using BigPile.Caching;
 using Microsoft.AspNetCore.Builder;
@@ -137,11 +136,11 @@ public sealed class OpaqueTableTests : IAsyncLifetime
                 .AsDistributedCache(new TableOptions("sessions"))
                 .AsHybridCache(static options => options.Table = new TableOptions("hybrid"));
         }
+        builder.Services.PostConfigureAll<BigPileOptions>(TestHost.Wait);
         _app = builder.Build();
         _app.MapBigPile();
         _app.MapTable<Poco>("/mapped/{key}", "mapped");
         await _app.StartAsync();
-        await _app.Services.GetRequiredService<PileHost>().Opening;
         _client = new HttpClient { BaseAddress = new Uri(_app.Urls.Single()) };
     }
 

@@ -5,7 +5,6 @@ using System.Net;
 using System.Net.Http;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tests.Support;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -89,7 +88,6 @@ public sealed class ReplacedBodyTests
         app.MapBigPile();
         app.MapTable("/pages/{key}", "t");
         await app.StartAsync();
-        await app.Services.GetRequiredService<PileHost>().Opening;
         return app;
     }
 

@@ -1,7 +1,5 @@
 using System;
 using System.Runtime.CompilerServices;
-using BigPile.Codec.Payloads;
-using BigPile.Tests.Codec;
 using MessagePack;
 
 namespace BigPile.MessagePackCSharp.Tests;
@@ -29,7 +27,8 @@ internal sealed record ByteComparison(string Name, Func<string> Compare)
 
     private static string Try<T>(Keyed<T> value)
     {
-        var codec = new MessagePackPileCodec(new FakeCatalog(), new PileCodecOptions());
+        using var pile = new Pile(new PileOptions { SegmentBytes = 4 << 20 });
+        IPileCodec codec = pile.Encoding.Codec;
         byte[] ours;
         try
         {
@@ -44,7 +43,7 @@ internal sealed record ByteComparison(string Name, Func<string> Compare)
         return CompareBoth(codec, value, ours);
     }
 
-    private static string CompareBoth<T>(MessagePackPileCodec codec, Keyed<T> value, byte[] ours)
+    private static string CompareBoth<T>(IPileCodec codec, Keyed<T> value, byte[] ours)
     {
         byte[] prefix = ours[..PrefixBytes];
         if (!TryWriteTheirs(value, out byte[] theirs))
@@ -71,14 +70,14 @@ internal sealed record ByteComparison(string Name, Func<string> Compare)
         }
     }
 
-    private static byte[] Write(MessagePackPileCodec codec, object value)
+    private static byte[] Write(IPileCodec codec, object value)
     {
         var buffer = new PileBuffer();
         codec.Serialize(value, buffer);
         return buffer.WrittenSpan.ToArray();
     }
 
-    private static object Read(MessagePackPileCodec codec, byte[] payload)
+    private static object Read(IPileCodec codec, byte[] payload)
     {
         var buffer = new PileBuffer();
         System.Buffers.BuffersExtensions.Write(buffer, payload);

@@ -1,11 +1,8 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
-using BigPile.Caching;
 using BigPile.Page.Tests.Support;
 using BigPile.Server.Tests.Support;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace BigPile.Page.Tests;
 
@@ -50,7 +47,7 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
     {
         await FillAsync(400);
         await Server.DisposeAsync();
-        Replace(await RunningServer.StartAsync(Directory, services => services.AddSingleton<PileOpener, SlowWarmup>()));
+        Replace(await RunningServer.StartAsync(Directory, "--Pile:Warmup=touch", "--Pile:WarmupBytesPerSecond=64k"));
         await using OpenPage page = await OpenAsync();
         await page.HasStatusAsync("warming");
         await page.HasTextAsync("#recovery", "Pages examined");
@@ -67,16 +64,15 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
     public async Task A_service_that_is_not_ready_says_so_and_goes_on_by_itself()
     {
         await Server.DisposeAsync();
-        using var signal = new ManualResetEventSlim();
-        Replace(await RunningServer.StartOpeningAsync(
-            Directory, services => services.AddSingleton(new OpenSignal(signal)).AddSingleton<PileOpener, WaitingOpener>()));
+        using Pile former = Pile.Open(Directory); // as the instance that is being replaced
+        Replace(await RunningServer.StartOpeningAsync(Directory, static _ => { }, "--Pile:OpenSeconds=300"));
         await using OpenPage page = await OpenAsync();
         page.Expected.Add("503");
         await page.HasStatusAsync("starting");
         await page.HasTextAsync("#banner", "not ready yet");
         await page.HasTextAsync("#recovery", "pile open");
         await page.PictureAsync("starting-light");
-        signal.Set();
+        former.Dispose();
         await page.HasStatusAsync("ready");
         Assert.True(await page.At("#banner").IsHiddenAsync());
         await page.AssertCleanAsync();
@@ -136,26 +132,6 @@ public sealed class StateTests(Browser browser) : PageTest(browser)
                 {
                     // any answer is one
                 }
-        }
-    }
-
-    private sealed class SlowWarmup(PilePlan plan) : PileOpener(plan)
-    {
-        private readonly string _directory = plan.Pile.Directory!;
-
-        internal override PileCache Open() => new(
-            new Pile(new PileOptions { Directory = _directory, Warmup = PileWarmup.Touch, WarmupBytesPerSecond = 64 << 10 }),
-            ownsPile: true);
-    }
-
-    private sealed record OpenSignal(ManualResetEventSlim Event);
-
-    private sealed class WaitingOpener(PilePlan plan, OpenSignal signal) : PileOpener(plan)
-    {
-        internal override PileCache Open()
-        {
-            signal.Event.Wait();
-            return base.Open();
         }
     }
 }

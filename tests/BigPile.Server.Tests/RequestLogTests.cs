@@ -190,7 +190,7 @@ public sealed class RequestLogTests : IDisposable
         await server.Service<PileHost>().Opening;
         await server.PutAsync("/v1/tables/t/entries/k", new byte[100]);
         var fastPath = new FastPathEndpoint(
-            server.Service<PileHost>(), server.Service<IEntryGuard>(), server.Service<FastPathCounters>(),
+            server.Services, server.Service<IEntryGuard>(), server.Service<FastPathCounters>(),
             new HeadLimits(new KestrelServerLimits()),
             TimeProvider.System, [], namesServer: false, variesByOrigin: false) { Log = server.Service<IReadLog>() };
         var pipe = new Pipe();

@@ -88,9 +88,10 @@ public sealed class SettingsTests
     {
         string[] settings = [.. typeof(PileSettings).GetProperties(BindingFlags.Instance | BindingFlags.NonPublic)
             .Select(static setting => setting.Name)];
-        string[] notInSettings = ["Codec", "CodecOptions", "ReadOnly", "TimeProvider", "Logger", "MeterFactory"];
+        string[] notInSettings = ["Codec", "CodecOptions", "ReadOnly", "TimeProvider", "Logger", "MeterFactory", "OpenStop"];
         Assert.Equal(
-            notInSettings.Order(), typeof(PileOptions).GetProperties().Select(static option => option.Name).Except(settings).Order());
+            notInSettings.Order(), typeof(PileOptions).GetProperties(BindingFlags.Instance | BindingFlags.Public)
+                .Select(static option => option.Name).Except(settings).Order());
     }
 
     [Fact]

@@ -4,7 +4,6 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
-using BigPile.Lifecycle;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace BigPile.AspNetCore.Health;
@@ -24,20 +23,24 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
         PileState.Opening => HealthCheckResult.Degraded("The pile is opening, and its tables are being found again.", data: DataOf(null)),
         PileState.Preparing => HealthCheckResult.Degraded("The pile is open, and the application prepares it.", data: DataOf(null)),
         PileState.Ready when host.Tables is { Cache: var cache } =>
-            Of(cache.Readiness, failure, DataOf(cache), cache.Pile.Engine.FlushTrouble),
+            Of(cache.Readiness.Completion, failure, DataOf(cache), PileHealth.Of(cache.Pile).FlushTroubleDetails),
         PileState.Failed => new HealthCheckResult(failure, "The pile can't be opened.", host.Failure, DataOf(null)),
         _ => new HealthCheckResult(failure, "The pile is closed.", data: DataOf(null)),
     };
 
     /// <summary>The health of an open pile.</summary>
+    /// <param name="finding">Ends when all entries are found.</param>
+    /// <param name="failure">The status of a pile that can't be used.</param>
+    /// <param name="data">What is reported beside it.</param>
+    /// <param name="flushTrouble">Why the last flush failed.</param>
     internal static HealthCheckResult Of(
-        CacheReadiness readiness, HealthStatus failure, IReadOnlyDictionary<string, object> data, FlushTrouble? trouble = null)
+        Task finding, HealthStatus failure, IReadOnlyDictionary<string, object> data, string? flushTrouble = null)
     {
-        if (readiness.IsReady && trouble != null)
-            return HealthCheckResult.Degraded(trouble.Details, data: data);
-        if (readiness.IsReady)
+        if (finding.IsCompletedSuccessfully && flushTrouble != null)
+            return HealthCheckResult.Degraded(flushTrouble, data: data);
+        if (finding.IsCompletedSuccessfully)
             return HealthCheckResult.Healthy("The pile is open.", data);
-        if (readiness.Completion.Exception is { } error)
+        if (finding.Exception is { } error)
             return new HealthCheckResult(failure, "The tables' entries can't all be found.", error.InnerException, data);
         return HealthCheckResult.Degraded("The tables answer, and their index is being rebuilt.", data: data);
     }
@@ -50,9 +53,10 @@ internal sealed class PileHealthCheck(PileHost host) : IHealthCheck
         data["tables"] = cache.TableNames.Count;
         data["progress"] = cache.Readiness.Progress;
         data["entriesFound"] = cache.Readiness.EntriesFound;
-        data["backgroundFailures"] = cache.Pile.Engine.Background.FailureCount;
-        if (cache.Pile.Engine.Background.LastFailure is { } last)
-            data["lastBackgroundFailure"] = last.Message;
+        PileHealth health = PileHealth.Of(cache.Pile);
+        data["backgroundFailures"] = health.BackgroundFailureCount;
+        if (health.LastFailure is { } last)
+            data["lastBackgroundFailure"] = $"{health.LastFailedWork}: {last.Message}";
         return data;
     }
 }

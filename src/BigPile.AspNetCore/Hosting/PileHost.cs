@@ -7,7 +7,6 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Telemetry;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
@@ -175,7 +174,8 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
             foreach (TableRegistration table in _plan.Tables)
                 table.Make(_cache);
             Load(_cache);
-            _tables = new ServedTables(_cache, _plan.Tables.Select(static table => table.Options.Name), MappedTables, _plan.MaxTables);
+            _tables = new ServedTables(
+                _cache, _plan.Tables.Select(static table => table.Options.Name), MappedTables, _plan.MaxTables, _logger);
             _state = PileState.Ready;
         }
         catch (Exception e)
@@ -194,12 +194,16 @@ internal sealed class PileHost : IHostedLifecycleService, IDisposable
     {
         if (_plan.Opened is not { } opened)
             return;
-        using Activity? activity = PileActivity.Start(BigPileTelemetry.LoadActivity, PileTelemetry.PileNameTag, cache.Pile.Name);
-        _ = activity.Watch(() =>
+        using Activity? activity = HostActivity.Start(BigPileTelemetry.LoadActivity, PileTelemetry.PileNameTag, cache.Pile.Name);
+        try
         {
             opened(cache);
-            return cache;
-        });
+        }
+        catch (Exception e)
+        {
+            activity.Fail(e);
+            throw;
+        }
     }
 
     private async Task StopOnFailureAsync(Task opening)

@@ -18,7 +18,7 @@ internal sealed record PilePlan(PileOptions Pile)
     internal string? SpillDirectory { get; init; }
 
     /// <summary>How long a caller waits for another caller's factory.</summary>
-    internal TimeSpan FactoryPatience { get; init; } = PileCacheOptions.DefaultFactoryTimeout;
+    internal TimeSpan FactoryPatience { get; init; } = new PileCacheOptions().FactoryPatience;
 
     /// <summary>How long the host's start waits for the pile.</summary>
     internal TimeSpan StartWait { get; init; }

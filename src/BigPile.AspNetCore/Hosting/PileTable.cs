@@ -44,7 +44,7 @@ internal sealed class PileTable<TValue>
 
     private static CacheTable<string, TValue> Own(CacheTable<string, TValue> table)
     {
-        table.Core.MarkOpaque();
+        table.HasOpaqueValues = true;
         return table;
     }
 }

@@ -17,7 +17,7 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
         {
             CacheTable<TKey, TValue> table = cache.GetOrCreateTable<TKey, TValue>(options);
             if (isOpaque)
-                table.Core.MarkOpaque();
+                table.HasOpaqueValues = true;
             Check(cache, options, typeof(TKey), "keys");
             Check(cache, options, typeof(TValue), "values");
         });
@@ -25,7 +25,7 @@ internal sealed record TableRegistration(TableOptions Options, Type KeyType, Act
     // Fail at the start rather than at each request.
     private static void Check(PileCache cache, TableOptions options, Type type, string what)
     {
-        if (cache.Pile.Engine.Codecs.WhyNot(type) is { } reason)
+        if (!cache.Pile.Encoding.CanStore(type, out string? reason))
             throw new InvalidOperationException($"The table '{options.Name}' can't have {what} of type {type}. {reason}");
     }
 }

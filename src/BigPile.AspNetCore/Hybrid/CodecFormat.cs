@@ -1,9 +1,5 @@
 using System;
 using System.Buffers;
-using BigPile.Access;
-using BigPile.Caching.Entries;
-using BigPile.Catalog;
-using BigPile.Layout;
 
 namespace BigPile.AspNetCore.Hybrid;
 
@@ -12,7 +8,7 @@ internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueForma
 {
     // The pile's codec writes schema numbers that only this pile knows, so bytes that leave the process carry their schemas. A user's own
     // codec is assumed to do so itself.
-    private readonly PortableCodec? _portable = PortableCodec.Of(pile.Engine.Codec);
+    private readonly IPileCodec _portable = pile.Encoding.CreatePortableCodec();
 
     internal override ValueKind Encode(T value, PileBuffer target)
     {
@@ -20,11 +16,14 @@ internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueForma
         {
             case null:
                 return ValueKind.Null;
-            case byte[] bytes when ObjectStore.IsBytes(bytes):
+            case string text:
+                return EncodedText.Write(text, target);
+            case byte[] bytes when bytes.GetType() == typeof(byte[]): // and no array of signed bytes or of an enumeration
                 target.Write(bytes);
                 return ValueKind.Bytes;
             default:
-                return (ValueKind)pile.Objects.Encode(value, target);
+                pile.Encoding.Codec.Serialize(value, target);
+                return ValueKind.Object;
         }
     }
 
@@ -32,28 +31,23 @@ internal sealed class CodecFormat<T>(Pile pile, BufferPool buffers) : ValueForma
     {
         ValueKind.Null => null,
         ValueKind.Bytes => source.WrittenSpan.ToArray(),
-        ValueKind.Object => pile.Engine.Codec.Deserialize(source),
-        _ => TextPayload.Read(source.WrittenSpan, (BlockKind)kind),
+        ValueKind.Object => pile.Encoding.Codec.Deserialize(source),
+        _ => EncodedText.Read(source.WrittenSpan, kind),
     });
 
     internal override void WritePortable(T value, ValueKind kind, PileBuffer encoded, PileBuffer target)
     {
-        if (kind != ValueKind.Object || _portable == null)
-        {
+        if (kind == ValueKind.Object && _portable != pile.Encoding.Codec)
+            _portable.Serialize(value!, target);
+        else
             target.Write(encoded.WrittenSpan);
-            return;
-        }
-        using BufferPool.Loan scratch = buffers.Rent();
-        _portable.Serialize(value!, scratch.Buffer, target);
     }
 
     internal override T ReadPortable(ValueKind kind, ReadOnlySpan<byte> source)
     {
-        using BufferPool.Loan scratch = buffers.Rent();
-        if (kind == ValueKind.Object && _portable != null)
-            return Cast(_portable.Deserialize(source, scratch.Buffer));
-        scratch.Buffer.Write(source);
-        return Decode(kind, scratch.Buffer);
+        using BufferPool.Loan copy = buffers.Rent();
+        copy.Buffer.Write(source);
+        return kind == ValueKind.Object ? Cast(_portable.Deserialize(copy.Buffer)) : Decode(kind, copy.Buffer);
     }
 
     internal override bool TryTake(object? stored, out T value) => TryCast(stored, out value);

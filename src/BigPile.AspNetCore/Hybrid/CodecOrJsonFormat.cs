@@ -1,6 +1,5 @@
 using System;
 using System.Text.Json;
-using BigPile.Caching.Entries;
 
 namespace BigPile.AspNetCore.Hybrid;
 

@@ -1,6 +1,6 @@
 using System;
 using System.Threading;
-using BigPile.Caching.SingleFlight;
+using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hybrid;
 
@@ -40,7 +40,7 @@ internal abstract class HybridRun(string[] tags)
 }
 
 /// <inheritdoc/>
-internal sealed class HybridRun<T>(string[] tags, FlightNode node) : HybridRun(tags)
+internal sealed class HybridRun<T>(string[] tags, SharedRun<HybridOutcome<T>> shared) : HybridRun(tags)
 {
-    internal Flight<HybridOutcome<T>> Flight { get; } = new(node);
+    internal SharedRun<HybridOutcome<T>> Shared => shared;
 }

@@ -30,7 +30,7 @@ internal sealed class RemovalMarks(PileTable<object> table, TimeProvider time)
     internal async ValueTask<bool> ConcernAsync(string key, SecondLevelHead head, CancellationToken stop)
     {
         CacheTable<string, object> marks = await table.GetAsync(stop).ConfigureAwait(false);
-        if (!marks.Core.Visibility.IsAllVisible)
+        if (!marks.IsReady)
             return true; // after a kill, until the old marks are found again
         if (IsMarked(marks, "k:" + key, head.MadeAt) || IsMarked(marks, "t:" + TagSet.All, head.MadeAt))
             return true;

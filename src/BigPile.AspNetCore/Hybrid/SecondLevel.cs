@@ -5,9 +5,8 @@ using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
-using BigPile.Telemetry;
 using Microsoft.Extensions.Caching.Distributed;
 using Microsoft.Extensions.Logging;
 
@@ -102,7 +101,7 @@ internal sealed class SecondLevel(
         }
     }
 
-    private Activity? Begin(string name) => PileActivity.Start(name, CacheTelemetry.TableNameTag, table, ActivityKind.Client);
+    private Activity? Begin(string name) => HostActivity.Start(name, CacheTelemetry.TableNameTag, table, ActivityKind.Client);
 
     private static SecondLevelHead? ReadHead(string key, PileBuffer buffer)
     {

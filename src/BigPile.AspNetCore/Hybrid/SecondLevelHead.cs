@@ -3,7 +3,6 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Collections.Generic;
 using System.Text;
-using BigPile.Caching.Entries;
 
 namespace BigPile.AspNetCore.Hybrid;
 

@@ -1,6 +1,5 @@
 using System;
 using System.Buffers;
-using BigPile.Caching.Entries;
 using Microsoft.Extensions.Caching.Hybrid;
 
 namespace BigPile.AspNetCore.Hybrid;

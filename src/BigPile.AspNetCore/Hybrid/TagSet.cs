@@ -1,7 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using BigPile.Caching.Entries;
+using BigPile.Caching;
 
 namespace BigPile.AspNetCore.Hybrid;
 
@@ -22,8 +22,8 @@ internal static class TagSet
         string[] all = [.. tags.Distinct(StringComparer.Ordinal)];
         foreach (string tag in all)
             Check(tag);
-        if (all.Length > EntryHead.MaxTags)
-            throw new ArgumentException($"The entry has {all.Length:N0} tags; {EntryHead.MaxTags} are allowed.", nameof(tags));
+        if (all.Length > EntryOptions.MaxTags)
+            throw new ArgumentException($"The entry has {all.Length:N0} tags; {EntryOptions.MaxTags} are allowed.", nameof(tags));
         return all;
     }
 

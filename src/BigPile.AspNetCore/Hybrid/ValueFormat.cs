@@ -1,5 +1,4 @@
 using System;
-using BigPile.Caching.Entries;
 
 namespace BigPile.AspNetCore.Hybrid;
 

@@ -22,7 +22,7 @@ internal sealed class ValueFormats(IServiceProvider? services, BufferPool buffer
     {
         if (FindSerializer<T>() is { } serializer)
             return new SerializerFormat<T>(serializer, buffers);
-        pile.Engine.Codecs.Allow([typeof(T)]); // naming the type in a call is consent to store it
+        pile.Encoding.Allow(typeof(T)); // naming the type in a call is consent to store it
         var format = new CodecFormat<T>(pile, buffers);
         // stored bytes mean JSON, so byte types must not use it
         return typeof(T) == typeof(string) || typeof(T).IsAssignableFrom(typeof(byte[]))

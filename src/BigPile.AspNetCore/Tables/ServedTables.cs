@@ -6,6 +6,8 @@ using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.Caching;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace BigPile.AspNetCore.Tables;
 
@@ -44,8 +46,10 @@ internal sealed class ServedTables
     /// <param name="owned">The names of the tables that the application added.</param>
     /// <param name="mapped">The names of tables that the application serves as objects; it may grow.</param>
     /// <param name="maxTables">Clients can't create a table when there are this many.</param>
+    /// <param name="logger">Logs what fails in the background.</param>
     internal ServedTables(
-        PileCache cache, IEnumerable<string> owned, ConcurrentDictionary<string, bool>? mapped = null, int maxTables = LargestMaxTables)
+        PileCache cache, IEnumerable<string> owned, ConcurrentDictionary<string, bool>? mapped = null, int maxTables = LargestMaxTables,
+        ILogger? logger = null)
     {
         Cache = cache;
         _maxTables = maxTables;
@@ -57,7 +61,8 @@ internal sealed class ServedTables
         if (cache.Readiness.IsReady)
             Restore();
         else
-            _ = RestoreAfterAsync(cache.Readiness.Completion);
+            _ = RestoreAfterAsync(cache.Readiness.Completion).LogFailureAsync(
+                logger ?? NullLogger.Instance, "the restore of the table settings");
     }
 
     internal PileCache Cache { get; }
@@ -86,7 +91,7 @@ internal sealed class ServedTables
             }
         }
         table = found;
-        return found.Core.HasOpaqueValues ? TableRefusal.OpaqueValue : null;
+        return found.HasOpaqueValues ? TableRefusal.OpaqueValue : null;
     }
 
     /// <summary>Says why <see cref="OpenToPut"/> would fail now, without creating a table.</summary>
@@ -102,7 +107,7 @@ internal sealed class ServedTables
                     return refusal;
             }
         }
-        return found?.Core.HasOpaqueValues == true ? TableRefusal.OpaqueValue : null;
+        return found?.HasOpaqueValues == true ? TableRefusal.OpaqueValue : null;
     }
 
     // Returns neither a refusal nor a table if the table can be created.
@@ -132,10 +137,10 @@ internal sealed class ServedTables
     }
 
     /// <summary>Whether a table of this name exists, with any type of keys.</summary>
-    internal bool Exists(string name) => Cache.HasTable(name);
+    internal bool Exists(string name) => Cache.ContainsTable(name);
 
     /// <summary>Whether the table of this name can't be served because its keys are not text. A snapshot: tables come and go.</summary>
-    internal bool HasOtherKeys(string name) => Cache.HasTableOfOtherKeys<string>(name);
+    internal bool HasOtherKeys(string name) => Cache.ContainsTableOfOtherKeys<string>(name);
 
     /// <summary>The name as a string, without an allocation if the table is known.</summary>
     internal string Intern(ReadOnlySpan<char> name) =>
@@ -207,8 +212,8 @@ internal sealed class ServedTables
         table = null;
         if (name == SettingsStore.Name || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
             return false;
-        if (_mapped.ContainsKey(name) || (table.Core.WasFound && OpaqueValues.AreIn(table.Core)))
-            table.Core.MarkOpaque();
+        if (_mapped.ContainsKey(name))
+            table.HasOpaqueValues = true;
         _known[table.Name] = table;
         return true;
     }
@@ -248,7 +253,7 @@ internal sealed class ServedTables
     {
         await walk.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
         if (walk.IsCompletedSuccessfully)
-            _ = Cache.Pile.Engine.Background.TryRun("the restore of the table settings", Restore);
+            Restore();
     }
 
     private void Restore()

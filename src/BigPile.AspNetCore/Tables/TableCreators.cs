@@ -29,7 +29,7 @@ internal sealed class TableCreators
             return;
         foreach (string name in store.Keys.ToArray())
         {
-            if (!_cache.HasTable(name))
+            if (!_cache.ContainsTable(name))
                 _ = store.Remove(name); // a kill interrupted the creation or the drop
             else if (!_keyOf.ContainsKey(name) && store.TryGet(name, out byte[]? key))
                 Remember(name, Encoding.UTF8.GetString(key));

@@ -145,9 +145,6 @@ internal sealed class CacheClock
         return ticks + StepsSince(version);
     }
 
-    /// <summary>The present instant, in the uncorrected time of a version.</summary>
-    internal long NowOf(ulong version) => Now - StepsSince(version);
-
     /// <summary>The ticks to add to an instant that was stored with a version.</summary>
     internal long StepsSince(ulong version) => StepsSince(TicksOf(version));
 

@@ -9,7 +9,6 @@ using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;
-using BigPile.Caching.Tags;
 using BigPile.Checking;
 using BigPile.Concurrency;
 using BigPile.Memory.Checking;

@@ -191,8 +191,7 @@ internal sealed partial class TableEngine : IDisposable
     /// </summary>
     internal bool HasOpaqueValues => Volatile.Read(ref _hasOpaqueValues);
 
-    /// <summary>Objects, an adapter or a mapped route use the table from here on.</summary>
-    internal void MarkOpaque() => Volatile.Write(ref _hasOpaqueValues, true);
+    internal void SetOpaque(bool isOpaque) => Volatile.Write(ref _hasOpaqueValues, isOpaque);
 
     /// <summary>The opening tells how far the index is. The table is not in use yet.</summary>
     internal void SetReadiness(CacheReadiness readiness) => _readiness = readiness;

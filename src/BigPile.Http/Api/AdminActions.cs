@@ -7,7 +7,6 @@ using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
 using BigPile.Http.Bulk;
 using BigPile.Http.Protocol;
-using BigPile.Reporting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 
@@ -129,7 +128,7 @@ internal sealed class AdminActions(PileHost host, OperationStore operations, ILo
     private static JsonObject Purge(ServedTables tables, string? tableName, StoppableProgress progress)
     {
         var removed = new JsonObject();
-        foreach ((string name, long count) in TablePurge.Run(TablePurge.Served(tables, tableName), new ProgressGauge(progress)))
+        foreach ((string name, long count) in TablePurge.Run(TablePurge.Served(tables, tableName), progress))
             removed[name] = count;
         return new JsonObject { ["removed"] = removed };
     }

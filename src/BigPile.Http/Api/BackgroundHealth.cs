@@ -1,4 +1,3 @@
-using BigPile.Concurrency;
 
 namespace BigPile.Http.Api;
 
@@ -10,8 +9,7 @@ namespace BigPile.Http.Api;
 internal sealed record BackgroundHealth(long Failures, string Last)
 {
     /// <summary>The failures of an open pile; <see langword="null"/> without any.</summary>
-    internal static BackgroundHealth? Of(Pile pile) =>
-        pile.Engine.Background.LastFailure is { } last ? new BackgroundHealth(pile.Engine.Background.FailureCount, Describe(last)) : null;
-
-    private static string Describe(BackgroundFailure failure) => $"{failure.Work}: {failure.Exception.GetType().Name}";
+    internal static BackgroundHealth? Of(PileHealth health) => health.LastFailure is { } last
+        ? new BackgroundHealth(health.BackgroundFailureCount, $"{health.LastFailedWork}: {last.GetType().Name}")
+        : null;
 }

@@ -22,15 +22,16 @@ internal sealed record HealthReport(
     internal static HealthReport Of(PileHost host)
     {
         HealthReport report = Of(host.State, host.IsStopping);
-        return host.Opened is { } cache
-            ? report with
-            {
-                Recovery = RecoveryProgress.Of(cache.Pile),
-                Index = IndexProgress.Of(cache.Readiness),
-                Background = BackgroundHealth.Of(cache.Pile),
-                Degraded = cache.Pile.Engine.FlushTrouble?.Reason,
-            }
-            : report;
+        if (host.Opened is not { } cache)
+            return report;
+        PileHealth health = PileHealth.Of(cache.Pile);
+        return report with
+        {
+            Recovery = RecoveryProgress.Of(cache.Pile),
+            Index = IndexProgress.Of(cache.Readiness),
+            Background = BackgroundHealth.Of(health),
+            Degraded = health.FlushTrouble,
+        };
     }
 
     private static HealthReport Of(PileState state, bool isStopping) => state switch

@@ -1,8 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using BigPile.Allocation;
-using BigPile.Lifecycle;
 
 namespace BigPile.Http.Api;
 
@@ -23,11 +21,15 @@ internal sealed record MemoryMapReport(
     /// <summary>The maximum number of rows.</summary>
     internal const int MaxRows = 256;
 
-    internal static MemoryMapReport Of(Pile pile) => new(
-        pile.Store.ToString().ToLowerInvariant(), pile.Blocks.Map.SegmentBytes, MemoryReport.Of(pile.Statistics), MemoryReport.Equations,
-        MemoryReport.Explained, Rows(SegmentSurvey.Of(pile.Blocks, MaxCells)));
+    internal static MemoryMapReport Of(Pile pile)
+    {
+        PileStatistics statistics = pile.Statistics;
+        return new MemoryMapReport(
+            pile.Store.ToString().ToLowerInvariant(), statistics.SegmentBytes, MemoryReport.Of(statistics), MemoryReport.Equations,
+            MemoryReport.Explained, Rows(PileSegments.Survey(pile, MaxCells)));
+    }
 
-    internal static SegmentReport[] Rows(IReadOnlyList<SegmentUse> segments)
+    internal static SegmentReport[] Rows(IReadOnlyList<PileSegmentUse> segments)
     {
         int perRow = Math.Max(1, (segments.Count + MaxRows - 1) / MaxRows);
         return [.. segments.Chunk(perRow).Select(SegmentReport.Of)];
@@ -50,20 +52,20 @@ internal sealed record SegmentReport(
     private const int NotInUse = -1;
     private const int NotRecovered = -2;
 
-    internal static SegmentReport Of(SegmentUse[] segments)
+    internal static SegmentReport Of(PileSegmentUse[] segments)
     {
-        PageUse all = segments.SelectMany(static segment => segment.Cells).Aggregate(static (left, right) => left + right);
+        PilePageUse all = segments.SelectMany(static segment => segment.Parts).Aggregate(static (left, right) => left + right);
         int perCell = Math.Max(1, segments.Length * MemoryMapReport.MaxRows / MemoryMapReport.MaxCells);
-        IEnumerable<PageUse> cells = segments.Length == 1
-            ? segments[0].Cells
+        IEnumerable<PilePageUse> cells = segments.Length == 1
+            ? segments[0].Parts
             : segments.SelectMany(
-                static segment => segment.Cells).Chunk(perCell).Select(static part => part.Aggregate(static (left, right) => left + right));
+                static segment => segment.Parts).Chunk(perCell).Select(static part => part.Aggregate(static (left, right) => left + right));
         return new SegmentReport(
             segments[0].Number, segments.Length, all.TotalBytes, all.HeadBytes, all.TakenBytes, all.FreeBytes, all.UnrecoveredBytes,
             all.UnusedBytes, [.. cells.Select(LevelOf)]);
     }
 
-    private static int LevelOf(PageUse use)
+    private static int LevelOf(PilePageUse use)
     {
         if (use.UnusedBytes == use.TotalBytes)
             return NotInUse;

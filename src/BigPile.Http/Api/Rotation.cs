@@ -8,7 +8,6 @@ using BigPile.AspNetCore.Hosting;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Http.Protocol;
-using BigPile.Reporting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 
@@ -97,7 +96,7 @@ internal sealed class Rotation(PileHost host, TimeProvider time, ILogger<Rotatio
 
     private void Empty(ServedTables tables, string reason)
     {
-        long removed = TablePurge.Run(TablePurge.Served(tables), new ProgressGauge(null)).Values.Sum();
+        long removed = TablePurge.Run(TablePurge.Served(tables)).Values.Sum();
         if (removed != 0)
             logger.LogInformation("The node comes into the rotation, and is emptied of {Entries:N0} entries: {Reason}", removed, reason);
     }

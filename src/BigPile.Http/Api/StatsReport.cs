@@ -64,6 +64,6 @@ internal sealed record PileReport(
         return new PileReport(
             pile.Store.ToString().ToLowerInvariant(), pile.DirectoryPath, statistics.ObjectCount, statistics.ObjectsSoFar,
             statistics.LinkCount, statistics.SegmentCount, MemoryReport.Of(statistics), statistics.BackgroundFailureCount,
-            statistics.LastBackgroundFailure, pile.Engine.FlushTrouble?.Details);
+            statistics.LastBackgroundFailure, PileHealth.Of(pile).FlushTroubleDetails);
     }
 }

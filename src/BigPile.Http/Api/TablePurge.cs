@@ -1,9 +1,8 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Tables;
-using BigPile.Reporting;
 
 namespace BigPile.Http.Api;
 
@@ -27,26 +26,51 @@ internal static class TablePurge
 
     /// <summary>Empties them.</summary>
     /// <param name="served">The tables.</param>
-    /// <param name="gauge">Receives the progress.</param>
+    /// <param name="progress">Receives the index buckets that are done, of those of all tables.</param>
     /// <returns>The number of entries that each had, without tables that were dropped meanwhile.</returns>
-    internal static Dictionary<string, long> Run(List<CacheTable<string, byte[]>> served, ProgressGauge gauge)
+    internal static Dictionary<string, long> Run(List<CacheTable<string, byte[]>> served, IProgress<PileProgress>? progress = null)
     {
-        gauge.Begin(served.Sum(static table => table.Core.BucketCount));
+        var sum = new ProgressOfAll(progress, served.Sum(static table => table.BucketCount));
         var removed = new Dictionary<string, long>();
         foreach (CacheTable table in served)
         {
             long count = table.Count;
             try
             {
-                new Clear(table.Core).Run(gauge);
+                table.Clear(sum);
                 removed[table.Name] = count;
             }
             catch (TableDroppedException)
             {
                 // dropped meanwhile
             }
+            sum.EndTable();
         }
-        gauge.Complete();
+        sum.Complete();
         return removed;
+    }
+
+    /// <summary>Adds up the progress of one table after another. It never falls.</summary>
+    private sealed class ProgressOfAll(IProgress<PileProgress>? receiver, long total) : IProgress<PileProgress>
+    {
+        private long _ended; // buckets of the tables that are done
+        private long _current; // buckets of the present one, done or not
+        private long _done;
+
+        public void Report(PileProgress value)
+        {
+            _current = value.Total;
+            _done = Math.Max(_done, Math.Min(_ended + value.Done, total));
+            if (_done < total)
+                receiver?.Report(new PileProgress(_done, total));
+        }
+
+        internal void EndTable()
+        {
+            _ended += _current;
+            _current = 0;
+        }
+
+        internal void Complete() => receiver?.Report(new PileProgress(total, total));
     }
 }

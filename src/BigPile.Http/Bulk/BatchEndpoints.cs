@@ -2,7 +2,6 @@ using System;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Typed;
 using BigPile.Http.Entries;
 using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
@@ -18,6 +17,9 @@ namespace BigPile.Http.Bulk;
 /// </remarks>
 internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, ExpensiveWork work, TimeProvider time)
 {
+    private const int Missing = AlternateLookup<ReadOnlySpan<byte>, byte[]>.Missing;
+    private const int TooLong = AlternateLookup<ReadOnlySpan<byte>, byte[]>.TooLong;
+
     private readonly int _maxItems = limits.MaxBatchItems;
     private readonly long _maxBytes = limits.MaxBatchBytes;
 
@@ -35,8 +37,8 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
             if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
                 return ProblemMapper.ForMissingTable(tables, tableName);
             batch.Values.ChargeTo(quota.ForAnswers);
-            _ = table.ByUtf8().ReadGroups(
-                batch.Keys, batch.Ends, batch.Values, _maxBytes, batch.Lengths, batch.Infos, bytesOnly: true, context.RequestAborted);
+            _ = table.ByUtf8().ReadMany(
+                batch.Keys, batch.Ends, batch.Values, _maxBytes, bytesOnly: true, batch.Lengths, batch.Infos, context.RequestAborted);
             Describe(batch, table);
             await BatchAnswer.WriteAsync(context, batch, form, time).ConfigureAwait(false);
             return null;
@@ -128,16 +130,16 @@ internal sealed class BatchEndpoints(RequestLimits limits, BufferQuota quota, Ex
     private static void Describe(Batch batch, CacheTable table)
     {
         ReadOnlySpan<byte> values = batch.Values.WrittenSpan;
-        bool isOpaque = table.Core.HasOpaqueValues;
+        bool isOpaque = table.HasOpaqueValues;
         int offset = 0;
         for (int i = 0; i < batch.Count; i++)
         {
             int lengthBytes = batch.Lengths[i];
             batch.Items[i] = lengthBytes switch
             {
-                ValueCopy.Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
+                Missing => BatchItem.Of(ProblemCatalog.EntryNotFound),
                 _ when isOpaque => BatchItem.Of(ProblemCatalog.OpaqueValue),
-                ValueCopy.TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
+                TooLong => BatchItem.Of(ProblemCatalog.LongBatch) with { Info = batch.Infos[i] },
                 _ => Describe(values.Slice(offset, lengthBytes), offset, batch.Infos[i]),
             };
             offset += Math.Max(0, lengthBytes);

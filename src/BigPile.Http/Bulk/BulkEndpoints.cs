@@ -80,7 +80,7 @@ internal sealed class BulkEndpoints(
     {
         if (!tables.TryGet(tableName, out CacheTable<string, byte[]>? table))
             return ProblemMapper.ForMissingTable(tables, tableName);
-        if (table.Core.HasOpaqueValues)
+        if (table.HasOpaqueValues)
             return ProblemCatalog.OpaqueValue;
         context.Response.ContentType = Ndjson;
         context.Response.Headers.CacheControl = "no-store";

@@ -1,5 +1,4 @@
 using System;
-using System.Collections.Generic;
 using System.IO.Pipelines;
 using System.Text.Encodings.Web;
 using System.Text.Json;
@@ -8,9 +7,6 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
-using BigPile.Caching.Index;
-using BigPile.Caching.Spill;
 using BigPile.Http.Entries;
 using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
@@ -47,51 +43,20 @@ internal sealed class BulkExport(
     /// <returns>The last line; <see langword="null"/> if the reader has gone.</returns>
     internal async Task<ExportEnd?> RunAsync(CancellationToken cancellationToken)
     {
-        using PromotionWatch? returns = table.Core.Disk?.WatchPromotions();
-        bool isTaken = await TryWriteMemoryAsync(cancellationToken).ConfigureAwait(false)
-            && (returns == null || await TryWriteSpilledAsync(returns, cancellationToken).ConfigureAwait(false));
-        if (!isTaken)
-            return null;
+        foreach (StoredEntry entry in table.StoredEntries())
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (!await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
+                return null;
+        }
         var end = new ExportEnd(_entries, _skipped);
         end.Write(_json);
         EndLine();
         return await TryFlushAsync(holdsQuota: false, cancellationToken).ConfigureAwait(false) ? end : null;
     }
 
-    private async Task<bool> TryWriteMemoryAsync(CancellationToken cancellationToken)
-    {
-        var found = new List<EntryCopy>();
-        for (ulong place = 0; place < WalkPlace.End;)
-        {
-            cancellationToken.ThrowIfCancellationRequested(); // also while nothing is written for a long time
-            place = table.Core.Peek.CopyBucketAt(place, found);
-            foreach (EntryCopy entry in found)
-            {
-                if (!await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
-                    return false;
-            }
-        }
-        return true;
-    }
-
-    private async Task<bool> TryWriteSpilledAsync(PromotionWatch returns, CancellationToken cancellationToken)
-    {
-        foreach (byte[] key in table.Core.Disk!.Keys())
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            if (table.ByUtf8().TryPeek(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
-                return false;
-        }
-        for (int left = returns.Count; left > 0 && returns.TryNext(out byte[]? key); left--)
-        {
-            if (table.ByUtf8().TryPeek(key, out EntryCopy entry) && !await TryWriteAsync(entry, cancellationToken).ConfigureAwait(false))
-                return false;
-        }
-        return true;
-    }
-
     // A long line is charged until the client has received it.
-    private async ValueTask<bool> TryWriteAsync(EntryCopy entry, CancellationToken cancellationToken)
+    private async ValueTask<bool> TryWriteAsync(StoredEntry entry, CancellationToken cancellationToken)
     {
         long lineBytes = entry.Info.ValueBytes / 3L * 4;
         if (quota == null || lineBytes < FlushBytes)
@@ -122,25 +87,16 @@ internal sealed class BulkExport(
         return !result.IsCompleted && !result.IsCanceled;
     }
 
-    private void Write(EntryCopy entry)
+    private void Write(in StoredEntry walked)
     {
-        // The metadata and the value are read one after the other; both must be of one version.
-        while (table.ByUtf8().TryLease(entry.Key, isUse: false, out PileLease? lease, out EntryInfo info))
-        {
-            using (lease!)
-            {
-                if (info.Version == entry.Info.Version)
-                {
-                    WriteEntry(entry, lease!.Kind == PayloadKind.Bytes ? lease.Span : default);
-                    return;
-                }
-            }
-            if (!table.ByUtf8().TryPeek(entry.Key, out entry))
-                return;
-        }
+        // The metadata again, with the value, as both must be of one version.
+        if (!table.ByUtf8().TryPeek(walked.Key.Span, out StoredEntry entry, out PileLease? lease))
+            return;
+        using (lease)
+            WriteEntry(entry, lease.Kind == PayloadKind.Bytes ? lease.Span : default);
     }
 
-    private void WriteEntry(in EntryCopy entry, ReadOnlySpan<byte> value)
+    private void WriteEntry(in StoredEntry entry, ReadOnlySpan<byte> value)
     {
         if (!StoredValue.TryReadHead(value, out string? contentType, out ContentCoding coding, out int headBytes))
         {
@@ -149,13 +105,13 @@ internal sealed class BulkExport(
         }
         ReadOnlySpan<byte> payload = value[headBytes..];
         _json.WriteStartObject();
-        _json.WriteString("key"u8, entry.Key);
+        _json.WriteString("key"u8, entry.Key.Span);
         bool isInline = contentType == MediaTypes.Json && coding == ContentCoding.Identity && CanStandInLine(payload);
         if (!isInline)
             _json.WriteString("contentType"u8, contentType);
         if (coding != ContentCoding.Identity)
             _json.WriteString("encoding"u8, ContentCodings.NameOf(coding));
-        WriteLifetime(entry);
+        WriteAttributes(entry.Attributes);
         if (isInline)
         {
             _json.WritePropertyName("value"u8);
@@ -170,18 +126,18 @@ internal sealed class BulkExport(
         Interlocked.Increment(ref _entries);
     }
 
-    private void WriteLifetime(in EntryCopy entry)
+    private void WriteAttributes(in EntryAttributes attributes)
     {
-        if (entry.SlidingEnd != long.MaxValue)
-            _json.WriteString("expires"u8, new DateTime(table.Core.Clock.ToSystem(entry.SlidingEnd), DateTimeKind.Utc));
-        if (entry.SlidingTicks != 0)
+        if (attributes.EndsAt is { } end)
+            _json.WriteString("expires"u8, end.UtcDateTime);
+        if (attributes.Sliding is { } sliding)
         {
-            _json.WriteString("sliding"u8, SlidingText.Of(new TimeSpan(entry.SlidingTicks)));
-            _json.WriteString("unusedUntil"u8, new DateTime(table.Core.Clock.ToSystem(entry.ExpiresAt), DateTimeKind.Utc));
+            _json.WriteString("sliding"u8, SlidingText.Of(sliding));
+            _json.WriteString("unusedUntil"u8, attributes.ExpiresAt!.Value.UtcDateTime);
         }
-        if (entry.Priority != EntryPriority.Normal)
-            _json.WriteString("priority"u8, Priorities.NameOf(entry.Priority));
-        TagHashList.Write(_json, entry.Tags);
+        if (attributes.Priority != EntryPriority.Normal)
+            _json.WriteString("priority"u8, Priorities.NameOf(attributes.Priority));
+        TagHashList.Write(_json, attributes.TagHashes.Span);
     }
 
     private void EndLine()

@@ -173,7 +173,7 @@ internal sealed class BulkLoad : IDisposable
             _tally.CountExpired();
             return null;
         }
-        return Count(Table.ByUtf8().PutExact(record.Key, record.Value, record.Spec(now), out _), record.PayloadBytes);
+        return Count(Table.ByUtf8().PutBytes(record.Key, record.Value, record.Attributes(now), out _), record.PayloadBytes);
     }
 
     private string? Count(PutResult result, int payloadBytes)

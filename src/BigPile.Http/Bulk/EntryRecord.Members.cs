@@ -5,7 +5,6 @@ using System.Globalization;
 using System.Text.Json;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
 using BigPile.Http.Protocol;
 
 namespace BigPile.Http.Bulk;
@@ -161,8 +160,8 @@ internal sealed partial class EntryRecord
             else
                 json.Skip();
         }
-        return isGood && _tags.Count <= EntryHead.MaxTags
+        return isGood && _tags.Count <= EntryOptions.MaxTags
             ? null
-            : $"its tags are not at most {EntryHead.MaxTags} texts of 1 to {LifetimeHeaders.MaxTagLength} characters";
+            : $"its tags are not at most {EntryOptions.MaxTags} texts of 1 to {LifetimeHeaders.MaxTagLength} characters";
     }
 }

@@ -3,8 +3,6 @@ using System.Buffers;
 using System.Collections.Generic;
 using System.Text.Json;
 using BigPile.Caching;
-using BigPile.Caching.Clocks;
-using BigPile.Caching.Entries;
 using BigPile.Http.Entries;
 using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
@@ -156,21 +154,25 @@ internal sealed partial class EntryRecord : IDisposable
     internal string? WhyGone(DateTimeOffset now) => _expiresAt <= now ? "its member 'expires' is not an instant in the future" : null;
 
     /// <summary>The exact attributes that an exported record states.</summary>
-    internal EntrySpec Spec(DateTimeOffset now)
+    internal EntryAttributes Attributes(DateTimeOffset now)
     {
-        long end = _expiresAt?.UtcTicks ?? long.MaxValue;
+        DateTimeOffset? end = _expiresAt;
         if (_timeToLive is { } time)
-            end = Math.Min(end, CacheClock.Add(now.UtcTicks, time.Ticks));
-        long slidingTicks = _sliding?.Ticks ?? 0;
-        return new EntrySpec
+            end = Earlier(end, Add(now, time));
+        return new EntryAttributes
         {
-            ExpiresAt = slidingTicks == 0 ? end : Math.Min(end, _unusedUntil?.UtcTicks ?? CacheClock.Add(now.UtcTicks, slidingTicks)),
-            SlidingTicks = slidingTicks,
-            SlidingEnd = end,
+            ExpiresAt = _sliding is { } sliding ? Earlier(end, _unusedUntil ?? Add(now, sliding)) : end,
+            Sliding = _sliding,
+            EndsAt = end,
             Priority = _priority ?? EntryPriority.Normal,
-            Tags = _tagHashes.Hashes,
+            TagHashes = _tagHashes.Hashes,
         };
     }
+
+    private static DateTimeOffset Earlier(DateTimeOffset? end, DateTimeOffset other) => end < other ? end.Value : other;
+
+    private static DateTimeOffset Add(DateTimeOffset now, TimeSpan time) =>
+        time > DateTimeOffset.MaxValue - now ? DateTimeOffset.MaxValue : now + time;
 
     /// <summary>Returns the buffers.</summary>
     public void Dispose()

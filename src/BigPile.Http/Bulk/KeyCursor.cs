@@ -1,15 +1,15 @@
 using System;
 using System.Buffers.Binary;
 using System.Buffers.Text;
-using BigPile.Caching.Index;
+using BigPile.Caching;
 
 namespace BigPile.Http.Bulk;
 
 /// <summary>The position at which a key listing continues.</summary>
 /// <remarks>Clients send it, so it may hold any value: a page costs the same from any position.</remarks>
-/// <param name="Place">The position of the walk through the index.</param>
+/// <param name="Position">The position of the walk through the index.</param>
 /// <param name="AfterVersion">At this position, entries up to this version were already returned.</param>
-internal readonly record struct KeyCursor(ulong Place, ulong AfterVersion)
+internal readonly record struct KeyCursor(ulong Position, ulong AfterVersion)
 {
     private const int SizeBytes = 2 * sizeof(ulong) + sizeof(int);
 
@@ -18,7 +18,7 @@ internal readonly record struct KeyCursor(ulong Place, ulong AfterVersion)
     internal string Format(int origin)
     {
         Span<byte> bytes = stackalloc byte[SizeBytes];
-        BinaryPrimitives.WriteUInt64LittleEndian(bytes, Place);
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes, Position);
         BinaryPrimitives.WriteUInt64LittleEndian(bytes[8..], AfterVersion);
         BinaryPrimitives.WriteInt32LittleEndian(bytes[16..], origin);
         return Base64Url.EncodeToString(bytes);
@@ -36,6 +36,6 @@ internal readonly record struct KeyCursor(ulong Place, ulong AfterVersion)
             return false;
         }
         cursor = new KeyCursor(BinaryPrimitives.ReadUInt64LittleEndian(bytes), BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]));
-        return cursor.Place < WalkPlace.End && BinaryPrimitives.ReadInt32LittleEndian(bytes[16..]) == origin;
+        return cursor.Position < CacheTable.EndOfWalk && BinaryPrimitives.ReadInt32LittleEndian(bytes[16..]) == origin;
     }
 }

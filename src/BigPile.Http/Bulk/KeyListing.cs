@@ -1,5 +1,6 @@
 using System;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
@@ -55,7 +56,7 @@ internal sealed class KeyListing(PileHost host, BufferQuota quota)
         {
             return ProblemCatalog.InvalidQuery("limit", statedLimit, $"a number from 1 to {MaxLimit}");
         }
-        int origin = HashCode.Combine(tables.Session, table.Core.Id);
+        int origin = HashCode.Combine(tables.Session, RuntimeHelpers.GetHashCode(table));
         KeyCursor start = default;
         if (!string.IsNullOrEmpty(query["cursor"]) && !KeyCursor.TryParse(query["cursor"]!, origin, out start))
             return ProblemCatalog.InvalidCursor;
@@ -100,8 +101,8 @@ internal sealed class KeyListing(PileHost host, BufferQuota quota)
         using var json = new Utf8JsonWriter(document, JsonOptions);
         json.WriteStartObject();
         json.WriteStartArray("keys"u8);
-        foreach (byte[] key in page.Keys)
-            json.WriteStringValue(key);
+        foreach (ReadOnlyMemory<byte> key in page.Keys)
+            json.WriteStringValue(key.Span);
         json.WriteEndArray();
         if (cursor != null)
             json.WriteString("cursor"u8, cursor);
@@ -111,8 +112,8 @@ internal sealed class KeyListing(PileHost host, BufferQuota quota)
     private static void WriteLines(ValueBuffer document, KeyPage page, string? cursor)
     {
         using var json = new Utf8JsonWriter(document, JsonOptions);
-        foreach (byte[] key in page.Keys)
-            WriteLine(json, document, "key"u8, key);
+        foreach (ReadOnlyMemory<byte> key in page.Keys)
+            WriteLine(json, document, "key"u8, key.Span);
         if (cursor != null)
             WriteLine(json, document, "cursor"u8, Encoding.ASCII.GetBytes(cursor));
     }

@@ -2,8 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
-using BigPile.Caching.Index;
 
 namespace BigPile.Http.Bulk;
 
@@ -20,7 +18,7 @@ internal sealed class KeyPage
     private int _keyBytes;
 
     /// <summary>The keys in UTF-8.</summary>
-    internal List<byte[]> Keys { get; } = [];
+    internal List<ReadOnlyMemory<byte>> Keys { get; } = [];
 
     /// <summary>The cursor of the next page; <see langword="null"/> at the end.</summary>
     internal KeyCursor? Next { get; private set; }
@@ -35,14 +33,15 @@ internal sealed class KeyPage
         CacheTable<string, byte[]> table, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit, CancellationToken stop)
     {
         var page = new KeyPage();
-        var found = new List<EntryCopy>();
-        for (int scanned = 0; cursor.Place < WalkPlace.End; scanned++)
+        var found = new List<StoredEntry>();
+        for (int scanned = 0; cursor.Position < CacheTable.EndOfWalk; scanned++)
         {
             stop.ThrowIfCancellationRequested();
             page.Next = cursor;
             if (scanned == MaxBuckets)
                 return page;
-            ulong behind = table.Core.Peek.CopyBucketAt(cursor.Place, found);
+            found.Clear();
+            ulong behind = table.Walk(cursor.Position, found);
             if (!page.TakeBucket(found, cursor, prefix, limit))
                 return page;
             cursor = new KeyCursor(behind, 0);
@@ -52,19 +51,19 @@ internal sealed class KeyPage
     }
 
     // Sorted into the walk's order, because the bucket may change or split between two pages.
-    private bool TakeBucket(List<EntryCopy> found, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit)
+    private bool TakeBucket(List<StoredEntry> found, KeyCursor cursor, ReadOnlySpan<byte> prefix, int limit)
     {
-        found.Sort(static (left, right) => (left.Place, left.Info.Version).CompareTo((right.Place, right.Info.Version)));
-        foreach (EntryCopy entry in found)
+        found.Sort(static (left, right) => (left.Position, left.Info.Version).CompareTo((right.Position, right.Info.Version)));
+        foreach (StoredEntry entry in found)
         {
-            bool came = entry.Place == cursor.Place && entry.Info.Version <= cursor.AfterVersion;
-            if (came || !entry.Key.AsSpan().StartsWith(prefix))
+            bool came = entry.Position == cursor.Position && entry.Info.Version <= cursor.AfterVersion;
+            if (came || !entry.Key.Span.StartsWith(prefix))
                 continue;
             if (Keys.Count == limit || _keyBytes >= MaxBytes)
                 return false;
             Keys.Add(entry.Key);
             _keyBytes += entry.Key.Length;
-            Next = new KeyCursor(entry.Place, entry.Info.Version);
+            Next = new KeyCursor(entry.Position, entry.Info.Version);
         }
         return true;
     }

@@ -1,7 +1,7 @@
 using System;
 using System.Globalization;
 using System.Text.Json;
-using BigPile.Caching.Entries;
+using BigPile.Caching;
 
 namespace BigPile.Http.Bulk;
 
@@ -11,10 +11,10 @@ internal sealed class TagHashList
 {
     private const int DigitCount = 2 * sizeof(ulong);
 
-    private readonly ulong[] _hashes = new ulong[EntryHead.MaxTags];
+    private readonly ulong[] _hashes = new ulong[EntryOptions.MaxTags];
     private int _count;
 
-    internal ReadOnlySpan<ulong> Hashes => _hashes.AsSpan(0, _count);
+    internal ReadOnlyMemory<ulong> Hashes => _hashes.AsMemory(0, _count);
 
     /// <summary>Writes the member, if there are tags.</summary>
     internal static void Write(Utf8JsonWriter json, ReadOnlySpan<ulong> hashes)

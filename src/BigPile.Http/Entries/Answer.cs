@@ -12,30 +12,30 @@ internal static class Answer
     /// <param name="info">The entry's version, put time and expiry.</param>
     /// <param name="coding">How the payload is stored.</param>
     /// <param name="isDecoded">Whether the client gets it decompressed.</param>
-    /// <param name="nowTicks">The current time, in ticks of the entry's clock.</param>
+    /// <param name="ageTicks">The entry's age, in ticks.</param>
     /// <param name="publicMaxAge">How long shared caches may keep it; <see langword="null"/>: not at all.</param>
     internal static void DescribePayload<TWriter>(
-        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks, TimeSpan? publicMaxAge)
+        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long ageTicks, TimeSpan? publicMaxAge)
         where TWriter : struct, IAnswerWriter, allows ref struct
     {
         if (!isDecoded)
             writer.TakesRanges();
         if (coding != ContentCoding.Identity && !isDecoded)
             writer.ContentEncoding(coding);
-        if (info.ExpiryTicks != 0)
-            writer.TimeToLive(Freshness.RemainingSeconds(info, nowTicks));
+        if (info.Lifetime is { } lifetime)
+            writer.TimeToLive(Freshness.RemainingSeconds(lifetime, ageTicks));
         DescribeEntry(ref writer, info, coding, isDecoded);
-        DescribeCaching(ref writer, info, nowTicks, publicMaxAge);
+        DescribeCaching(ref writer, info, ageTicks, publicMaxAge);
     }
 
     /// <summary>Writes the headers of 304.</summary>
     /// <inheritdoc cref="DescribePayload"/>
     internal static void DescribeKnown<TWriter>(
-        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long nowTicks, TimeSpan? publicMaxAge)
+        ref TWriter writer, in EntryInfo info, ContentCoding coding, bool isDecoded, long ageTicks, TimeSpan? publicMaxAge)
         where TWriter : struct, IAnswerWriter, allows ref struct
     {
         DescribeEntry(ref writer, info, coding, isDecoded);
-        DescribeCaching(ref writer, info, nowTicks, publicMaxAge);
+        DescribeCaching(ref writer, info, ageTicks, publicMaxAge);
     }
 
     /// <summary>
@@ -46,19 +46,21 @@ internal static class Answer
     /// remaining time, and no Age is sent.
     /// </remarks>
     /// <inheritdoc cref="DescribePayload"/>
-    internal static void DescribeCaching<TWriter>(ref TWriter writer, in EntryInfo info, long nowTicks, TimeSpan? publicMaxAge)
+    internal static void DescribeCaching<TWriter>(ref TWriter writer, in EntryInfo info, long ageTicks, TimeSpan? publicMaxAge)
         where TWriter : struct, IAnswerWriter, allows ref struct
     {
+        TimeSpan? lifetime = info.Lifetime;
         if (publicMaxAge is { } shared)
         {
             long seconds = (long)shared.TotalSeconds;
-            writer.KeptFor(
-                isPublic: true, info.ExpiryTicks != 0 ? Math.Min(seconds, Freshness.RemainingSeconds(info, nowTicks)) : seconds);
+            if (lifetime is { } limit)
+                seconds = Math.Min(seconds, Freshness.RemainingSeconds(limit, ageTicks));
+            writer.KeptFor(isPublic: true, seconds);
             return;
         }
-        writer.Age(Freshness.AgeSeconds(info, nowTicks));
-        if (info.ExpiryTicks != 0)
-            writer.KeptFor(isPublic: false, Freshness.LifetimeSeconds(info));
+        writer.Age(Freshness.AgeSeconds(ageTicks));
+        if (lifetime is { } time)
+            writer.KeptFor(isPublic: false, Freshness.LifetimeSeconds(time));
         else
             writer.KeptByClient();
     }

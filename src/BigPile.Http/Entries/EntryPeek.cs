@@ -1,11 +1,8 @@
 using System;
-using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Linq;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Clocks;
-using BigPile.Caching.Entries;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
@@ -19,23 +16,6 @@ namespace BigPile.Http.Entries;
 /// </remarks>
 internal static class EntryPeek
 {
-    /// <summary>Takes a copy of the entry's metadata and a lease of its value, both of one version.</summary>
-    /// <returns><see langword="false"/> when the table has no such key.</returns>
-    internal static bool TryTake(
-        CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, out EntryCopy entry, [NotNullWhen(true)] out PileLease? lease,
-        out EntryInfo info)
-    {
-        info = default;
-        while (table.ByUtf8().TryPeek(key, out entry) && table.ByUtf8().TryLease(key, isUse: false, out lease, out info))
-        {
-            if (info.Version == entry.Info.Version)
-                return true;
-            lease.Dispose(); // replaced between the two
-        }
-        lease = null;
-        return false;
-    }
-
     /// <summary>A function that checks whether a version is still the entry's current one.</summary>
     internal static Func<bool> IsCurrent(CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ulong version)
     {
@@ -44,7 +24,7 @@ internal static class EntryPeek
         {
             try
             {
-                return table.ByUtf8().TryPeek(kept, out EntryCopy entry) && entry.Info.Version == version;
+                return table.ByUtf8().TryPeek(kept, out StoredEntry entry) && entry.Info.Version == version;
             }
             catch (ObjectDisposedException)
             {
@@ -54,16 +34,15 @@ internal static class EntryPeek
     }
 
     /// <summary>Sets the headers that only a peek returns: priority, tags, and the parts of the lifetime.</summary>
-    internal static void DescribeTo(IHeaderDictionary headers, in EntryCopy entry, CacheClock clock)
+    internal static void DescribeTo(IHeaderDictionary headers, in EntryAttributes attributes)
     {
-        headers[LifetimeHeaders.Priority] = Priorities.NameOf(entry.Priority);
-        if (entry.Tags.Length != 0)
+        headers[LifetimeHeaders.Priority] = Priorities.NameOf(attributes.Priority);
+        if (!attributes.TagHashes.IsEmpty)
             headers[EntryHeaders.TagHashes] =
-                string.Join(", ", entry.Tags.Select(static hash => hash.ToString("x16", CultureInfo.InvariantCulture)));
-        if (entry.SlidingTicks != 0)
-            headers[LifetimeHeaders.Sliding] = SlidingText.Of(new TimeSpan(entry.SlidingTicks));
-        if (entry.SlidingEnd != long.MaxValue)
-            headers[LifetimeHeaders.Expires] =
-                HeaderUtilities.FormatDate(new DateTimeOffset(clock.ToSystem(entry.SlidingEnd), TimeSpan.Zero));
+                string.Join(", ", attributes.TagHashes.ToArray().Select(static hash => hash.ToString("x16", CultureInfo.InvariantCulture)));
+        if (attributes.Sliding is { } sliding)
+            headers[LifetimeHeaders.Sliding] = SlidingText.Of(sliding);
+        if (attributes.EndsAt is { } end)
+            headers[LifetimeHeaders.Expires] = HeaderUtilities.FormatDate(end);
     }
 }

@@ -4,7 +4,6 @@ using System.IO.Pipelines;
 using System.Text;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
 using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using Microsoft.AspNetCore.Http;
@@ -75,11 +74,10 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
         ValueBuffer? buffer = ValueBuffer.Rent(null);
         try
         {
-            var visitor = new SmallValueVisitor(buffer, MaxSmallValueBytes);
-            if (!table.ByUtf8().TryVisit(key, ref visitor, out EntryInfo info))
+            int valueBytes = table.ByUtf8().Read(key, buffer, MaxSmallValueBytes, bytesOnly: true, out EntryInfo info);
+            if (valueBytes == AlternateLookup<ReadOnlySpan<byte>, byte[]>.Missing)
                 return PrebuiltProblem.EntryNotFound.WriteAsync(context);
-            visitor.Complete();
-            if (!visitor.IsWhole)
+            if (valueBytes < 0)
                 return AnswerLarge(context, table, key, asked);
             if (!TryDescribe(context, table, info, buffer.WrittenSpan, asked, out Representation found))
                 return NotServable(context, table, key);
@@ -110,10 +108,10 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
 
     private Task AnswerPeek(HttpContext context, CacheTable<string, byte[]> table, ReadOnlySpan<byte> key, ReadQuery asked)
     {
-        if (!EntryPeek.TryTake(table, key, out EntryCopy entry, out PileLease? lease, out EntryInfo info))
+        if (!table.ByUtf8().TryPeek(key, out StoredEntry entry, out PileLease? lease))
             return PrebuiltProblem.EntryNotFound.WriteAsync(context);
-        EntryPeek.DescribeTo(context.Response.Headers, entry, table.Core.Clock);
-        return AnswerLeased(context, table, key, asked, lease, info);
+        EntryPeek.DescribeTo(context.Response.Headers, entry.Attributes);
+        return AnswerLeased(context, table, key, asked, lease, entry.Info);
     }
 
     /// <summary>Answers with a leased value, and ends the lease.</summary>
@@ -146,7 +144,7 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
         HttpContext context, CacheTable table, in EntryInfo info, ReadOnlySpan<byte> start, ReadQuery asked, out Representation found)
     {
         found = default;
-        if (table.Core.HasOpaqueValues
+        if (table.HasOpaqueValues
             || !StoredValue.TryReadHead(start, out string? contentType, out ContentCoding coding, out int headBytes))
             return false;
         found = new Representation(
@@ -169,8 +167,8 @@ internal sealed class EntryReader(RequestLimits limits, BufferQuota quota, TimeP
     /// <summary>The answer of a read that ends before its payload is needed, or <see langword="null"/>.</summary>
     private static Task? CheckConditions(HttpContext context, CacheTable table, in Representation found, ReadQuery asked)
     {
-        long nowTicks = table.Core.Clock.NowOf(found.Info.Version);
-        if (asked.MaxAgeSeconds is { } seconds && Freshness.IsStale(found.Info, nowTicks, seconds))
+        long ageTicks = table.GetAge(found.Info, out _).Ticks;
+        if (asked.MaxAgeSeconds is { } seconds && Freshness.IsStale(ageTicks, seconds))
             return PrebuiltProblem.EntryStale.WriteAsync(context);
         if (found.Form == PayloadForm.None)
         {

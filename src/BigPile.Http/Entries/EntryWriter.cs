@@ -4,7 +4,6 @@ using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
 using BigPile.Http.Limits;
 using BigPile.Http.Protocol;
 using BigPile.Http.Security;
@@ -174,7 +173,7 @@ internal sealed class EntryWriter(
         {
             if (table.ByUtf8().TryPutBytes(key, value, version, plan.Options, out result, out info))
                 return true; // otherwise another request was faster, and the condition is checked again
-            if (version == 0 && !table.Core.Visibility.IsAllVisible)
+            if (version == 0 && !table.IsReady)
                 return false; // the table may hold an entry that is not visible yet, and does not insert over it
         }
         return false;
@@ -215,13 +214,14 @@ internal sealed class EntryWriter(
             ulong version = 0;
             if (!condition.IsNone && !TryFind(table, key, condition, out version))
                 return ProblemCatalog.Precondition;
-            PutResult? result = table.ByUtf8().Renew(key, version, options, out EntryInfo info);
+            if (!table.ByUtf8().TryTouch(key, version, options, out PutResult result, out EntryInfo info))
+            {
+                if (version != 0)
+                    continue; // another request was faster
+                return ProblemCatalog.EntryNotFound;
+            }
             if (result == PutResult.Collision)
                 return ProblemMapper.FromRefusal(table);
-            if (result == null && version != 0)
-                continue; // another request was faster
-            if (result == null)
-                return ProblemCatalog.EntryNotFound;
             context.Response.StatusCode = StatusCodes.Status204NoContent;
             context.Response.Headers.ETag = EntityTag.Of(info.Version);
             return null;
@@ -231,7 +231,7 @@ internal sealed class EntryWriter(
     /// <summary>Checks a condition; <c>version</c> is the version that met it, or 0 if there is no entry.</summary>
     private static bool TryFind(CacheTable<string, byte[]> table, byte[] key, in WriteCondition condition, out ulong version)
     {
-        bool exists = table.ByUtf8().TryPeek(key, out EntryCopy entry);
+        bool exists = table.ByUtf8().TryPeek(key, out StoredEntry entry);
         version = exists ? entry.Info.Version : 0;
         return exists ? condition.Allows(entry.Info) : condition.AllowsMissing;
     }

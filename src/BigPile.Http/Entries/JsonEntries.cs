@@ -52,7 +52,7 @@ internal sealed class JsonEntries<TValue>(
         string tag = EntityTag.Of(info.Version);
         context.Response.Headers.ETag = tag;
         var writer = new HeaderWriter(context.Response.Headers);
-        Answer.DescribeCaching(ref writer, info, table.Core.Clock.NowOf(info.Version), table.Options.PublicMaxAge);
+        Answer.DescribeCaching(ref writer, info, table.GetAge(info, out _).Ticks, table.Options.PublicMaxAge);
         if (EntityTag.IsNamedBy(context.Request.Headers.IfNoneMatch, tag))
         {
             context.Response.StatusCode = StatusCodes.Status304NotModified;

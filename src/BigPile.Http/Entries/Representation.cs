@@ -25,7 +25,7 @@ internal readonly record struct Representation(
     internal void DescribeTo(HttpResponse response, CacheTable table)
     {
         var writer = new HeaderWriter(response.Headers);
-        Answer.DescribeKnown(ref writer, Info, Coding, IsDecoded, table.Core.Clock.NowOf(Info.Version), table.Options.PublicMaxAge);
+        Answer.DescribeKnown(ref writer, Info, Coding, IsDecoded, table.GetAge(Info, out _).Ticks, table.Options.PublicMaxAge);
         if (IsOfNow)
             writer.KeptByClient();
     }
@@ -36,7 +36,7 @@ internal readonly record struct Representation(
         response.ContentType = ContentType;
         BrowserGuard.Protect(response.Headers, ContentType);
         var writer = new HeaderWriter(response.Headers);
-        Answer.DescribePayload(ref writer, Info, Coding, IsDecoded, table.Core.Clock.NowOf(Info.Version), table.Options.PublicMaxAge);
+        Answer.DescribePayload(ref writer, Info, Coding, IsDecoded, table.GetAge(Info, out _).Ticks, table.Options.PublicMaxAge);
         if (IsOfNow)
             writer.KeptByClient();
     }

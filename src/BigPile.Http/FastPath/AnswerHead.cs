@@ -1,6 +1,5 @@
 using System;
 using System.Text;
-using BigPile.Caching;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
 
@@ -24,25 +23,25 @@ internal static class AnswerHead
 
     /// <summary>Writes the head of 200.</summary>
     internal static void WriteOk(
-        ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, TimeSpan? publicMaxAge, ReadOnlySpan<byte> date,
+        ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long ageTicks, TimeSpan? publicMaxAge, ReadOnlySpan<byte> date,
         ReadOnlySpan<byte> closing)
     {
         writer.Add("HTTP/1.1 200 OK\r\nContent-Length: "u8);
         writer.Add(info.ValueBytes - stored.HeadBytes);
         writer.Add("\r\n"u8);
         writer.Add(TypeLine(stored.TypeCode));
-        Answer.DescribePayload(ref writer, info, stored.Coding, isDecoded: false, nowTicks, publicMaxAge);
+        Answer.DescribePayload(ref writer, info, stored.Coding, isDecoded: false, ageTicks, publicMaxAge);
         writer.Add(date);
         writer.Add(closing);
     }
 
     /// <summary>Writes the head of 304; such a response has no body.</summary>
     internal static void WriteNotModified(
-        ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long nowTicks, TimeSpan? publicMaxAge, ReadOnlySpan<byte> date,
+        ref HeadWriter writer, in EntryInfo info, in StoredHead stored, long ageTicks, TimeSpan? publicMaxAge, ReadOnlySpan<byte> date,
         ReadOnlySpan<byte> closing)
     {
         writer.Add("HTTP/1.1 304 Not Modified\r\n"u8);
-        Answer.DescribeKnown(ref writer, info, stored.Coding, isDecoded: false, nowTicks, publicMaxAge);
+        Answer.DescribeKnown(ref writer, info, stored.Coding, isDecoded: false, ageTicks, publicMaxAge);
         writer.Add(date);
         writer.Add(closing);
     }

@@ -10,13 +10,13 @@ namespace BigPile.Http.FastPath;
 /// <summary>What the fast-path connections of one endpoint share.</summary>
 /// <remarks>Thread safety: all members may be called concurrently.</remarks>
 internal sealed class FastPathEndpoint(
-    PileHost host, IEntryGuard guard, FastPathCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders,
+    IServiceProvider services, IEntryGuard guard, FastPathCounters counters, HeadLimits limits, TimeProvider time, byte[][] ignoredHeaders,
     bool namesServer, bool variesByOrigin)
 {
     private readonly byte[] _end = EndOf(namesServer, variesByOrigin, isLast: false);
     private readonly byte[] _closingEnd = EndOf(namesServer, variesByOrigin, isLast: true);
 
-    internal PileHost Host => host;
+    internal PileHost Host { get; } = Registered.HostOf(services);
 
     internal IEntryGuard Guard => guard;
 

@@ -21,6 +21,10 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
     // Bytes that a head may be longer than the last one: an age or a length may gain digits.
     private const int HeadSlackBytes = 8;
 
+    private const int Missing = AlternateLookup<ReadOnlySpan<byte>, byte[]>.Missing;
+
+    private readonly SpaceBehindHead _space = new(output);
+
     /// <summary>Answers since the last <see cref="MarkSent"/>.</summary>
     private FastPathTally _tally;
     /// <summary>
@@ -69,7 +73,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
     {
         HasPermit = false;
         if (endpoint.Host.Tables is not { } tables || !tables.TryGet(head.Table, out CacheTable<string, byte[]>? table)
-            || table.Core.HasOpaqueValues)
+            || table.HasOpaqueValues)
             return false;
         if (!endpoint.Guard.IsOpen && endpoint.Guard.CheckRead(head.Authorization, head.Table) != EntryAccess.Allowed)
             return false;
@@ -110,7 +114,7 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
     {
         Span<byte> start = stackalloc byte[StoredValue.MaxHeadBytes];
         if (!table.ByUtf8().TryReadStart(head.Key, start, bytesOnly: true, out int copiedBytes, out EntryInfo info))
-            return WriteNotFound(table, head, isLast);
+            return WriteNotFound(head, isLast);
         if (!TryReadStoredHead(head, start[..copiedBytes], out StoredHead stored))
             return false;
         if (!head.Tags.IsEmpty && IsKnown(head.Tags, info.Version))
@@ -139,21 +143,21 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
     private bool TryAnswerWhole(CacheTable<string, byte[]> table, RequestHead head, bool isLast, int headBytes, out bool isHeadLonger)
     {
         isHeadLonger = false;
-        var visitor = new FastPathVisitor(output, _lastHeadBytes, headBytes);
-        if (!table.ByUtf8().TryVisit(head.Key, ref visitor, out EntryInfo info))
-            return WriteNotFound(table, head, isLast);
-        if (visitor.LengthBytes < 0)
+        _space.Begin(_lastHeadBytes, headBytes);
+        int valueBytes = table.ByUtf8().Read(head.Key, _space, EntryReader.MaxSmallValueBytes, bytesOnly: true, out EntryInfo info);
+        if (valueBytes == Missing)
+            return WriteNotFound(head, isLast);
+        if (valueBytes < 0)
             return false;
-        // The same request returns the same memory: nothing was advanced since the visitor copied the value there.
-        Span<byte> buffer = output.GetSpan(visitor.BufferBytes);
-        if (!TryReadStoredHead(head, buffer.Slice(_lastHeadBytes, visitor.LengthBytes), out StoredHead stored))
+        Span<byte> buffer = _space.Buffer;
+        if (!TryReadStoredHead(head, buffer.Slice(_lastHeadBytes, valueBytes), out StoredHead stored))
             return false;
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
         WriteOk(ref writer, table, info, stored, isLast);
-        isHeadLonger = writer.LengthBytes + visitor.LengthBytes > buffer.Length;
+        isHeadLonger = writer.LengthBytes + valueBytes > buffer.Length;
         if (isHeadLonger)
             return false;
-        PlaceHead(buffer, writer.Written, stored.HeadBytes, visitor.LengthBytes);
+        PlaceHead(buffer, writer.Written, stored.HeadBytes, valueBytes);
         _tally.Found++;
         return true;
     }
@@ -187,30 +191,28 @@ internal sealed class FastPathResponder(FastPathEndpoint endpoint, PipeWriter ou
 
     private void WriteOk(ref HeadWriter writer, CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
     {
-        long nowTicks = table.Core.Clock.Now;
-        long entryNow = nowTicks - table.Core.Clock.StepsSince(info.Version);
+        long ageTicks = table.GetAge(info, out DateTimeOffset now).Ticks;
         AnswerHead.WriteOk(
-            ref writer, info, stored, entryNow, table.Options.PublicMaxAge, endpoint.Date.At(table.Core.Clock.ToSystem(nowTicks)),
+            ref writer, info, stored, ageTicks, table.Options.PublicMaxAge, endpoint.Date.At(now.UtcTicks),
             endpoint.Closing(isLast));
     }
 
     private bool WriteNotModified(CacheTable table, in EntryInfo info, in StoredHead stored, bool isLast)
     {
-        long nowTicks = table.Core.Clock.Now;
-        long entryNow = nowTicks - table.Core.Clock.StepsSince(info.Version);
+        long ageTicks = table.GetAge(info, out DateTimeOffset now).Ticks;
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
         AnswerHead.WriteNotModified(
-            ref writer, info, stored, entryNow, table.Options.PublicMaxAge, endpoint.Date.At(table.Core.Clock.ToSystem(nowTicks)),
+            ref writer, info, stored, ageTicks, table.Options.PublicMaxAge, endpoint.Date.At(now.UtcTicks),
             endpoint.Closing(isLast));
         Write(writer.Written);
         _tally.NotModified++;
         return true;
     }
 
-    private bool WriteNotFound(CacheTable table, RequestHead head, bool isLast)
+    private bool WriteNotFound(RequestHead head, bool isLast)
     {
         var writer = new HeadWriter(stackalloc byte[AnswerHead.MaxBytes]);
-        AnswerHead.WriteNotFound(ref writer, endpoint.Date.At(table.Core.Clock.ToSystem(table.Core.Clock.Now)), endpoint.Closing(isLast));
+        AnswerHead.WriteNotFound(ref writer, endpoint.Date.At(endpoint.Time.GetUtcNow().UtcTicks), endpoint.Closing(isLast));
         Write(writer.Written);
         if (!head.IsHead)
             Write(PrebuiltProblem.EntryNotFound.Body);

@@ -1,6 +1,5 @@
 using System.Collections.Generic;
 using System.Diagnostics.Metrics;
-using BigPile.Telemetry;
 
 namespace BigPile.Http.Metrics;
 
@@ -22,7 +21,7 @@ internal sealed class RequestMeter
         meter.CreateObservableCounter(HttpTelemetry.Requests, Observe, "{request}", "Requests that the full stack answered, by status.");
         _duration = meter.CreateHistogram(
             HttpTelemetry.RequestDuration, "s", "From the head of a request to the end of its response, in the full stack.",
-            advice: HistogramBuckets.Seconds);
+            advice: new InstrumentAdvice<double> { HistogramBucketBoundaries = MetricBuckets.Seconds });
         _refusals = meter.CreateCounter<long>(
             HttpTelemetry.Refusals, "{request}", "Requests that their key, or the lack of one, had refused, by key and status.");
     }

@@ -1,5 +1,4 @@
 using System;
-using BigPile.Caching;
 
 namespace BigPile.Http.Protocol;
 
@@ -7,20 +6,17 @@ namespace BigPile.Http.Protocol;
 internal static class Freshness
 {
     /// <summary>The seconds since the entry was put; never negative.</summary>
-    internal static long AgeSeconds(in EntryInfo info, long nowTicks) =>
-        Math.Max(0, nowTicks - info.PutAt.UtcTicks) / TimeSpan.TicksPerSecond;
+    internal static long AgeSeconds(long ageTicks) => Math.Max(0, ageTicks) / TimeSpan.TicksPerSecond;
 
-    /// <summary>The seconds until the entry expires; never negative.</summary>
-    internal static long RemainingSeconds(in EntryInfo info, long nowTicks) =>
-        Math.Max(0, info.ExpiryTicks - nowTicks) / TimeSpan.TicksPerSecond;
+    /// <summary>The seconds until an expiring entry expires; never negative.</summary>
+    internal static long RemainingSeconds(TimeSpan lifetime, long ageTicks) =>
+        Math.Max(0, lifetime.Ticks - ageTicks) / TimeSpan.TicksPerSecond;
 
     /// <summary>The lifetime of an expiring entry, from put to expiry: a cache subtracts the age itself (RFC 9111, 4.2).</summary>
-    internal static long LifetimeSeconds(in EntryInfo info) =>
-        Math.Max(0, info.ExpiryTicks - info.PutAt.UtcTicks) / TimeSpan.TicksPerSecond;
+    internal static long LifetimeSeconds(TimeSpan lifetime) => Math.Max(0, lifetime.Ticks) / TimeSpan.TicksPerSecond;
 
     /// <summary>Whether an entry is older than a client accepts.</summary>
-    internal static bool IsStale(in EntryInfo info, long nowTicks, long maxAgeSeconds) =>
-        (nowTicks - info.PutAt.UtcTicks) / (double)TimeSpan.TicksPerSecond > maxAgeSeconds;
+    internal static bool IsStale(long ageTicks, long maxAgeSeconds) => ageTicks / (double)TimeSpan.TicksPerSecond > maxAgeSeconds;
 
     /// <summary>The time of the put, in HTTP's resolution.</summary>
     internal static DateTimeOffset LastModified(in EntryInfo info)

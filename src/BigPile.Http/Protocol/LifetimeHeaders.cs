@@ -2,7 +2,6 @@ using System;
 using System.Collections.Generic;
 using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
@@ -106,9 +105,9 @@ internal static class LifetimeHeaders
                     continue;
                 tags ??= [];
                 tags.Add(tag);
-                if (tag.Length > MaxTagLength || tags.Count > EntryHead.MaxTags)
+                if (tag.Length > MaxTagLength || tags.Count > EntryOptions.MaxTags)
                     return ProblemCatalog.InvalidHeader(
-                        Tags, tag, $"at most {EntryHead.MaxTags} tags of at most {MaxTagLength} characters, with commas between them");
+                        Tags, tag, $"at most {EntryOptions.MaxTags} tags of at most {MaxTagLength} characters, with commas between them");
             }
         }
         return null;

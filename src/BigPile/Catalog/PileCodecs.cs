@@ -58,6 +58,9 @@ internal sealed class PileCodecs
     /// <summary>Why no value of a type can be stored, as a sentence; null if no reason is known.</summary>
     internal string? WhyNot(Type type) => (Objects as MessagePackPileCodec)?.WhyNot(type);
 
+    /// <summary>A codec whose payloads need no catalog: a new one, or the application's own.</summary>
+    internal IPileCodec CreatePortable() => Objects is MessagePackPileCodec own ? new PortableCodec(own.Options) : Objects;
+
     /// <summary>Clears what they have cached of types: they are no longer used, or more types are allowed.</summary>
     internal void Clear()
     {

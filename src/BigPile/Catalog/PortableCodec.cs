@@ -3,6 +3,7 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Collections.Concurrent;
 using System.Text;
+using System.Threading;
 using BigPile.Codec.Payloads;
 using BigPile.Codec.Wire;
 
@@ -14,7 +15,7 @@ namespace BigPile.Catalog;
 /// it uses, so all that this codec has written so far are included: use one codec for each root type.
 /// Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed class PortableCodec
+internal sealed class PortableCodec : IPileCodec
 {
     private const int CountBytes = sizeof(ushort);
     private const int LengthBytes = sizeof(int);
@@ -24,38 +25,55 @@ internal sealed class PortableCodec
     private readonly MemoryCatalog _catalog = new(outlivesProcess: true);
     private readonly MessagePackPileCodec _codec;
     private readonly ConcurrentDictionary<string, MessagePackPileCodec> _others = new(StringComparer.Ordinal);
+    private PileBuffer? _spare; // taken and given back by interlocked operations
 
-    private PortableCodec(PileCodecOptions options)
+    /// <param name="options">What it may read and write.</param>
+    internal PortableCodec(PileCodecOptions options)
     {
         _options = options;
         _codec = new MessagePackPileCodec(_catalog, options);
     }
 
-    /// <summary>A codec for the types that a pile's own codec knows; null if the pile has the user's codec.</summary>
-    internal static PortableCodec? Of(IPileCodec codec) => codec is MessagePackPileCodec own ? new PortableCodec(own.Options) : null;
-
     /// <summary>Appends an object with its schemas.</summary>
-    /// <param name="value">The root.</param>
-    /// <param name="scratch">An empty buffer.</param>
-    /// <param name="target">Where the bytes go.</param>
-    /// <exception cref="PileSerializationException">The graph holds something that has no place in a pile.</exception>
-    internal void Serialize(object value, PileBuffer scratch, PileBuffer target)
+    public void Serialize(object value, PileBuffer destination)
     {
-        _codec.Serialize(value, scratch);
-        WriteSchemas(target);
-        target.Write(scratch.WrittenSpan);
+        PileBuffer scratch = Rent();
+        try
+        {
+            _codec.Serialize(value, scratch);
+            WriteSchemas(destination);
+            destination.Write(scratch.WrittenSpan);
+        }
+        finally
+        {
+            Return(scratch);
+        }
     }
 
     /// <summary>Reads what a codec of this kind has written in any process.</summary>
-    /// <param name="source">The bytes.</param>
-    /// <param name="scratch">An empty buffer.</param>
-    /// <exception cref="PileSerializationException">The bytes have another format.</exception>
-    internal object Deserialize(ReadOnlySpan<byte> source, PileBuffer scratch)
+    public object Deserialize(PileBuffer source)
     {
-        int schemaBytes = MeasureSchemas(source);
-        MessagePackPileCodec codec = CodecOf(source[..schemaBytes]);
-        scratch.Write(source[schemaBytes..]);
-        return codec.Deserialize(scratch);
+        ReadOnlySpan<byte> payload = source.WrittenSpan;
+        int schemaBytes = MeasureSchemas(payload);
+        MessagePackPileCodec codec = CodecOf(payload[..schemaBytes]);
+        PileBuffer scratch = Rent();
+        try
+        {
+            scratch.Write(payload[schemaBytes..]);
+            return codec.Deserialize(scratch);
+        }
+        finally
+        {
+            Return(scratch);
+        }
+    }
+
+    private PileBuffer Rent() => Interlocked.Exchange(ref _spare, null) ?? new PileBuffer();
+
+    private void Return(PileBuffer buffer)
+    {
+        buffer.Clear();
+        Volatile.Write(ref _spare, buffer);
     }
 
     private void WriteSchemas(PileBuffer target)

@@ -35,6 +35,7 @@ internal sealed class StatisticsCounter(PileEngine engine, long limitBytes)
             ObjectsSoFar = Math.Max(0, counters.LiveBlocks - links - _blocks.Leases.PendingCount),
             LinksSoFar = links,
             SegmentCount = counters.SegmentCount,
+            SegmentBytes = _blocks.Map.SegmentBytes,
             ReservedBytes = counters.ReservedBytes,
             CommittedBytes = committedBytes,
             PayloadBytes = counters.PayloadBytes - ownerWordBytes,

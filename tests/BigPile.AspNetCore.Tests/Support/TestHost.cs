@@ -1,6 +1,5 @@
 using System;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
@@ -27,15 +26,14 @@ internal sealed class TestHost : IAsyncDisposable
     /// <summary>Starts a host; all its piles are open.</summary>
     internal static async Task<TestHost> StartAsync(Action<IServiceCollection> configure)
     {
-        TestHost host = Make(configure);
+        TestHost host = Make(services =>
+        {
+            configure(services);
+            services.PostConfigureAll<BigPileOptions>(Wait);
+        });
         try
         {
             await host.Host.StartAsync();
-            foreach (IHostedService service in host.Services.GetServices<IHostedService>())
-            {
-                if (service is PileHost pile)
-                    await pile.Opening; // on a busy machine the start does not wait long enough
-            }
         }
         catch
         {
@@ -46,6 +44,9 @@ internal sealed class TestHost : IAsyncDisposable
     }
 
     internal T Service<T>(object? key = null) where T : notnull => Services.GetRequiredKeyedService<T>(key);
+
+    /// <summary>Has the start wait for the pile: on a busy machine it would not wait long enough.</summary>
+    internal static void Wait(BigPileOptions options) => options.StartWait = TimeSpan.FromMinutes(5);
 
     internal static void Small(BigPileOptions options) => options.SegmentBytes = 4 << 20;
 

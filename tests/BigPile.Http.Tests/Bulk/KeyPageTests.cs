@@ -3,8 +3,6 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using BigPile.Caching;
-using BigPile.Caching.Entries;
-using BigPile.Caching.Index;
 using BigPile.Http.Bulk;
 
 namespace BigPile.Http.Tests.Bulk;
@@ -36,11 +34,12 @@ public sealed class KeyPageTests : IDisposable
         var random = new Random(seed);
         for (int i = 0; i < 200; i++)
         {
-            var cursor = new KeyCursor((ulong)random.NextInt64((long)WalkPlace.End), (ulong)random.NextInt64());
+            var cursor = new KeyCursor((ulong)random.NextInt64((long)CacheTable.EndOfWalk), (ulong)random.NextInt64());
             KeyPage page = KeyPage.Read(_table, cursor, "none"u8, 1, default);
             Assert.Empty(page.Keys);
             if (page.Next is { } next)
-                Assert.True(next.Place > cursor.Place && CountBuckets(cursor.Place, next.Place) == 8192, $"seed {seed}, walk {i}");
+                Assert.True(
+                    next.Position > cursor.Position && CountBuckets(cursor.Position, next.Position) == 8192, $"seed {seed}, walk {i}");
         }
     }
 
@@ -54,7 +53,7 @@ public sealed class KeyPageTests : IDisposable
         for (KeyCursor? cursor = default(KeyCursor); cursor != null;)
         {
             KeyPage page = KeyPage.Read(_table, cursor.Value, default, random.Next(1, 2000), default);
-            keys.AddRange(page.Keys.Select(System.Text.Encoding.UTF8.GetString));
+            keys.AddRange(page.Keys.Select(static key => System.Text.Encoding.UTF8.GetString(key.Span)));
             cursor = page.Next;
             for (int i = 0; i < 1000 && added < Keys; i++)
                 _table.Put($"added {added++}", [1]);
@@ -74,9 +73,9 @@ public sealed class KeyPageTests : IDisposable
     [Fact]
     public void A_cursor_of_another_form_or_place_is_refused()
     {
-        Assert.True(KeyCursor.TryParse(new KeyCursor(WalkPlace.End - 1, 7).Format(5), 5, out KeyCursor cursor));
-        Assert.Equal(new KeyCursor(WalkPlace.End - 1, 7), cursor);
-        Assert.False(KeyCursor.TryParse(new KeyCursor(WalkPlace.End, 0).Format(5), 5, out _));
+        Assert.True(KeyCursor.TryParse(new KeyCursor(CacheTable.EndOfWalk - 1, 7).Format(5), 5, out KeyCursor cursor));
+        Assert.Equal(new KeyCursor(CacheTable.EndOfWalk - 1, 7), cursor);
+        Assert.False(KeyCursor.TryParse(new KeyCursor(CacheTable.EndOfWalk, 0).Format(5), 5, out _));
         Assert.False(KeyCursor.TryParse(new KeyCursor(0, 0).Format(5), 6, out _));
         string withParts = Convert.ToBase64String(new byte[28]).TrimEnd('='); // as it once was
         Assert.False(KeyCursor.TryParse(withParts, 0, out _));
@@ -84,10 +83,9 @@ public sealed class KeyPageTests : IDisposable
 
     private int CountBuckets(ulong from, ulong to)
     {
-        var found = new List<EntryCopy>();
         int count = 0;
-        for (ulong place = from; place < to; count++)
-            place = _table.Core.Peek.CopyBucketAt(place, found);
+        for (ulong position = from; position < to; count++)
+            position = _table.Walk(position, []);
         return count;
     }
 }

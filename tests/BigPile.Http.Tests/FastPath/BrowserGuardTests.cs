@@ -1,7 +1,7 @@
 using System;
 using System.Threading.Tasks;
 using BigPile.Caching;
-using BigPile.Http.Entries;
+using BigPile.Caching.Tests;
 using BigPile.Http.FastPath;
 using BigPile.Http.Protocol;
 
@@ -83,14 +83,17 @@ public sealed class BrowserGuardTests(ServerPair servers) : IClassFixture<Server
     public void The_longest_head_has_room()
     {
         int longest = 0;
+        using PileCache cache = TestCache.Make();
+        cache.GetOrCreateTable<string, byte[]>("t").PutBytes(
+            "k", [], new EntryOptions { ExpiresAt = DateTimeOffset.MaxValue }, out EntryInfo put);
         for (int code = 1; code <= StoredHead.MaxTypeCode; code++)
         {
             if (MediaTypes.Find((byte)code) == null)
                 continue;
             var writer = new HeadWriter(new byte[2 * AnswerHead.MaxBytes]);
-            var info = new EntryInfo((1UL << 62) | ((1UL << 62) - 1), int.MaxValue) { ExpiryTicks = DateTime.MaxValue.Ticks };
+            EntryInfo info = put with { Version = (1UL << 62) | ((1UL << 62) - 1), ValueBytes = int.MaxValue };
             AnswerHead.WriteOk(
-                ref writer, info, new StoredHead(code, ContentCoding.Deflate, 2), DateTime.UnixEpoch.Ticks, publicMaxAge: null,
+                ref writer, info, new StoredHead(code, ContentCoding.Deflate, 2), ageTicks: 0, publicMaxAge: null,
                 "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"u8, "Vary: Origin\r\nConnection: close\r\n\r\n"u8);
             longest = Math.Max(longest, writer.LengthBytes);
         }

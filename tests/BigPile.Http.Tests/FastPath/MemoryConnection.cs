@@ -5,7 +5,6 @@ using System.IO.Pipelines;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Http.FastPath;
 using BigPile.Http.Limits;
 using BigPile.Http.Security;
@@ -38,7 +37,7 @@ internal sealed class MemoryConnection : IConnectionHeartbeatFeature, IConnectio
         _context.Features.Set<IConnectionLifetimeNotificationFeature>(this);
         IServiceProvider services = app.Services;
         var endpoint = new FastPathEndpoint(
-            services.GetRequiredService<PileHost>(), guard ?? services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time,
+            services, guard ?? services.GetRequiredService<IEntryGuard>(), app.Counters, Limits, app.Time,
             [], namesServer: false, variesByOrigin: false)
         {
             Load = load,

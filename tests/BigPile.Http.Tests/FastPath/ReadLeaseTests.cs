@@ -14,15 +14,15 @@ public sealed class ReadLeaseTests : StackReadTest
     {
         byte[] bytes = PutLarge(seed: 6);
         using RawClient client = await LeaseSlowlyAsync();
-        Pile pile = App.Table.Core.Pile;
+        using var leases = new LeaseCount(App);
         App.Table.Remove("large");
         App.Time.Advance(TimeSpan.FromSeconds(4.9));
-        Assert.Equal(1, pile.LeaseCount);
+        Assert.Equal(1, leases.Value);
         // The timer may be made a moment later than the lease.
         await Eventually.TrueAsync(() =>
         {
             App.Time.Advance(TimeSpan.FromSeconds(1));
-            return pile.LeaseCount == 0;
+            return leases.Value == 0;
         });
         byte[] received = await client.ReadToEndAsync();
         Assert.Equal(bytes, received[^bytes.Length..]);
@@ -33,13 +33,13 @@ public sealed class ReadLeaseTests : StackReadTest
     {
         byte[] bytes = PutLarge(seed: 7);
         using RawClient client = await LeaseSlowlyAsync();
-        Pile pile = App.Table.Core.Pile;
+        using var leases = new LeaseCount(App);
         var quota = App.Services.GetRequiredService<BufferQuota>();
         for (int i = 0; i < 10; i++)
         {
             App.Time.Advance(TimeSpan.FromSeconds(6));
             await Task.Yield();
-            Assert.Equal(1, pile.LeaseCount);
+            Assert.Equal(1, leases.Value);
             Assert.Equal(0, quota.UsedBytes);
         }
         byte[] received = await client.ReadToEndAsync();
@@ -50,7 +50,7 @@ public sealed class ReadLeaseTests : StackReadTest
     public async Task Who_holds_a_copy_and_takes_nothing_is_cut_off_and_copies_take_half_of_the_room()
     {
         App.Put("large", new byte[8 << 20]);
-        Pile pile = App.Table.Core.Pile;
+        using var leases = new LeaseCount(App);
         var quota = App.Services.GetRequiredService<BufferQuota>();
         var clients = new List<RawClient>();
         try
@@ -65,7 +65,7 @@ public sealed class ReadLeaseTests : StackReadTest
             await Eventually.TrueAsync(() =>
             {
                 App.Time.Advance(TimeSpan.FromSeconds(1));
-                return pile.LeaseCount == 0;
+                return leases.Value == 0;
             });
             Assert.InRange(quota.UsedBytes, 0, quota.LimitBytes / 2);
             await Eventually.TrueAsync(() =>
@@ -84,13 +84,13 @@ public sealed class ReadLeaseTests : StackReadTest
     public async Task A_client_that_goes_away_leaves_no_lease()
     {
         App.Put("large", new byte[8 << 20]);
-        Pile pile = App.Table.Core.Pile;
+        using var leases = new LeaseCount(App);
         using (RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096))
         {
             await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\n\r\n");
-            await Eventually.TrueAsync(() => pile.LeaseCount != 0);
+            await Eventually.TrueAsync(() => leases.Value != 0);
         }
-        await Eventually.TrueAsync(() => pile.LeaseCount == 0);
+        await Eventually.TrueAsync(() => leases.Value == 0);
     }
 
     private byte[] PutLarge(int seed)
@@ -106,7 +106,8 @@ public sealed class ReadLeaseTests : StackReadTest
     {
         RawClient client = await RawClient.ConnectAsync(App.Port, receiveBytes: 4_096);
         await client.SendAsync($"GET {At}large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-        await Eventually.TrueAsync(() => App.Table.Core.Pile.LeaseCount != 0);
+        using var leases = new LeaseCount(App);
+        await Eventually.TrueAsync(() => leases.Value != 0);
         return client;
     }
 }

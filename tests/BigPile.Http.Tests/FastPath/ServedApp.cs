@@ -3,7 +3,6 @@ using System.Collections.Concurrent;
 using System.Linq;
 using System.Net;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using BigPile.Caching.Tests;
 using BigPile.Http.Entries;
@@ -53,7 +52,11 @@ internal sealed class ServedApp : IAsyncDisposable
         builder.Logging.ClearProviders();
         var time = new ManualTime();
         builder.Services.AddSingleton<TimeProvider>(time);
-        builder.Services.AddBigPile(static pile => pile.SegmentBytes = 4 << 20);
+        builder.Services.AddBigPile(static pile =>
+        {
+            pile.SegmentBytes = 4 << 20;
+            pile.StartWait = TimeSpan.FromMinutes(5);
+        });
         builder.Services.AddBigPileHttp(static service => service.MaxLease = TimeSpan.FromSeconds(5));
         builder.WebHost.ConfigureKestrel(server =>
         {
@@ -70,7 +73,6 @@ internal sealed class ServedApp : IAsyncDisposable
         app.UseBigPileEntries();
         app.Run(context => served!.AnswerAsync(context));
         await app.StartAsync();
-        await app.Services.GetRequiredService<PileHost>().Opening;
         return served = new ServedApp(app, time);
     }
 

@@ -5,7 +5,6 @@ using System.Net.Http;
 using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Allocation;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Http.Bulk;
 using BigPile.Server.Tests.Support;
@@ -18,6 +17,7 @@ public sealed class OperationProgressTests : ServerTest
 {
     private const int Entries = 800;
     private const int EntryBytes = 16_000;
+    private const int MostListed = 128 * 1024; // changes that a flush appends to its log
 
     [Theory]
     [InlineData("verify", "pages")]
@@ -158,7 +158,7 @@ public sealed class OperationProgressTests : ServerTest
         Pile pile = Server.Service<PileHost>().Tables!.Cache.Pile;
         Assert.InRange(pile.Statistics.SegmentCount, 3, 10);
         PilePointer pointer = pile.Put(new byte[8]);
-        for (int i = 0; i <= DirtyList.Capacity; i++) // more changes than are listed: a flush writes the segments
+        for (int i = 0; i <= MostListed; i++) // more changes than are listed: a flush writes the segments
             pile.Replace(pointer, new byte[8]);
         pile.Delete(pointer);
     }

@@ -10,7 +10,6 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
-using BigPile.Catalog;
 using BigPile.Http.Bulk;
 using BigPile.Http.Metrics;
 using BigPile.Http.Security;
@@ -34,7 +33,7 @@ public sealed class TableLimitTests : IAsyncLifetime
     private PileCache Cache => _server.Service<PileHost>().Tables!.Cache;
 
     private int CatalogCount =>
-        Cache.Pile.Engine.Catalog.Count(CatalogKind.Table) + Cache.Pile.Engine.Catalog.Count(CatalogKind.TableChange);
+        Cache.Pile.CountCatalog("Table") + Cache.Pile.CountCatalog("TableChange");
 
     public async Task InitializeAsync()
     {
@@ -90,7 +89,7 @@ public sealed class TableLimitTests : IAsyncLifetime
             Assert.Equal(HttpStatusCode.NoContent, (await SendAsync(_admin, HttpMethod.Delete, $"/v1/tables/o{i}")).StatusCode);
             Assert.Equal(HttpStatusCode.Created, await PutAsync(_other, $"o{i + MaxTables}"));
         }
-        Assert.InRange(Cache.Pile.Engine.Catalog.Count(CatalogKind.Table), MaxTables, MaxTables + 3); // and those of the service itself
+        Assert.InRange(Cache.Pile.CountCatalog("Table"), MaxTables, MaxTables + 3); // and those of the service itself
     }
 
     [Fact]

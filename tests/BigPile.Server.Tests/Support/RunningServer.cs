@@ -6,7 +6,7 @@ using System.Net.Http.Headers;
 using System.Net.Sockets;
 using System.Text;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
+using BigPile.AspNetCore;
 using BigPile.Server.Hosting;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
@@ -39,9 +39,9 @@ internal sealed class RunningServer : IAsyncDisposable
     /// <summary>Starts a server with other services; it is ready.</summary>
     internal static async Task<RunningServer> StartAsync(string directory, Action<IServiceCollection> configure, params string[] settings)
     {
-        RunningServer server = await StartOpeningAsync(directory, configure, settings);
-        await server.Service<PileHost>().Opening; // on a busy machine the start does not wait long enough
-        return server;
+        return await StartOpeningAsync(directory, services => configure(services.PostConfigureAll<BigPileOptions>(Wait)), settings);
+
+        static void Wait(BigPileOptions options) => options.StartWait = TimeSpan.FromMinutes(5); // a busy machine takes long
     }
 
     /// <summary>Starts a server with other services; it may not be ready.</summary>

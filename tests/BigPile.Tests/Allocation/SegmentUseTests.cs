@@ -2,8 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
-using BigPile.Allocation;
-using BigPile.Lifecycle;
 
 namespace BigPile.Tests.Allocation;
 
@@ -64,11 +62,11 @@ public sealed class SegmentUseTests
 
     private static void AssertSame(Pile pile, int cells, int seed)
     {
-        IReadOnlyList<SegmentUse> segments = SegmentSurvey.Of(pile.Blocks, cells);
+        IReadOnlyList<PileSegmentUse> segments = PileSegments.Survey(pile, cells);
         PileStatistics statistics = pile.Statistics;
         Assert.Equal(statistics.SegmentCount, segments.Count);
-        Assert.All(segments, segment => Assert.InRange(segment.Cells.Length, 1, Math.Max(1, cells / segments.Count)));
-        PageUse all = segments.SelectMany(static segment => segment.Cells).Aggregate(static (left, right) => left + right);
+        Assert.All(segments, segment => Assert.InRange(segment.Parts.Count, 1, Math.Max(1, cells / segments.Count)));
+        PilePageUse all = segments.SelectMany(static segment => segment.Parts).Aggregate(static (left, right) => left + right);
         Assert.True(
             (statistics.ReservedBytes, statistics.FreeBytes, statistics.UnusedBytes, statistics.UnexaminedBytes, statistics.CommittedBytes)
             == (all.TotalBytes, all.FreeBytes, all.UnusedBytes, all.UnrecoveredBytes, all.HeadBytes + all.TakenBytes + all.FreeBytes

@@ -1,0 +1,42 @@
+using System;
+using BigPile.Caching.Entries;
+
+namespace BigPile.Caching;
+
+/// <summary>Lifetime, priority and tags of an entry, exactly as they are, so that it can be put elsewhere alike.</summary>
+/// <remarks>Instants are those of the system's clock. Thread safety: immutable.</remarks>
+public readonly record struct EntryAttributes
+{
+    /// <summary>An entry that does not expire, with <see cref="EntryPriority.Normal"/> priority and no tags.</summary>
+    public EntryAttributes()
+    {
+    }
+
+    /// <summary>When it expires if it is not used before; <see langword="null"/>: never.</summary>
+    public DateTimeOffset? ExpiresAt { get; init; }
+
+    /// <summary>The time that each use gives; <see langword="null"/>: none.</summary>
+    public TimeSpan? Sliding { get; init; }
+
+    /// <summary>
+    /// The latest instant that uses move <see cref="ExpiresAt"/> to; without <see cref="Sliding"/> the same; <see langword="null"/>: none.
+    /// </summary>
+    public DateTimeOffset? EndsAt { get; init; }
+
+    /// <summary>Its worth when entries are evicted.</summary>
+    public EntryPriority Priority { get; init; } = EntryPriority.Normal;
+
+    /// <summary>
+    /// The hashes of its tags, at most <see cref="EntryOptions.MaxTags"/>: the same in every pile. The tags themselves are not stored.
+    /// </summary>
+    public ReadOnlyMemory<ulong> TagHashes { get; init; }
+
+    internal EntrySpec ToSpec() => new()
+    {
+        ExpiresAt = ExpiresAt?.UtcTicks ?? long.MaxValue,
+        SlidingTicks = Sliding?.Ticks ?? 0,
+        SlidingEnd = EndsAt?.UtcTicks ?? long.MaxValue,
+        Priority = Priority,
+        Tags = TagHashes.Span,
+    };
+}
