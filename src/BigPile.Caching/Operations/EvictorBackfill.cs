@@ -43,11 +43,11 @@ internal static unsafe class EvictorBackfill
     /// </summary>
     /// <inheritdoc cref="Evictor.TryEvict"/>
     internal static bool TryEvict(
-        this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
+        this TableCore core, Evictor evictor, ulong hash, EntryPriority most, long now, ulong pinnedAddress = 0)
     {
         Debug.Assert(PileRegions.Current.IsOpen, "An entry is freed in a critical region only.");
         core.BackfillBeforeEviction();
-        while (!evictor.TryEvict(hash, most, now, smallWeight, pinnedAddress))
+        while (!evictor.TryEvict(hash, most, now, pinnedAddress))
         {
             // The queues may lack entries only because the backfill has not come to them.
             if (core.Backfill is not { } left || !core.BackfillSome(left, BucketsForOneEviction))

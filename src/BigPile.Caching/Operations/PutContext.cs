@@ -28,7 +28,7 @@ internal unsafe struct PutContext
     internal EntryQueue Queue;
 
     /// <summary>Whether the new entry's line bit says main queue.</summary>
-    internal readonly bool IsForMain => Queue is EntryQueue.Main or EntryQueue.Filling;
+    internal readonly bool IsForMain => Queue == EntryQueue.Main;
 
     /// <summary>The allocated block, invisible until published.</summary>
     internal Slot Slot;

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Tables;
@@ -75,18 +76,16 @@ internal static class Reserving
     private static bool TryEvictEnough(
         this TableCore core, ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, ref PutContext change)
     {
-        double weight = core.WeightOf(change.PayloadBytes);
-        if (!own.IsThere && change.Queue is EntryQueue.Undecided or EntryQueue.Filling)
+        if (!own.IsThere && change.Queue == EntryQueue.Undecided)
         {
-            change.Queue = core.Admit(core.Evictor!, hash, priority, weight, change.Now, out bool hasEvicted);
+            change.Queue = core.Admit(core.Evictor!, hash, priority, core.WeightOf(change.PayloadBytes), change.Now, out bool hasEvicted);
             if (hasEvicted && core.Usage.TryTake(takesEntry: true, moreBytes, core.BlockLimitBytes))
                 return true;
         }
         // Other puts may take what an eviction frees, so it goes on until the reservation succeeds. The key's own entry is pinned.
-        double smallWeight = change.Queue == EntryQueue.Small ? weight : 0;
         do
         {
-            if (!core.TryEvict(core.Evictor!, hash, priority, change.Now, smallWeight, own.Address))
+            if (!core.TryEvict(core.Evictor!, hash, priority, change.Now, own.Address))
                 return false;
         }
         while (!core.Usage.TryTake(takesEntry: !own.IsThere, moreBytes, core.BlockLimitBytes));
@@ -100,7 +99,7 @@ internal static class Reserving
         if (change.Failure is not PileFullException)
             return;
         // Evicting a few entries may free enough.
-        for (int i = 0; i < MostForNothing && core.TryEvict(core.Evictor!, hash, priority, change.Now, 0, own.Address); i++)
+        for (int i = 0; i < MostForNothing && core.TryEvict(core.Evictor!, hash, priority, change.Now, own.Address); i++)
             continue;
         change.Slot = core.Pile.Entries.Take(change.PayloadBytes, out change.Failure);
     }

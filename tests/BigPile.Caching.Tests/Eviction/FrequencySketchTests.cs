@@ -1,6 +1,6 @@
 using System;
 using System.Linq;
-using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 
 namespace BigPile.Caching.Tests.Eviction;
 

@@ -6,7 +6,7 @@ using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
 using BigPile.Memory.Checking;
 
-namespace BigPile.Caching.Eviction;
+namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>The ghosts: fingerprints of recently evicted entries, in 4 bytes each.</summary>
 /// <remarks>
@@ -16,8 +16,9 @@ namespace BigPile.Caching.Eviction;
 /// bit 10..0   age mark: the evictions from that queue, scaled down, modulo 2,048; the word 0 is an empty place
 /// </code>
 /// A set-associative table: a hash maps to one cache line of 16 words, and replaces the oldest word there. A ghost expires after a window
-/// of evictions from its queue. A window is at most 256 marks, or twice that once the capacity has grown. So marks wrap around only after
-/// three windows or more, and an expired ghost is not taken for a fresh one before. Thread safety: none; its owner has a lock.
+/// of evictions from its queue; an eviction from the main queue counts as several, so that its ghosts are all recent ones. A window is at
+/// most 256 marks, or twice that once the capacity has grown. So marks wrap around only after three windows or more, and an expired ghost is
+/// not taken for a fresh one before. Thread safety: none; its owner has a lock.
 /// </remarks>
 internal sealed unsafe class GhostList : IDisposable
 {
@@ -29,13 +30,14 @@ internal sealed unsafe class GhostList : IDisposable
     private const uint MarkMask = (1 << 11) - 1;
     private const uint KindBit = 1 << 11;
     private const int FingerprintShift = 12;
-    private const double Window = 0.85; // of the capacity, in evictions from a queue
-    private const double PlacesPerEntry = 2.0;
+    private const double Window = 1.1; // of the capacity, in evictions from the small queue
+    private const int PaceOfMain = 22; // its ghosts expire that much faster: after a twentieth of the capacity
+    private const double RecentShare = 1.0 / PaceOfMain; // of the window
     private const double MostGrowth = 2; // factor of the capacity above which the list is made anew
     private const int MostShrinkage = 4; // divisor of the capacity below which it is
     private const long LeastEntries = 1024;
 
-    private readonly long[] _evicted = new long[2]; // evictions so far, by GhostKind
+    private readonly long[] _evicted = new long[2]; // evictions so far, by GhostKind, times the pace
     private double _windowsPerMark; // windows in one step of the age mark
     private int _markShift; // logarithm of the evictions in one step of the age mark
     private long _madeFor; // the capacity at the last Resize, in entries
@@ -91,7 +93,7 @@ internal sealed unsafe class GhostList : IDisposable
     /// <param name="liveEntries">The present number of entries, by which memory is sized: the capacity may be far more.</param>
     internal void Add(uint hash, GhostKind kind, long liveEntries)
     {
-        _evicted[(int)kind]++;
+        _evicted[(int)kind] += kind == GhostKind.Main ? PaceOfMain : 1;
         if ((_lines == null || liveEntries > _enoughFor) && !TryTakeMemory(liveEntries))
             return;
         uint* line = LineOf(_lines, hash, out uint fingerprint);
@@ -100,9 +102,12 @@ internal sealed unsafe class GhostList : IDisposable
     }
 
     /// <summary>Removes the ghost of a hash.</summary>
+    /// <param name="hash">The hash.</param>
+    /// <param name="isRecent">Whether only few entries were evicted from its queue since.</param>
     /// <returns>The queue that it was evicted from; none if there is no ghost, or it has expired.</returns>
-    internal GhostKind Take(uint hash)
+    internal GhostKind Take(uint hash, out bool isRecent)
     {
+        isRecent = false;
         if (_lines == null)
             return GhostKind.None;
         uint* line = LineOf(_lines, hash, out uint fingerprint);
@@ -110,7 +115,9 @@ internal sealed unsafe class GhostList : IDisposable
         if (same == 0)
             return GhostKind.None;
         uint* place = line + BitOperations.TrailingZeroCount(same);
-        GhostKind kind = AgeOf(*place) <= 1 ? KindOf(*place) : GhostKind.None;
+        double age = AgeOf(*place);
+        GhostKind kind = age <= 1 ? KindOf(*place) : GhostKind.None;
+        isRecent = kind == GhostKind.Main || age <= RecentShare;
         *place = 0;
         return kind;
     }
@@ -153,10 +160,11 @@ internal sealed unsafe class GhostList : IDisposable
         return true;
     }
 
-    private static long RememberedOf(long capacity, long liveEntries) => Math.Min(capacity, Math.Max(LeastEntries, 2 * liveEntries));
+    /// <summary>The entries for which memory is taken: twice those that there are, as the capacity may be far more.</summary>
+    internal static long RememberedOf(long capacity, long liveEntries) => Math.Min(capacity, Math.Max(LeastEntries, 2 * liveEntries));
 
     private static uint LineCountFor(long entries) =>
-        (uint)Math.Clamp((long)(entries * PlacesPerEntry / PlacesPerLine) + 1, 1, uint.MaxValue);
+        (uint)Math.Clamp(entries / PlacesPerLine + 1, 1, uint.MaxValue);
 
     private static long WindowOf(long capacity) => Math.Max(1, (long)(capacity * Window));
 

@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
 using BigPile.Memory.Checking;
 
-namespace BigPile.Caching.Eviction;
+namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>Estimates recent access counts: a count-min sketch of 4-bit counters, in 3 bytes an entry plus 2 KiB.</summary>
 /// <remarks>
