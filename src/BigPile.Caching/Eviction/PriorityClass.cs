@@ -53,13 +53,13 @@ internal sealed class PriorityClass : IPolicyHost, IDisposable
             return new Visited(VisitOutcome.Gone, 0, 0);
         }
         int uses = place.Line->Frequency(place.Slot);
+        double weight = isInMain && uses > rule.EvictUpTo ? 0 : _entries.Host.WeightLocked(place);
         if (uses <= rule.EvictUpTo)
         {
             _entries.Host.EvictLocked(place, _now);
             Debug.Assert(place.Value.IsEmpty, "The evicted entry's slot is empty.");
-            return new Visited(VisitOutcome.Evicted, uses, 0);
+            return new Visited(VisitOutcome.Evicted, uses, weight);
         }
-        double weight = isInMain ? 0 : _entries.Host.WeightLocked(place);
         bool isPromoted = uses >= rule.PromoteFrom;
         if (isPromoted || (rule.TakesUse && uses != 0))
             place.Line->SetFrequency(place.Slot, isPromoted ? 0 : uses - 1);

@@ -25,7 +25,6 @@ public sealed class GhostModelTests
         for (int i = 0; i < Hashes; i++)
             hashes[i] = (uint)random.NextInt64(uint.MaxValue);
         using var ghosts = new GhostList();
-        ghosts.Resize(Capacity);
         var gone = new Dictionary<uint, (GhostKind Kind, long At)>();
         var evicted = new Dictionary<GhostKind, long> { [GhostKind.Small] = 0, [GhostKind.Main] = 0 };
         int found = 0;
@@ -50,7 +49,7 @@ public sealed class GhostModelTests
             else
             {
                 GhostKind kind = random.Next(3) == 0 ? GhostKind.Main : GhostKind.Small;
-                ghosts.Add(hash, kind, Hashes);
+                ghosts.Add(hash, kind, 1.0 / Capacity, 4 * Hashes);
                 gone[hash] = (kind, ++evicted[kind]);
             }
             InvariantChecks.At($"seed {seed}, step {step}", () => ghosts.CheckInvariants("ghosts"));

@@ -34,7 +34,7 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     private const int MostPlaces = 512;
     private const int EntriesPerPlace = 8;
     private const int DirectoryPlacesPerDuel = 4;
-    private const int LivesOfDuel = 2; // life of a duel in entries that come: this times the capacity
+    private const double Life = 2; // of a duel: the weight of the entries that come meanwhile, in capacities
     private const double VoteShare = 1 / 64.0; // weight of one result in the score
     private const double MaxScoreThatAdmits = 0.1; // newcomers are admitted until held entries win clearly
 
@@ -79,18 +79,18 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     /// <summary>Begins a duel, if the ring and the directory have a place.</summary>
     /// <param name="newcomer">The hash of the newcomer.</param>
     /// <param name="held">The hash of the entry that it might replace.</param>
-    /// <param name="now">The number of entries that came so far.</param>
+    /// <param name="now">The weight of the entries that came so far, in capacities.</param>
     /// <param name="capacity">The capacity of the class, in entries.</param>
-    internal void Begin(uint newcomer, uint held, long now, long capacity)
+    internal void Begin(uint newcomer, uint held, double now, long capacity)
     {
         TakePlaces(PlacesFor(capacity));
         if (PlaceOf(newcomer) == PlaceOf(held) || _directory[PlaceOf(newcomer)] != 0 || _directory[PlaceOf(held)] != 0)
             return;
         int number = _next;
         _next = (_next + 1) % _duels.Length;
-        if (_duels[number].IsOpen && !TryEndOld(number, now, LivesOfDuel * capacity))
+        if (_duels[number].IsOpen && !TryEndOld(number, now))
             return;
-        _duels[number] = new Duel(newcomer, held, (uint)now);
+        _duels[number] = new Duel(newcomer, held, now);
         _directory[PlaceOf(newcomer)] = _directory[PlaceOf(held)] = (ushort)(number + 1);
         Count++;
     }
@@ -141,10 +141,10 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
         return number >= 0 && (_duels![number].Newcomer == hash || _duels[number].Held == hash);
     }
 
-    private bool TryEndOld(int number, long now, long life)
+    private bool TryEndOld(int number, double now)
     {
         Duel old = _duels![number];
-        if ((uint)now - old.BegunAt < Math.Min(life, uint.MaxValue / 2))
+        if (now - old.BegunAt < Life)
             return false;
         bool isNewcomerUsed = isUsed(old.Newcomer);
         bool isHeldUsed = isUsed(old.Held);
@@ -169,8 +169,8 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
 
     /// <param name="Newcomer">The hash of the newcomer.</param>
     /// <param name="Held">The hash of the entry of the main queue.</param>
-    /// <param name="BegunAt">The number of entries that had come at its begin, modulo 2^32.</param>
-    private readonly record struct Duel(uint Newcomer, uint Held, uint BegunAt)
+    /// <param name="BegunAt">The weight of the entries that had come at its begin, in capacities.</param>
+    private readonly record struct Duel(uint Newcomer, uint Held, double BegunAt)
     {
         /// <summary>Whether the duel is open. In an empty place both hashes are 0.</summary>
         internal bool IsOpen => Newcomer != Held;

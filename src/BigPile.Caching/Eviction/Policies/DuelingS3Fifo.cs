@@ -32,8 +32,7 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
     private const double MinShare = 0.01;
     private const double MaxShare = 0.9;
     private const double LargeShare = 0.2; // above this, each refused ghost lowers the target
-    private const double MaxGrowth = 2; // factor of the entries above which the sketch is resized
-    private const int MaxShrinkage = 4; // divisor below which it is
+    private const long LeastRemembered = 1024;
     private const int MostToldToSketch = 1 << 18; // one pause of a millisecond or two
     private const int BucketsAhead = 8; // queue positions by which buckets are prefetched
     private const int BlocksAhead = 4; // queue positions by which blocks are prefetched
@@ -46,7 +45,7 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
     private readonly DuelList _duels = new(host.IsUsed);
     private TableCapacity _capacity = new(1, 1);
     private double _share = InitialShare; // target weight of the small queue, as a share of the capacity
-    private long _entered; // new entries so far; the clock of the duels
+    private double _entered; // the weight of all new entries, in capacities; the clock of the duels
 
     public long Count => _small.Count + _main.Count;
 
@@ -59,24 +58,22 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
 
     private double Target => Math.Max(_capacity.MeanWeight, _share * _capacity.Weight);
 
-    public long NeededBytes(long capacity) => SizeBytes
-        + Math.Max(0, GhostList.SizeBytesFor(capacity, Count) - _ghosts.SizeBytes)
-        + Math.Max(0, FrequencySketch.SizeBytesFor(GhostList.RememberedOf(capacity, Count)) - _sketch.SizeBytes)
-        + Math.Max(0, DuelList.SizeBytesFor(capacity) - _duels.SizeBytes);
+    public long NeededBytes(long capacity) => _small.SizeBytes + _main.SizeBytes
+        + Math.Max(_ghosts.SizeBytes, _ghosts.NeededBytes(RememberedOf(capacity)))
+        + Math.Max(_sketch.SizeBytes, _sketch.NeededBytes(RememberedOf(capacity)))
+        + Math.Max(_duels.SizeBytes, DuelList.SizeBytesFor(capacity));
 
     public void SetCapacity(TableCapacity capacity)
     {
         Debug.Assert(capacity.Entries >= 1 && capacity.Weight > 0, "The capacity is at least one entry.");
         _capacity = capacity;
-        if (_ghosts.Capacity != capacity.Entries)
-            _ghosts.Adapt(capacity.Entries);
     }
 
     public bool Admit(uint fingerprint, double weight, bool isFull)
     {
         if (isFull)
             MakeReady();
-        _entered++;
+        _entered += weight / _capacity.Weight;
         _duels.End(fingerprint, isMissed: true);
         _sketch.Add(fingerprint);
         GhostKind ghost = _ghosts.Take(fingerprint, out bool isRecent);
@@ -146,14 +143,14 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
 
     private HashQueue QueueOf(bool isInMain) => isInMain ? _main : _small;
 
+    // The entries for which memory is taken: up to twice those that there are, as the capacity may be far more.
+    private long RememberedOf(long capacity) => Math.Min(capacity, Math.Max(LeastRemembered, 2 * Count));
+
     // Called when the table is at its limit: only then the number of entries that fit a limit in bytes is known.
     private void MakeReady()
     {
-        long entries = GhostList.RememberedOf(_capacity.Entries, Count);
-        if (entries <= MaxGrowth * _sketch.Capacity && entries >= _sketch.Capacity / MaxShrinkage)
-            return;
-        _sketch.Resize(entries);
-        _main.ForEach(_sketch.Add, MostToldToSketch);
+        if (_sketch.Reserve(RememberedOf(_capacity.Entries)))
+            _main.ForEach(_sketch.Add, MostToldToSketch);
     }
 
     // Where all that the hand visits is used, the main queue keeps what it has.
@@ -184,7 +181,7 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
         Visited visited = VisitHand(mustGo ? VisitRule.Evict : VisitRule.TakeUseOrEvict);
         if (visited.Outcome != VisitOutcome.Evicted)
             return false;
-        _ghosts.Add(fingerprint, GhostKind.Main, Count);
+        Remember(fingerprint, GhostKind.Main, visited.Weight);
         return true;
     }
 
@@ -211,9 +208,12 @@ internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy
             _main.Push(fingerprint, visited.Weight);
         if (visited.Outcome != VisitOutcome.Evicted)
             return false;
-        _ghosts.Add(fingerprint, GhostKind.Small, Count);
+        Remember(fingerprint, GhostKind.Small, visited.Weight);
         return true;
     }
+
+    private void Remember(uint fingerprint, GhostKind queue, double weight) =>
+        _ghosts.Add(fingerprint, queue, weight / _capacity.Weight, RememberedOf(_capacity.Entries));
 
     // An entry of several mean weights takes the place of as many others.
     private bool IsWorthMoreThanMain(int worth, double weight)
