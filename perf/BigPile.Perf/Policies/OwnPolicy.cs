@@ -1,5 +1,4 @@
 using System;
-using BigPile.Caching.Eviction;
 using BigPile.Caching.Eviction.Policies;
 
 namespace BigPile.Perf.Policies;

@@ -4,7 +4,8 @@ using BigPile.Perf.Tables;
 
 namespace BigPile.Perf.Traces;
 
-/// <summary>Accesses to small and large values, which compete for the same bytes. Keys from 0 are of small ones, keys below of large.</summary>
+/// <summary>Accesses to small and large values, which compete for the same bytes.</summary>
+/// <remarks>Keys from 0 are of small ones, keys below of large ones.</remarks>
 internal static class SizedKeys
 {
     private const int SmallBytes = 150;

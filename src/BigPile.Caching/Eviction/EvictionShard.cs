@@ -1,9 +1,9 @@
-using System.Diagnostics;
 using System;
+using System.Diagnostics;
 using BigPile.Caching.Eviction.Policies;
+using BigPile.Memory;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
-using BigPile.Memory;
 
 namespace BigPile.Caching.Eviction;
 

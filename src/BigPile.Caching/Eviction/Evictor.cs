@@ -1,6 +1,6 @@
+using System;
 using System.Diagnostics;
 using System.Threading;
-using System;
 using BigPile.Caching.Eviction.Policies;
 
 namespace BigPile.Caching.Eviction;

@@ -53,7 +53,8 @@ internal sealed class PriorityClasses(ShardEntries entries, Func<IPolicyHost, IE
     }
 
     /// <summary>The class with the most fingerprints; null if all are empty.</summary>
-    internal PriorityClass? Longest => _classes.MaxBy(static one => one?.Policy.Count ?? 0) is { Policy.Count: > 0 } longest ? longest : null;
+    internal PriorityClass? Longest =>
+        _classes.MaxBy(static one => one?.Policy.Count ?? 0) is { Policy.Count: > 0 } longest ? longest : null;
 
     /// <summary><see cref="SizeBytes"/>, and the memory that the first eviction from each class would allocate.</summary>
     /// <param name="capacity">The capacity at that time, in entries.</param>

@@ -3,7 +3,7 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>Maps the fingerprints that a shard's queues hold to slots of the index.</summary>
+/// <summary>Maps the fingerprints that a shard's policies hold to slots of the index.</summary>
 /// <remarks>
 /// Thread safety: all members may be called concurrently. A thread that holds a bucket's lock calls only those that end in Locked.
 /// </remarks>

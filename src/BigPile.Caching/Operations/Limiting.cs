@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Threading;
 using BigPile.Access;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 using BigPile.Caching.Metrics;
 using BigPile.Caching.Tables;

@@ -1,6 +1,7 @@
 using System;
 using System.Linq;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tests.Eviction;

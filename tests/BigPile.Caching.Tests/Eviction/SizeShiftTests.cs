@@ -6,7 +6,7 @@ using Xunit.Abstractions;
 
 namespace BigPile.Caching.Tests.Eviction;
 
-/// <summary>Values of another size come after those that a table is full of: the claim of what is not used ages, whatever its size.</summary>
+/// <summary>Values of another size come when a table is full: the claim of what is not used ages, whatever its size.</summary>
 public sealed class SizeShiftTests(ITestOutputHelper output)
 {
     private const int Mebibyte = 1 << 20;
@@ -24,7 +24,8 @@ public sealed class SizeShiftTests(ITestOutputHelper output)
         for (int key = 0; key < small; key++)
             table.PutBytes(-1 - key, new byte[100], out _);
         var value = new byte[largeBytes];
-        int[] hits = [.. Enumerable.Range(0, RoundsToLearn + 1).Select(_ => Enumerable.Range(0, large).Count(key => GetOrPut(table, key, value)))];
+        int HitsOfRound() => Enumerable.Range(0, large).Count(key => GetOrPut(table, key, value));
+        int[] hits = [.. Enumerable.Range(0, RoundsToLearn + 1).Select(_ => HitsOfRound())];
         output.WriteLine(string.Join(' ', hits));
         Assert.Equal(large, hits[^1]);
         table.Core.CheckInvariants();

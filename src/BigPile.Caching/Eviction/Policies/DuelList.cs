@@ -8,7 +8,8 @@ using BigPile.Memory.Checking;
 namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>
-/// Admission duels: samples that decide whether recently evicted newcomers should take the places of unused entries. After set dueling (Qureshi and others, ISCA 2007).
+/// Admission duels: samples that decide whether recently evicted newcomers should take the places of unused entries. After set dueling
+/// (Qureshi and others, ISCA 2007).
 /// </summary>
 /// <remarks>
 /// <para>
@@ -50,7 +51,7 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     /// <summary>Whether newcomers go to the main queue.</summary>
     internal bool AdmitsNewcomers => Score <= MaxScoreThatAdmits;
 
-    /// <summary>Whether a whole ring of duels in a row outlived their life without a use: the main queue's entries are worth nothing.</summary>
+    /// <summary>Whether a whole ring of duels in a row outlived their life without a use: the main queue's entries are of no use.</summary>
     internal bool AreIdle => _duels != null && _oldInTurn >= _duels.Length;
 
     internal long SizeBytes => _duels == null ? 0 : SizeBytesOf(_duels.Length);

@@ -15,11 +15,11 @@ namespace BigPile.Caching.Eviction.Policies;
 /// unused entry of the main queue, and goes to the main queue itself unless the entries there have been winning. While the small queue is
 /// above its target, it goes there too: else a main queue below its share would stay so.
 /// Eviction: while the small queue's weight reaches its target, its oldest entry leaves it: to the main queue if it was used twice, or if
-/// it is estimated to be used more often than the oldest unused entry there, in proportion to their sizes; else it is evicted. Otherwise the
-/// oldest unused entry of the main queue is evicted; used ones are reinserted with one use less. The steps of one eviction are bounded.
-/// Target: a ghost that left the small queue last would still be there if that were a little larger; one that left the main queue last, if
-/// that were. So the first raises the target, if it is admitted, and the second lowers it, each by its weight. If only expired duels tell of
-/// the main queue, it is of no use: then every ghost of the small queue raises the target. A refused one lowers a large target.
+/// it is estimated to be used more often than the oldest unused entry there, in proportion to their sizes; else it is evicted. Otherwise
+/// the oldest unused entry of the main queue is evicted; used ones are reinserted with one use less. The steps of one eviction are bounded.
+/// Target: a ghost that left the small queue last would still be there if that were a little larger; one that left the main queue last,
+/// if that were. So the first raises the target, if it is admitted, and the second lowers it, each by its weight. If only expired duels
+/// tell of the main queue, it is of no use: then every ghost of the small queue raises the target. A refused one lowers a large target.
 /// Size: nothing depends on how many entries a newcomer replaces, so the claim of small old entries ages as that of large ones does.
 /// </remarks>
 internal sealed class DuelingS3Fifo(IPolicyHost host) : IEvictionPolicy

@@ -17,7 +17,7 @@ namespace BigPile.Caching.Eviction.Policies;
 /// </code>
 /// A set-associative table: a hash maps to one cache line of 16 words, and replaces the oldest word there. A ghost expires after a window
 /// of evictions from its queue: of as much weight as fits, and a little. Those from the main queue count as several, so that its ghosts are
-/// all recent ones. A window is less than a seventh of what the marks can tell, so an expired ghost is not taken for a fresh one before long.
+/// all recent ones. A window is less than a seventh of what the marks can tell, so an expired ghost is long not taken for a fresh one.
 /// Thread safety: none; its owner has a lock.
 /// </remarks>
 internal sealed unsafe class GhostList : IDisposable
