@@ -18,7 +18,7 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
     private readonly Argument<string[]> _files = new("FILE")
     {
         Description = "Recorded accesses, plain or compressed; directories of such files; or "
-            + $"{string.Join(", ", SyntheticTrace.Names)}, which are made.",
+            + $"{string.Join(", ", SyntheticTrace.AllNames)}, which are made.",
         Arity = ArgumentArity.OneOrMore,
     };
 
@@ -65,7 +65,7 @@ internal sealed class TraceCommand : ReportCommand<TraceOptions, TraceReport>
     {
         Description = "The limit is in bytes: a share of what all entries take, at least 1 MiB. A key keeps the size of its first access; "
             + $"where the file has no sizes, it is from 1 to {MadeSizes.Units:N0} units of {MadeSizes.UnitBytes} bytes, by a hash of the "
-            + "key. LRU and S3-FIFO weigh each entry as the table does.",
+            + "key. The simulated policies weigh each entry as the table does.",
     };
 
     internal TraceCommand(TextWriter output)

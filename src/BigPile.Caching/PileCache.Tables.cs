@@ -5,6 +5,7 @@ using System.IO;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
+using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
 

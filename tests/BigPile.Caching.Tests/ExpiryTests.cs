@@ -2,12 +2,6 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Text;
-using BigPile.Caching.Eviction;
-using BigPile.Caching.Index;
-using BigPile.Caching.Liveness;
-using BigPile.Caching.Persistence;
-using BigPile.Caching.Recovery;
-using BigPile.Caching.Tables;
 
 namespace BigPile.Caching.Tests;
 

@@ -59,7 +59,7 @@ public sealed class TraceCommandTests
         Assert.Equal(40, row.GetProperty("hitRatioPercent").GetDouble());
         Assert.InRange(row.GetProperty("operationsPerSecond").GetDouble(), 1, 1e10);
         JsonElement policies = row.GetProperty("policies");
-        Assert.Equal(["lru", "s3fifo", "concurrentlru", "concurrentlfu", "opt"], NamesOf(policies));
+        Assert.Equal(["own", "lru", "s3fifo", "concurrentlru", "concurrentlfu", "opt"], NamesOf(policies));
         Assert.All(policies.EnumerateObject(), static policy => Assert.Equal(40, policy.Value.GetProperty("hitRatioPercent").GetDouble()));
         Assert.Equal(0, row.GetProperty("differencePoints").GetDouble());
     }
@@ -112,14 +112,14 @@ public sealed class TraceCommandTests
 
     // With capacity for all, table and policies have the same hits, in requests and in bytes.
     [Theory]
-    [InlineData("--policies lru,s3fifo")]
+    [InlineData("--policies own,lru,s3fifo")]
     [InlineData("")]
     public async Task Sizes_count_as_the_file_has_them(string policies)
     {
         using var file = CatalogText.Of("time,key,size", "1,a,1000", "2,b,3000", "3,a,1000", "4,a,5000");
         JsonElement row = await RowOf($"trace {file.Path} --format csv --sizes --capacity-fraction 0.5 {policies} --json");
         Assert.Equal((1 << 20, JsonValueKind.Null), (row.GetProperty("capacityBytes").GetInt32(), row.GetProperty("capacity").ValueKind));
-        Assert.Equal(["lru", "s3fifo"], NamesOf(row.GetProperty("policies")));
+        Assert.Equal(["own", "lru", "s3fifo"], NamesOf(row.GetProperty("policies")));
         foreach (JsonElement ratios in row.GetProperty("policies").EnumerateObject().Select(static policy => policy.Value).Append(row))
         {
             Assert.Equal(50, ratios.GetProperty("hitRatioPercent").GetDouble());

@@ -3,6 +3,9 @@ namespace BigPile.Perf.Policies;
 /// <summary>A policy beside which a table is set.</summary>
 internal enum PolicyKind
 {
+    /// <summary>See <see cref="Policies.OwnPolicy"/>.</summary>
+    Own,
+
     /// <summary>See <see cref="Policies.Lru"/>.</summary>
     Lru,
 

@@ -10,6 +10,7 @@ internal static class PolicyKinds
 {
     private static readonly (PolicyKind Kind, string Name, string Title)[] Names =
     [
+        (PolicyKind.Own, "own", "Own policy"),
         (PolicyKind.Lru, "lru", "LRU"),
         (PolicyKind.S3Fifo, "s3fifo", "S3-FIFO"),
         (PolicyKind.ConcurrentLru, "concurrentlru", "ConcurrentLru"),
@@ -21,11 +22,11 @@ internal static class PolicyKinds
     internal static IReadOnlyList<PolicyKind> All { get; } = [.. Names.Select(static row => row.Kind)];
 
     /// <summary>Those that a table is compared with: what can be built, which the optimum cannot.</summary>
-    internal static IReadOnlyList<PolicyKind> Rivals { get; } = 
+    internal static IReadOnlyList<PolicyKind> Rivals { get; } =
         [PolicyKind.Lru, PolicyKind.S3Fifo, PolicyKind.ConcurrentLru, PolicyKind.ConcurrentLfu];
 
     /// <summary>Those that can weigh their keys.</summary>
-    internal static IReadOnlyList<PolicyKind> Weighing { get; } = [PolicyKind.Lru, PolicyKind.S3Fifo];
+    internal static IReadOnlyList<PolicyKind> Weighing { get; } = [PolicyKind.Own, PolicyKind.Lru, PolicyKind.S3Fifo];
 
     internal static string NameOf(PolicyKind kind) => Names[(int)kind].Name;
 
@@ -45,6 +46,7 @@ internal static class PolicyKinds
     /// <param name="capacity">How many keys fit, from 1.</param>
     internal static IPolicy Make(PolicyKind kind, Trace trace, long capacity) => kind switch
     {
+        PolicyKind.Own => new OwnPolicy(trace.DistinctKeys, capacity, KeyWeights.Equal),
         PolicyKind.Lru => new Lru(trace.DistinctKeys, capacity, KeyWeights.Equal),
         PolicyKind.S3Fifo => new S3Fifo(trace.DistinctKeys, capacity, KeyWeights.Equal),
         PolicyKind.ConcurrentLru => CachePolicy.OfLru((int)capacity),
@@ -59,8 +61,11 @@ internal static class PolicyKinds
     internal static IPolicy MakeWeighing(PolicyKind kind, long[] weights, long capacity)
     {
         var keyWeights = new KeyWeights(weights);
-        return kind == PolicyKind.Lru
-            ? new Lru(weights.Length, capacity, keyWeights)
-            : new S3Fifo(weights.Length, capacity, keyWeights);
+        return kind switch
+        {
+            PolicyKind.Own => new OwnPolicy(weights.Length, capacity, keyWeights),
+            PolicyKind.Lru => new Lru(weights.Length, capacity, keyWeights),
+            _ => new S3Fifo(weights.Length, capacity, keyWeights),
+        };
     }
 }

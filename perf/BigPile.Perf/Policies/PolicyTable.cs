@@ -57,6 +57,9 @@ internal sealed class PolicyTable(
                 static kind => kind, kind => Simulate(kind, PolicyKinds.MakeWeighing(kind, weights, capacity), trace)));
     }
 
-    private HitTally Simulate(PolicyKind kind, IPolicy policy, Trace trace) =>
-        Simulation.Run(policy, PolicyKinds.TitleOf(kind), trace, progress, stop);
+    private HitTally Simulate(PolicyKind kind, IPolicy policy, Trace trace)
+    {
+        using var disposed = policy as IDisposable;
+        return Simulation.Run(policy, PolicyKinds.TitleOf(kind), trace, progress, stop);
+    }
 }

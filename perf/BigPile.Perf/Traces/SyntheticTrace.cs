@@ -18,36 +18,51 @@ internal static class SyntheticTrace
     private const int SetKeys = 25_000;
     private const string Prefix = "synthetic:";
 
-    private static readonly (string Name, Func<int, IEnumerable<long>> Make)[] Kinds =
+    private static readonly (string Name, Func<int, IEnumerable<long>> Make, Func<long, int>? SizeOf)[] Kinds =
     [
-        ("zipf", static seed => Zipf(seed, ZipfKeys, Accesses)),
-        ("loop", static _ => Loop()),
-        ("scan", ZipfWithScans),
-        ("shift", Shift),
+        ("zipf", static seed => Zipf(seed, ZipfKeys, Accesses), null),
+        ("loop", static _ => Loop(), null),
+        ("scan", ZipfWithScans, null),
+        ("shift", Shift, null),
+        ("stale", static _ => SizedKeys.Stale(), SizedKeys.SizeOf),
+        ("resize", SizedKeys.Resize, SizedKeys.SizeOf),
+        ("large-scan", SizedKeys.LargeScan, SizedKeys.SizeOf),
     ];
 
     /// <summary>
-    /// The names of all: as frequent as their rank says; round and round; the first with scans through it; one set after another.
+    /// The names of those without sizes: as frequent as their rank says; round and round; the first with scans through it; one set after
+    /// another.
     /// </summary>
-    internal static IReadOnlyList<string> Names { get; } = [.. Kinds.Select(static kind => Prefix + kind.Name)];
+    internal static IReadOnlyList<string> Names { get; } = NamesWhere(hasSizes: false);
+
+    /// <summary>The names of all, with those whose keys have sizes: see <see cref="SizedKeys"/>.</summary>
+    internal static IReadOnlyList<string> AllNames { get; } = [.. Names, .. NamesWhere(hasSizes: true)];
 
     /// <summary>Whether a name is meant for one of these.</summary>
     internal static bool IsName(string name) => name.StartsWith(Prefix, StringComparison.Ordinal);
 
     /// <summary>Makes a trace.</summary>
-    /// <param name="name">One of <see cref="Names"/>.</param>
+    /// <param name="name">One of <see cref="AllNames"/>.</param>
     /// <param name="seed">Any number; another trace for each, but for the loop.</param>
     /// <exception cref="LoadException">There is no such trace.</exception>
     internal static Trace Make(string name, int seed)
     {
         int kind = Array.FindIndex(Kinds, kind => Prefix + kind.Name == name);
         if (kind < 0)
-            throw new LoadException($"'{name}' is no synthetic trace. Use {string.Join(", ", Names)}.");
+            throw new LoadException($"'{name}' is no synthetic trace. Use {string.Join(", ", AllNames)}.");
         var trace = new TraceBuilder();
         foreach (long key in Kinds[kind].Make(seed))
-            trace.Add(key);
+        {
+            if (Kinds[kind].SizeOf is { } sizeOf)
+                trace.Add(key, sizeOf(key));
+            else
+                trace.Add(key);
+        }
         return trace.ToTrace(name);
     }
+
+    private static IReadOnlyList<string> NamesWhere(bool hasSizes) =>
+        [.. Kinds.Where(kind => (kind.SizeOf != null) == hasSizes).Select(static kind => Prefix + kind.Name)];
 
     private static IEnumerable<long> Zipf(int seed, int keys, int count)
     {

@@ -25,7 +25,7 @@ internal static class TraceSource
             return [name];
         if (!Directory.Exists(name))
         {
-            string made = string.Join(", ", SyntheticTrace.Names);
+            string made = string.Join(", ", SyntheticTrace.AllNames);
             throw new LoadException($"'{name}' does not exist. Name a file, a directory of files, or one of {made}.");
         }
         string[] files =

@@ -43,11 +43,11 @@ internal sealed unsafe partial class TableLimits
     /// Evicts one entry. While the backfill is incomplete, some more entries are entered first. The caller is in a critical region.
     /// </summary>
     /// <inheritdoc cref="Evictor.TryEvict"/>
-    internal bool TryEvict(ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
+    internal bool TryEvict(ulong hash, EntryPriority most, long now, ulong pinnedAddress = 0)
     {
         Debug.Assert(PileRegions.Current.IsOpen, "An entry is freed in a critical region only.");
         BackfillBeforeEviction();
-        while (!_evictor!.TryEvict(hash, most, now, smallWeight, pinnedAddress))
+        while (!_evictor!.TryEvict(hash, most, now, pinnedAddress))
         {
             // The queues may lack entries only because the backfill has not come to them.
             if (Backfill is not { } left || !BackfillSome(left, BucketsForOneEviction))

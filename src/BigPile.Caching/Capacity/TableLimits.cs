@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 using BigPile.Caching.Liveness;
 using BigPile.Tables;
@@ -118,6 +119,9 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
         DropEvictor();
     }
 
+    /// <summary>Has another evictor choose, with another policy. No thread is in the table. For tests.</summary>
+    internal void Use(Evictor evictor) => Volatile.Write(ref _evictor, evictor);
+
     /// <summary>Frees the evictor. Calls are refused by now.</summary>
     internal void Dispose()
     {
@@ -167,7 +171,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// <summary>Evicts a few entries for a block that the full pile refuses.</summary>
     internal void EvictFew(ulong hash, EntryPriority priority, in OwnEntry own, long now)
     {
-        for (int i = 0; i < MostForNothing && TryEvict(hash, priority, now, 0, own.Address); i++)
+        for (int i = 0; i < MostForNothing && TryEvict(hash, priority, now, own.Address); i++)
             continue;
     }
 
@@ -184,17 +188,16 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
         ulong hash, EntryPriority priority, in OwnEntry own, long moreBytes, double weight, long now, ref EntryQueue queue)
     {
         // A new entry is admitted before anything is evicted for it: the victim is what it was compared with.
-        if (!own.IsThere && queue is EntryQueue.Undecided or EntryQueue.Filling)
+        if (!own.IsThere && queue == EntryQueue.Undecided)
         {
             queue = Admit(hash, priority, weight, now, out bool hasEvicted);
             if (hasEvicted && TryTake(takesEntry: true, moreBytes))
                 return true;
         }
         // Other puts may take what an eviction frees, so it goes on until the reservation succeeds. The key's own entry is pinned.
-        double smallWeight = queue == EntryQueue.Small ? weight : 0;
         do
         {
-            if (!TryEvict(hash, priority, now, smallWeight, own.Address))
+            if (!TryEvict(hash, priority, now, own.Address))
                 return false;
         }
         while (!TryTake(takesEntry: !own.IsThere, moreBytes));

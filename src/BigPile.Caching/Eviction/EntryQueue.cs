@@ -7,7 +7,4 @@ internal enum EntryQueue
     Undecided,
     Small,
     Main,
-
-    /// <summary>The main queue, as the table is filling up. The sketch has not counted the entry yet.</summary>
-    Filling,
 }

@@ -1,33 +1,29 @@
 using System;
 using System.Diagnostics;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Memory;
 using BigPile.Memory.Checking;
 using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>A shard of a table's evictor: a lock, a sketch, and queues for each priority that occurs.</summary>
+/// <summary>A shard of a table's evictor: a lock, and a policy for each priority that occurs.</summary>
 /// <remarks>
-/// Lock order: the shard's lock, then a bucket's; never the other way round. The queues hold fingerprints of hashes instead of addresses,
+/// Lock order: the shard's lock, then a bucket's; never the other way round. Policies hold fingerprints of hashes instead of addresses,
 /// so a replaced value does not change them, and an entry is found through its bucket without reading its block. The fingerprint of a
-/// removed entry stays until it is scanned; if there are too many, each new entry drops a few. Invariant: each entry has a fingerprint in
-/// the queue of its priority and main-queue bit, or it is never evicted; so a change of either must enter it again.
-/// The sketch allocates its memory when the shard is full for the first time, and then counts what is in the queues.
+/// removed entry stays until it is visited; if there are too many, each new entry drops a few. Invariant: each entry has a fingerprint in
+/// the policy of its priority, with its main-queue bit, or it is never evicted; so a change of either must enter it again.
 /// A divided shard is empty, and its operations return <see langword="false"/>: the caller asks the evictor for the new shard.
 /// </remarks>
 internal sealed class EvictionShard : CacheLineIsolated, IDisposable
 {
     private const int ChecksAtOnce = 4;
     private const int DeadAllowance = 64;
-    private const int MostToldToSketch = 1 << 18; // one pause of a millisecond or two
     private const int EmptyShare = 2; // below half of the capacity the table counts as filling again
-    private const int MostGrowth = 2; // factor of the capacity above which the sketch is resized
-    private const int MostShrinkage = 4; // divisor of the capacity below which it is
 
     private readonly ShardEntries _entries;
     private readonly int _number; // the low bits of its hashes
     private readonly int _shardBits; // logarithm of the number of shards
-    private readonly FrequencySketch _sketch = new(); // guarded by _lock
     private readonly PriorityClasses _classes; // guarded by _lock
     private TableCapacity _table; // of the whole table; guarded by _lock
     private TableCapacity _capacity = new(1, 1); // of this shard; written under _lock, Entries read without
@@ -36,28 +32,21 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     private uint _turns; // calls of IsTurn, about; any thread writes
     private TinySpinLock _lock;
 
-    internal EvictionShard(IEvictionHost host, int number, int shardBits)
+    internal EvictionShard(IEvictionHost host, int number, int shardBits, Func<IPolicyHost, IEvictionPolicy> makePolicy)
     {
         _number = number;
         _shardBits = shardBits;
         _entries = new ShardEntries(host, number, shardBits);
-        _classes = new PriorityClasses(_entries, _sketch);
+        _classes = new PriorityClasses(_entries, makePolicy);
     }
 
     /// <summary>The estimated total weight of its entries. May be read without the lock.</summary>
     internal double Weight => _classes.Weight;
 
-    internal long SizeBytes => _sketch.SizeBytes + _classes.SizeBytes;
+    internal long SizeBytes => _classes.SizeBytes;
 
     /// <summary><see cref="SizeBytes"/>, and the memory that it would allocate if the table were full now.</summary>
-    internal long NeededBytes
-    {
-        get
-        {
-            long capacity = Math.Max(1, LiveEntries);
-            return Math.Max(_sketch.SizeBytes, FrequencySketch.SizeBytesFor(capacity)) + _classes.NeededBytes(capacity);
-        }
-    }
+    internal long NeededBytes => _classes.NeededBytes(Math.Max(1, LiveEntries));
 
     /// <summary>Whether the table is filling up, for the first time or again. May be read without the lock.</summary>
     internal bool IsFilling => !_wasFull || LiveEntries < _capacity.Entries / EmptyShare;
@@ -74,12 +63,10 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         _classes.SetCapacity(_capacity);
     }
 
-    /// <summary>Prefetches ghost and sketch line of a hash. Takes no lock.</summary>
+    /// <summary>Prefetches what a policy reads of a hash. Takes no lock.</summary>
     internal void Prefetch(ulong hash, EntryPriority priority)
     {
-        uint fingerprint = _entries.FingerprintOf(hash);
-        _classes.Find(priority)?.PrefetchGhost(fingerprint);
-        _sketch.Prefetch(fingerprint);
+        _classes.Find(priority)?.Policy.Prefetch(_entries.FingerprintOf(hash));
     }
 
     /// <summary>Chooses the queue of a new entry that exceeds the capacity, and evicts an entry of this shard for it, if any.</summary>
@@ -102,10 +89,9 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             if (_isDivided)
                 return false;
             MakeReadyLocked();
-            bool contends = mayEvict && !_classes.HasLower(priority); // else one of a lower priority is evicted
-            queue = _classes.Get(priority).Decide(_entries.FingerprintOf(hash), weight, contends, now, out hasEvicted);
-            double smallWeight = queue == EntryQueue.Small ? weight : 0;
-            hasEvicted = hasEvicted || (mayEvict && _classes.TryEvict(priority, smallWeight, pinnedAddress: 0, now));
+            bool isForMain = _classes.Get(priority).Policy.Admit(_entries.FingerprintOf(hash), weight, isFull: true);
+            queue = isForMain ? EntryQueue.Main : EntryQueue.Small;
+            hasEvicted = mayEvict && _classes.TryEvict(priority, pinnedAddress: 0, now);
             return true;
         }
         finally
@@ -125,8 +111,12 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             if (_isDivided)
                 return false;
             uint fingerprint = _entries.FingerprintOf(hash);
-            EvictionClass entries = _classes.Get(priority);
-            entries.Enter(fingerprint, weight, queue);
+            IEvictionPolicy policy = _classes.Get(priority).Policy;
+            // Undecided: the table was full before, and removals have made space. The entry is within the capacity, and in the index.
+            bool isForMain = queue == EntryQueue.Undecided ? policy.Admit(fingerprint, weight, isFull: false) : queue == EntryQueue.Main;
+            if (queue == EntryQueue.Undecided && isForMain)
+                _entries.MarkMain(fingerprint, priority);
+            policy.Enter(fingerprint, isForMain, weight);
             long live = LiveEntries;
             if (_classes.Count > live + live / 4 + DeadAllowance)
                 CheckSomeLocked();
@@ -147,7 +137,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         {
             if (_isDivided)
                 return false;
-            _classes.Get(priority).EnterFound(_entries.FingerprintOf(hash), isInMain);
+            _classes.Get(priority).Policy.Enter(_entries.FingerprintOf(hash), isInMain, weight: 0);
             return true;
         }
         finally
@@ -170,12 +160,17 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         {
             if (_isDivided)
                 return false;
-            _classes.ForEach((fingerprint, priority, isMain) => GiveTo(others, _entries.HashOf(fingerprint), priority, isMain));
+            _classes.ForEach((fingerprint, priority, isInMain, weight) =>
+            {
+                ulong hash = _entries.HashOf(fingerprint);
+                EvictionShard other = others[(int)hash & (others.Length - 1)];
+                other._classes.Get(priority).Policy.Enter(other._entries.FingerprintOf(hash), isInMain, weight);
+            });
             foreach (EvictionShard other in others)
                 other._wasFull = _wasFull;
             makeKnown();
             _isDivided = true;
-            DisposeLocked();
+            _classes.Dispose();
             return true;
         }
         finally
@@ -186,7 +181,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
 
     /// <summary>Evicts one entry of at most a priority, but not the one at the pinned address.</summary>
     /// <returns><see langword="false"/> when there is none, or the shard was divided.</returns>
-    internal bool TryEvict(EntryPriority most, double smallWeight, ulong pinnedAddress, long now)
+    internal bool TryEvict(EntryPriority most, ulong pinnedAddress, long now)
     {
         _lock.Enter();
         try
@@ -194,7 +189,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
             if (_isDivided)
                 return false;
             MakeReadyLocked();
-            return _classes.TryEvict(most, smallWeight, pinnedAddress, now);
+            return _classes.TryEvict(most, pinnedAddress, now);
         }
         finally
         {
@@ -210,13 +205,12 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
     {
         Invariant.Require(_lock.TryEnter(), $"Shard {_number} of the evictor is locked, and nobody is at work.");
         _lock.Exit();
-        _sketch.CheckInvariants($"Shard {_number}");
         _classes.CheckInvariants($"Shard {_number}");
     }
 
     /// <summary>Adds the queues to a census. The caller has exclusive access.</summary>
     internal void AddTo(EvictionCensus census) =>
-        _classes.ForEach((fingerprint, priority, isMain) => census.Add(_number, priority, isMain, fingerprint));
+        _classes.ForEach((fingerprint, priority, isInMain, _) => census.Add(_number, priority, isInMain, fingerprint));
 
     /// <summary>Removes an entry from a census.</summary>
     /// <returns>Whether the census had it in its queue.</returns>
@@ -237,29 +231,12 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         }
     }
 
-    public void Dispose() => DisposeLocked();
-
-    private void DisposeLocked()
-    {
-        _classes.Dispose();
-        _sketch.Dispose();
-    }
-
-    private void GiveTo(EvictionShard[] others, ulong hash, EntryPriority priority, bool isMain)
-    {
-        EvictionShard other = others[(int)hash & (others.Length - 1)];
-        other._classes.Get(priority).EnterFrom(_classes.Get(priority), other._entries.FingerprintOf(hash), isMain);
-    }
+    public void Dispose() => _classes.Dispose();
 
     // Called when the table is at its limit: only then the number of entries that fit a limit in bytes is known.
     private void MakeReadyLocked()
     {
         SetCapacity(_entries.Host.Capacity);
-        if (_capacity.Entries > MostGrowth * _sketch.Capacity || _capacity.Entries < _sketch.Capacity / MostShrinkage)
-        {
-            _sketch.Resize(_capacity.Entries);
-            _classes.CountOldest(MostToldToSketch);
-        }
         _wasFull = true;
     }
 
@@ -270,7 +247,7 @@ internal sealed class EvictionShard : CacheLineIsolated, IDisposable
         {
             if (_classes.Longest is not { } longest)
                 return;
-            longest.CheckOne();
+            longest.Policy.CheckOne();
         }
     }
 }

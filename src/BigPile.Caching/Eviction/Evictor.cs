@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.Threading;
+using BigPile.Caching.Eviction.Policies;
 
 namespace BigPile.Caching.Eviction;
 
@@ -21,6 +22,7 @@ internal sealed class Evictor : IDisposable
     private const long BytesOfDivision = (1 << ManyShardBits) * 32 << 10; // partly filled nodes of queues, and a copy of the fingerprints
 
     private readonly IEvictionHost _host;
+    private readonly Func<IPolicyHost, IEvictionPolicy> _makePolicy;
     private EvictionShard[] _shards; // replaced at most once, under the lock of its only element
     private readonly ShardBalance _balance = new();
     private TableCapacity _capacity; // of the table, as configured; written with exclusive access
@@ -30,9 +32,12 @@ internal sealed class Evictor : IDisposable
     /// <param name="host">The table.</param>
     /// <param name="expected">The expected capacity.</param>
     /// <param name="isCertain">Whether the capacity is certain: then a large table has many shards from the start.</param>
-    internal Evictor(IEvictionHost host, TableCapacity expected, bool isCertain = true)
+    /// <param name="makePolicy">Makes the policy of one priority in one shard; the usual one by default.</param>
+    internal Evictor(
+        IEvictionHost host, TableCapacity expected, bool isCertain = true, Func<IPolicyHost, IEvictionPolicy>? makePolicy = null)
     {
         _host = host;
+        _makePolicy = makePolicy ?? (static host => new DuelingS3Fifo(host));
         _capacity = expected;
         long entries = isCertain ? expected.Entries : Math.Min(expected.Entries, host.Entries);
         _shards = MakeShards(entries >= EntriesForManyShards ? ManyShardBits : 0);
@@ -84,7 +89,7 @@ internal sealed class Evictor : IDisposable
 
     /// <summary>The queue of a new entry that is within the capacity, if it can be chosen without a lock.</summary>
     internal EntryQueue QueueBelowCapacity(ulong hash, EntryPriority priority) =>
-        priority != EntryPriority.NeverEvict && ShardOf(hash).IsFilling ? EntryQueue.Filling : EntryQueue.Undecided;
+        priority != EntryPriority.NeverEvict && ShardOf(hash).IsFilling ? EntryQueue.Main : EntryQueue.Undecided;
 
     /// <summary>
     /// Chooses the queue of a new entry that exceeds the capacity, and evicts another entry of its shard, unless that is poor. The caller
@@ -137,23 +142,22 @@ internal sealed class Evictor : IDisposable
     /// <param name="hash">The hash.</param>
     /// <param name="most">The highest priority that may be evicted.</param>
     /// <param name="now">The time; 0: it may be read under locks.</param>
-    /// <param name="smallWeight">The weight of a new entry that the small queue has to make space for; 0: none.</param>
     /// <param name="pinnedAddress">The block address of an entry that must not be evicted; 0: none.</param>
     /// <returns><see langword="false"/> when there is none.</returns>
-    internal bool TryEvict(ulong hash, EntryPriority most, long now, double smallWeight = 0, ulong pinnedAddress = 0)
+    internal bool TryEvict(ulong hash, EntryPriority most, long now, ulong pinnedAddress = 0)
     {
         EvictionShard[] shards = Shards;
         int first = (int)hash & (shards.Length - 1);
         if (shards.Length != 1 && shards[first].IsTurn(EvictionsBetweenBalances))
             _balance.Update(shards);
         if (TakesFromOthers(hash, out int richest))
-            (first, smallWeight) = (richest, 0);
+            first = richest;
         for (int i = 0; i < shards.Length; i++)
         {
-            if (shards[(first + i) & (shards.Length - 1)].TryEvict(most, smallWeight, pinnedAddress, now))
+            if (shards[(first + i) & (shards.Length - 1)].TryEvict(most, pinnedAddress, now))
                 return true;
         }
-        return shards != Shards && TryEvict(hash, most, now, smallWeight, pinnedAddress);
+        return shards != Shards && TryEvict(hash, most, now, pinnedAddress);
     }
 
     /// <summary>
@@ -237,7 +241,7 @@ internal sealed class Evictor : IDisposable
         var shards = new EvictionShard[1 << shardBits];
         for (int i = 0; i < shards.Length; i++)
         {
-            shards[i] = new EvictionShard(_host, i, shardBits);
+            shards[i] = new EvictionShard(_host, i, shardBits, _makePolicy);
             shards[i].SetCapacity(_capacity);
         }
         return shards;

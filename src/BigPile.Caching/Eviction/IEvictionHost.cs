@@ -1,3 +1,4 @@
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;

@@ -1,24 +1,29 @@
 using System;
+using System.Linq;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Memory.Checking;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>The eviction classes of a shard, one for each priority that occurs.</summary>
+/// <summary>The classes of a shard, one for each priority that occurs.</summary>
 /// <remarks>Thread safety: none; the owner has a lock. Only sizes and weights may be read without it.</remarks>
-internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sketch) : IDisposable
+internal sealed class PriorityClasses(ShardEntries entries, Func<IPolicyHost, IEvictionPolicy> makePolicy) : IDisposable
 {
     private const int ClassCount = (int)EntryPriority.High + 1;
 
-    private readonly EvictionClass?[] _classes = new EvictionClass?[ClassCount]; // by priority; made when first needed
+    private readonly PriorityClass?[] _classes = new PriorityClass?[ClassCount]; // by priority; made when first needed
     private TableCapacity _capacity = new(1, 1); // of the shard, for all classes together
+
+    /// <summary>Visits a fingerprint: its priority, whether it is in the main queue, and its estimated weight.</summary>
+    internal delegate void Visitor(uint fingerprint, EntryPriority priority, bool isInMain, double weight);
 
     internal long SizeBytes
     {
         get
         {
             long sum = 0;
-            foreach (EvictionClass? one in _classes)
-                sum += one?.SizeBytes ?? 0;
+            foreach (PriorityClass? one in _classes)
+                sum += one?.Policy.SizeBytes ?? 0;
             return sum;
         }
     }
@@ -29,46 +34,35 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
         get
         {
             double sum = 0;
-            foreach (EvictionClass? one in _classes)
-                sum += one?.Weight ?? 0;
+            foreach (PriorityClass? one in _classes)
+                sum += one?.Policy.Weight ?? 0;
             return sum;
         }
     }
 
-    /// <summary>The number of fingerprints in all queues, including those of entries that no longer exist.</summary>
+    /// <summary>The number of fingerprints in all classes, including those of entries that no longer exist.</summary>
     internal long Count
     {
         get
         {
             long count = 0;
-            foreach (EvictionClass? one in _classes)
-                count += one?.Count ?? 0;
+            foreach (PriorityClass? one in _classes)
+                count += one?.Policy.Count ?? 0;
             return count;
         }
     }
 
     /// <summary>The class with the most fingerprints; null if all are empty.</summary>
-    internal EvictionClass? Longest
-    {
-        get
-        {
-            EvictionClass? longest = null;
-            foreach (EvictionClass? one in _classes)
-            {
-                if ((one?.Count ?? 0) > (longest?.Count ?? 0))
-                    longest = one;
-            }
-            return longest;
-        }
-    }
+    internal PriorityClass? Longest =>
+        _classes.MaxBy(static one => one?.Policy.Count ?? 0) is { Policy.Count: > 0 } longest ? longest : null;
 
     /// <summary><see cref="SizeBytes"/>, and the memory that the first eviction from each class would allocate.</summary>
     /// <param name="capacity">The capacity at that time, in entries.</param>
     internal long NeededBytes(long capacity)
     {
         long sum = 0;
-        foreach (EvictionClass? one in _classes)
-            sum += one?.NeededBytes(capacity) ?? 0;
+        foreach (PriorityClass? one in _classes)
+            sum += one?.Policy.NeededBytes(capacity) ?? 0;
         return sum;
     }
 
@@ -76,85 +70,65 @@ internal sealed class PriorityClasses(ShardEntries entries, FrequencySketch sket
     internal void SetCapacity(TableCapacity capacity)
     {
         _capacity = capacity;
-        foreach (EvictionClass? one in _classes)
-            one?.SetCapacity(capacity);
+        foreach (PriorityClass? one in _classes)
+            one?.Policy.SetCapacity(capacity);
     }
 
     /// <summary>The class of a priority; null if no entry ever had it.</summary>
-    internal EvictionClass? Find(EntryPriority priority) => _classes[(int)priority];
+    internal PriorityClass? Find(EntryPriority priority) => _classes[(int)priority];
 
     /// <summary>The class of a priority, made if needed.</summary>
-    internal EvictionClass Get(EntryPriority priority)
+    internal PriorityClass Get(EntryPriority priority)
     {
-        EvictionClass? one = _classes[(int)priority];
+        PriorityClass? one = _classes[(int)priority];
         if (one != null)
             return one;
-        _classes[(int)priority] = one = new EvictionClass(entries, sketch, priority);
-        one.SetCapacity(_capacity);
+        _classes[(int)priority] = one = new PriorityClass(entries, priority, makePolicy);
+        one.Policy.SetCapacity(_capacity);
         return one;
-    }
-
-    /// <summary>Whether there are entries of a lower priority.</summary>
-    internal bool HasLower(EntryPriority priority)
-    {
-        for (int i = 0; i < (int)priority; i++)
-        {
-            if (_classes[i] is { Count: > 0 })
-                return true;
-        }
-        return false;
     }
 
     /// <summary>Evicts an entry of the lowest priority that has one to evict, up to a highest priority.</summary>
     /// <param name="most">The highest priority.</param>
-    /// <param name="smallWeight">The weight of a new entry that the small queue of that priority has to make space for; 0: none.</param>
     /// <param name="pinnedAddress">The block address of an entry that must not be evicted; 0: none.</param>
     /// <param name="now">The time.</param>
-    internal bool TryEvict(EntryPriority most, double smallWeight, ulong pinnedAddress, long now)
+    internal bool TryEvict(EntryPriority most, ulong pinnedAddress, long now)
     {
         for (int i = 0; i <= Math.Min((int)most, ClassCount - 1); i++)
         {
-            double weight = i == (int)most ? smallWeight : 0;
-            if (_classes[i] is { Count: > 0 } one && one.TryEvict(weight, pinnedAddress, now))
+            if (_classes[i] is { Policy.Count: > 0 } one && one.TryEvict(pinnedAddress, now))
                 return true;
         }
         return false;
     }
 
-    /// <summary>Adds the oldest fingerprints of each class to the sketch.</summary>
-    internal void CountOldest(int most)
-    {
-        foreach (EvictionClass? one in _classes)
-            one?.CountOldest(most);
-    }
-
-    /// <summary>Visits all fingerprints with their priorities, and whether they are in the main queue.</summary>
-    internal void ForEach(Action<uint, EntryPriority, bool> visit)
+    /// <summary>Visits all fingerprints.</summary>
+    internal void ForEach(Visitor visit)
     {
         for (int i = 0; i < ClassCount; i++)
         {
             var priority = (EntryPriority)i;
-            _classes[i]?.ForEach((fingerprint, isMain) => visit(fingerprint, priority, isMain));
+            _classes[i]?.Policy.ForEach((fingerprint, isInMain, weight) => visit(fingerprint, priority, isInMain, weight));
         }
     }
 
-    /// <summary>Checks the invariants of each class.</summary>
+    /// <summary>Checks the invariants of each policy.</summary>
     internal void CheckInvariants(string place)
     {
         Invariant.Require(_capacity is { Entries: >= 1, Weight: >= 1 }, $"{place} of the evictor has a capacity of {_capacity}.");
         for (int i = 0; i < ClassCount; i++)
-            _classes[i]?.CheckInvariants($"{place}, priority {(EntryPriority)i}");
+            _classes[i]?.Policy.CheckInvariants($"{place}, priority {(EntryPriority)i}");
     }
 
     internal void Clear()
     {
-        foreach (EvictionClass? one in _classes)
-            one?.Clear();
+        foreach (PriorityClass? one in _classes)
+            one?.Policy.Clear();
     }
 
     public void Dispose()
     {
-        foreach (EvictionClass? one in _classes)
+        foreach (PriorityClass? one in _classes)
             one?.Dispose();
     }
 }

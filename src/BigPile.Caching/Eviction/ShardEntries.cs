@@ -3,7 +3,7 @@ using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Eviction;
 
-/// <summary>Maps the fingerprints that a shard's queues hold to slots of the index.</summary>
+/// <summary>Maps the fingerprints that a shard's policies hold to slots of the index.</summary>
 /// <remarks>
 /// Thread safety: all members may be called concurrently. A thread that holds a bucket's lock calls only those that end in Locked.
 /// </remarks>
@@ -24,13 +24,6 @@ internal sealed unsafe class ShardEntries(IEvictionHost host, int number, int sh
 
     /// <summary>The low 32 bits of the hash of a fingerprint.</summary>
     internal ulong HashOf(uint fingerprint) => (fingerprint << shardBits) | (uint)number;
-
-    /// <summary>Whether an entry exists.</summary>
-    internal bool Lives(QueuedEntry entry)
-    {
-        using LockedBucket bucket = Index.Lock(HashOf(entry.Fingerprint));
-        return TryFindLocked(bucket, entry, pinnedAddress: 0, out _);
-    }
 
     /// <summary>Whether an entry of a priority exists, in either queue, and was used since its last scan.</summary>
     internal bool IsUsed(uint fingerprint, EntryPriority priority)

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using BigPile.Caching.Capacity;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 using BigPile.Caching.Liveness;
 using BigPile.Caching.Metrics;

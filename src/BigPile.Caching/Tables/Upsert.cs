@@ -77,7 +77,7 @@ internal unsafe ref partial struct Upsert
 
     private readonly BlockCount CountOfNew => _request->IsTombstone ? default : _table.Entries.CountOf(_payloadBytes);
 
-    private readonly bool IsForMain => _queue is EntryQueue.Main or EntryQueue.Filling; // its line's bit says main queue
+    private readonly bool IsForMain => _queue == EntryQueue.Main; // its line's bit says main queue
 
     /// <summary>Puts, and again where space or a comparison was lacking.</summary>
     internal void Run()

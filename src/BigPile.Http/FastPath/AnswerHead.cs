@@ -1,5 +1,6 @@
 using System;
 using System.Text;
+using BigPile.Caching;
 using BigPile.Http.Entries;
 using BigPile.Http.Protocol;
 

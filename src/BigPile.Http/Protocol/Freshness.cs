@@ -1,4 +1,5 @@
 using System;
+using BigPile.Caching;
 
 namespace BigPile.Http.Protocol;
 

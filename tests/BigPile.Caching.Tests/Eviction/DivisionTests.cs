@@ -1,6 +1,7 @@
 using System;
 using System.Linq;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 
 namespace BigPile.Caching.Tests.Eviction;
@@ -17,12 +18,12 @@ public sealed class DivisionTests
         using var host = new Host();
         using var evictor = new Evictor(host, new TableCapacity(Many, Many * 100), isCertain: false);
         for (ulong hash = 0; hash < Hashes; hash++)
-            evictor.Enter(hash, EntryPriority.Normal, 100, EntryQueue.Filling);
+            evictor.Enter(hash, EntryPriority.Normal, 100, EntryQueue.Main);
         host.Asked = 0;
         host.Entries = Many;
         // asked once under the shard's lock, and then whether it is time to divide: before the answer is there, another thread divides
-        host.CallAtSecond = () => evictor.Enter(Hashes, EntryPriority.Normal, 100, EntryQueue.Filling);
-        evictor.Enter(Hashes + 1, EntryPriority.Normal, 100, EntryQueue.Filling);
+        host.CallAtSecond = () => evictor.Enter(Hashes, EntryPriority.Normal, 100, EntryQueue.Main);
+        evictor.Enter(Hashes + 1, EntryPriority.Normal, 100, EntryQueue.Main);
 
         Assert.Null(host.CallAtSecond);
         evictor.CheckInvariants();

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 using BigPile.Memory.Checking;
 
@@ -79,7 +80,7 @@ public sealed class EvictorModelTests
         ulong pinned = random.Next(2) == 0 || host.Count == 0 ? 0 : host.Any(random).Address;
         Entry[] candidates = [.. host.All.Where(entry => entry.Priority <= most && entry.Address != pinned)];
         Entry[] before = [.. host.All];
-        bool isEvicted = evictor.TryEvict((ulong)random.Next(16), most, now: 0, random.Next(1_000), pinned);
+        bool isEvicted = evictor.TryEvict((ulong)random.Next(16), most, now: 0, pinned);
         Assert.True(isEvicted == (candidates.Length != 0), when);
         Entry[] gone = [.. before.Except(host.All)];
         Assert.True(gone.Length == (isEvicted ? 1 : 0), when);
@@ -160,7 +161,7 @@ public sealed class EvictorModelTests
             using LockedBucket bucket = Index.Lock(entry.Hash);
             Assert.True(Index.TryFindEmptyLocked(bucket, int.MaxValue, out SlotPlace place, out _));
             place.Line->SetFrequency(place.Slot, 0);
-            place.Line->SetInMain(place.Slot, queue is EntryQueue.Main or EntryQueue.Filling);
+            place.Line->SetInMain(place.Slot, queue == EntryQueue.Main);
             place.Store(new IndexSlot(entry.Hash, entry.Address));
             _byAddress.Add(entry.Address, entry);
         }

@@ -2,7 +2,7 @@ using System;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 
 namespace BigPile.Caching.Tests.Eviction;
 

@@ -1,6 +1,6 @@
 using System;
 using System.Linq;
-using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 
 namespace BigPile.Caching.Tests.Eviction;
 
@@ -18,7 +18,7 @@ public sealed class FrequencySketchTests
         seed = TestLeg.Seed(seed);
         var random = new Random(seed);
         using var sketch = new FrequencySketch();
-        sketch.Resize(capacity);
+        sketch.Reserve(capacity);
         uint[] hashes = [.. Enumerable.Range(0, capacity).Select(_ => (uint)random.NextInt64(uint.MaxValue)).Distinct()];
         int[] counts = new int[hashes.Length];
         int additions = (AdditionsPerEntry - 1) * capacity / 3;
@@ -49,7 +49,7 @@ public sealed class FrequencySketchTests
         seed = TestLeg.Seed(seed);
         var random = new Random(seed);
         using var sketch = new FrequencySketch();
-        sketch.Resize(capacity);
+        sketch.Reserve(capacity);
         for (int i = 0; i < FrequencySketch.MaxEstimate; i++)
             sketch.Add(7);
         Assert.Equal(FrequencySketch.MaxEstimate, sketch.Estimate(7));
@@ -69,16 +69,20 @@ public sealed class FrequencySketchTests
     }
 
     [Fact]
-    public void Without_memory_it_estimates_nothing_and_after_a_new_size_it_begins_anew()
+    public void Without_memory_it_estimates_nothing_and_growth_keeps_the_counts()
     {
         using var sketch = new FrequencySketch();
         sketch.Add(7);
         Assert.Equal((0, 0), (sketch.Estimate(7), sketch.SizeBytes));
-        sketch.Resize(10_000);
+        Assert.True(sketch.Reserve(10_000));
         sketch.Add(7);
         Assert.Equal(1, sketch.Estimate(7));
         Assert.InRange(sketch.SizeBytes, 30_000, 33_000);
-        sketch.Resize(20_000);
+        long neededBytes = sketch.NeededBytes(100_000);
+        Assert.False(sketch.Reserve(100_000));
+        Assert.Equal((1, neededBytes), (sketch.Estimate(7), sketch.SizeBytes));
+        sketch.CheckInvariants("a larger sketch");
+        Assert.True(sketch.Reserve(100));
         Assert.Equal(0, sketch.Estimate(7));
     }
 }

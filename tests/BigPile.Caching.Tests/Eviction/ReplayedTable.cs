@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Caching.Eviction;
+using BigPile.Caching.Eviction.Policies;
 using BigPile.Caching.Index;
 using BigPile.Memory.Checking;
 
@@ -17,12 +18,13 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
     private long _weight;
 
     /// <summary>Makes a table with a limit of entries, or of their weight.</summary>
-    internal ReplayedTable(long capacity, int seed, Func<int, int>? weightOf = null)
+    internal ReplayedTable(
+        long capacity, int seed, Func<int, int>? weightOf = null, Func<IPolicyHost, IEvictionPolicy>? makePolicy = null)
     {
         _capacity = capacity;
         _weightOf = weightOf;
         _seed = (ulong)seed;
-        _evictor = new Evictor(this, new TableCapacity(Math.Min(capacity, 10_000), capacity));
+        _evictor = new Evictor(this, new TableCapacity(Math.Min(capacity, 10_000), capacity), makePolicy: makePolicy);
     }
 
     public TableIndex Index { get; } = new(new MemoryIndexStorage(), 0);
@@ -53,8 +55,8 @@ internal sealed class ReplayedTable : IEvictionHost, IDisposable
             ? _evictor.Admit(hash, EntryPriority.Normal, weight, now: 0, out _)
             : _evictor.QueueBelowCapacity(hash, EntryPriority.Normal);
         while (_weight + weight > _capacity)
-            Assert.True(_evictor.TryEvict(hash, EntryPriority.Normal, now: 0, queue == EntryQueue.Small ? weight : 0));
-        Add(hash, key, weight, isInMain: queue is EntryQueue.Main or EntryQueue.Filling);
+            Assert.True(_evictor.TryEvict(hash, EntryPriority.Normal, now: 0));
+        Add(hash, key, weight, isInMain: queue == EntryQueue.Main);
         _evictor.Enter(hash, EntryPriority.Normal, weight, queue);
         return false;
     }

@@ -2,6 +2,7 @@ using System;
 using System.Threading.Tasks;
 using BigPile.Caching;
 using BigPile.Caching.Tests;
+using BigPile.Http.Entries;
 using BigPile.Http.FastPath;
 using BigPile.Http.Protocol;
 

@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics.X86;
 using BigPile.Memory.Checking;
 
-namespace BigPile.Caching.Eviction;
+namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>Estimates recent access counts: a count-min sketch of 4-bit counters, in 3 bytes an entry plus 2 KiB.</summary>
 /// <remarks>
@@ -44,26 +44,36 @@ internal sealed unsafe class FrequencySketch : IDisposable
 
     internal long SizeBytes => _lineCount * (long)LineBytes;
 
-    /// <summary>The bytes of a sketch for a capacity in entries.</summary>
-    internal static long SizeBytesFor(long entries) => LineCountFor(entries) * (long)LineBytes;
+    /// <summary>The bytes of a sketch for a capacity in entries, by what it has.</summary>
+    internal long NeededBytes(long entries) => LineGrowth.CountFor(_lineCount, entries, LineCountFor(entries)) * (long)LineBytes;
 
-    /// <summary>Drops all counts, and allocates memory for a capacity in entries. Without memory, estimates stay 0.</summary>
-    internal void Resize(long entries)
+    /// <summary>Adapts the memory to a capacity in entries. Without memory, estimates are 0.</summary>
+    /// <returns>Whether it is a new sketch, with no counts.</returns>
+    internal bool Reserve(long entries)
     {
         Debug.Assert(entries >= 1, "The capacity is at least one entry.");
-        Dispose();
-        Capacity = entries;
-        uint lineCount = LineCountFor(entries);
+        uint lineCount = LineGrowth.CountFor(_lineCount, entries, LineCountFor(entries));
+        if (lineCount == _lineCount)
+            return false;
+        uint before = lineCount > _lineCount ? _lineCount : 0; // else few are left
+        void* old = _memory;
+        ulong* oldLines = _lines;
         try
         {
             _memory = NativeMemory.AllocZeroed(((nuint)lineCount + 1) * LineBytes);
         }
         catch (OutOfMemoryException)
         {
-            return; // harmless: without a sketch the hit ratio is lower
+            return false; // harmless: with a small sketch or none the hit ratio is lower
         }
         _lines = (ulong*)(((nuint)_memory + LineBytes - 1) & ~(nuint)(LineBytes - 1));
+        LineGrowth.Copy(oldLines, before, _lines, lineCount, LineBytes);
+        Capacity = Math.Max(entries, before == 0 ? 0 : Capacity);
+        _leftToHalve = before == 0 ? 0 : _leftToHalve * (lineCount / before);
+        _additions = before == 0 ? 0 : _additions;
         _lineCount = lineCount;
+        NativeMemory.Free(old);
+        return before == 0;
     }
 
     /// <summary>Prefetches the line of a fingerprint. May run without the owner's lock: it does not access the memory.</summary>

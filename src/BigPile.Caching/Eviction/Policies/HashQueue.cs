@@ -3,7 +3,7 @@ using System.Diagnostics;
 using System.Runtime.InteropServices;
 using BigPile.Memory.Checking;
 
-namespace BigPile.Caching.Eviction;
+namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>A FIFO queue of 32-bit fingerprints, in nodes of unmanaged memory.</summary>
 /// <remarks>
@@ -35,10 +35,12 @@ internal sealed unsafe class HashQueue : IDisposable
     /// <summary>The estimated total weight.</summary>
     internal double Weight => Count * MeanWeight;
 
-    /// <summary>Pushes the fingerprint of an entry of a known weight.</summary>
+    /// <summary>Pushes the fingerprint of an entry.</summary>
+    /// <param name="hash">The fingerprint.</param>
+    /// <param name="weight">The entry's weight; 0: unknown, as of the mean weight.</param>
     internal void Push(uint hash, double weight)
     {
-        if (weight != MeanWeight) // mostly all weights are equal, and the division costs more than the rest
+        if (weight != MeanWeight && weight != 0) // mostly all weights are equal, and the division costs more than the rest
             MeanWeight += (weight - MeanWeight) / (MeanWeight == 0 ? 1 : Count + 1);
         Push(hash);
     }

@@ -1,4 +1,4 @@
-namespace BigPile.Caching.Eviction;
+namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>The queue that a ghost was evicted from.</summary>
 internal enum GhostKind

@@ -1,4 +1,4 @@
-namespace BigPile.Caching.Eviction;
+namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>The capacity of a table: a number of entries, and their total weight.</summary>
 /// <param name="Entries">The entries, at least one.</param>

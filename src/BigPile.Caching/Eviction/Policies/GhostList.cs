@@ -6,76 +6,43 @@ using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
 using BigPile.Memory.Checking;
 
-namespace BigPile.Caching.Eviction;
+namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>The ghosts: fingerprints of recently evicted entries, in 4 bytes each.</summary>
 /// <remarks>
 /// <code>
 /// bit 31..12  fingerprint of the hash
 /// bit 11      evicted from the main queue
-/// bit 10..0   age mark: the evictions from that queue, scaled down, modulo 2,048; the word 0 is an empty place
+/// bit 10..0   age mark: what was evicted from that queue, in capacities, scaled, modulo 2,048; the word 0 is an empty place
 /// </code>
 /// A set-associative table: a hash maps to one cache line of 16 words, and replaces the oldest word there. A ghost expires after a window
-/// of evictions from its queue. A window is at most 256 marks, or twice that once the capacity has grown. So marks wrap around only after
-/// three windows or more, and an expired ghost is not taken for a fresh one before. Thread safety: none; its owner has a lock.
+/// of evictions from its queue: of as much weight as fits, and a little. Those from the main queue count as several, so that its ghosts are
+/// all recent ones. A window is less than a seventh of what the marks can tell, so an expired ghost is long not taken for a fresh one.
+/// Thread safety: none; its owner has a lock.
 /// </remarks>
 internal sealed unsafe class GhostList : IDisposable
 {
     private const int PlacesPerLine = 16;
     private const int PlaceBits = 4;
     private const int LineBytes = PlacesPerLine * sizeof(uint);
-    private const int MarksPerWindow = 256;
-    private const int LeastWindows = 3; // before an age mark wraps around, at the least favourable capacity
+    private const double MarksPerCapacity = 256;
     private const uint MarkMask = (1 << 11) - 1;
     private const uint KindBit = 1 << 11;
     private const int FingerprintShift = 12;
-    private const double Window = 0.85; // of the capacity, in evictions from a queue
-    private const double PlacesPerEntry = 2.0;
-    private const double MostGrowth = 2; // factor of the capacity above which the list is made anew
-    private const int MostShrinkage = 4; // divisor of the capacity below which it is
-    private const long LeastEntries = 1024;
+    private const double Window = 1.1; // in capacities evicted from the small queue
+    private const double PaceOfMain = 22; // its ghosts expire that much faster: after a twentieth of the capacity
+    private const uint WindowMarks = (uint)(Window * MarksPerCapacity);
+    private const uint RecentMarks = (uint)(Window / PaceOfMain * MarksPerCapacity);
 
-    private readonly long[] _evicted = new long[2]; // evictions so far, by GhostKind
-    private double _windowsPerMark; // windows in one step of the age mark
-    private int _markShift; // logarithm of the evictions in one step of the age mark
-    private long _madeFor; // the capacity at the last Resize, in entries
+    private readonly double[] _evicted = new double[2]; // in capacities times the pace, by GhostKind
     private void* _memory; // the allocation; null: none
     private uint* _lines; // its first cache line; read by Prefetch without the lock
     private uint _lineCount;
-    private long _enoughFor; // live entries up to which the memory suffices
-
-    /// <summary>The capacity, in entries.</summary>
-    internal long Capacity { get; private set; }
 
     internal long SizeBytes => _lineCount * (long)LineBytes;
 
-    /// <summary>The bytes of a list whose memory is allocated at a number of live entries.</summary>
-    internal static long SizeBytesFor(long capacity, long liveEntries) =>
-        LineCountFor(RememberedOf(capacity, liveEntries)) * (long)LineBytes;
-
-    /// <summary>Drops all ghosts, and sets the capacity. Memory is allocated with the first ghost.</summary>
-    internal void Resize(long capacity)
-    {
-        Dispose();
-        Capacity = capacity;
-        _madeFor = capacity;
-        long evictions = WindowOf(capacity);
-        int shift = BitOperations.Log2(BitOperations.RoundUpToPowerOf2((ulong)Math.Max(1, evictions / MarksPerWindow)));
-        _markShift = shift;
-        _windowsPerMark = (double)(1L << shift) / evictions;
-    }
-
-    /// <summary>Sets another capacity, and keeps the ghosts unless it is a very different one.</summary>
-    internal void Adapt(long capacity)
-    {
-        if (capacity > MostGrowth * _madeFor || capacity < _madeFor / MostShrinkage)
-        {
-            Resize(capacity);
-            return;
-        }
-        Capacity = capacity;
-        _windowsPerMark = (double)(1L << _markShift) / WindowOf(capacity);
-    }
+    /// <summary>The bytes of a list for a number of entries, by what it has.</summary>
+    internal long NeededBytes(long entries) => LineGrowth.CountFor(_lineCount, entries, LineCountFor(entries)) * (long)LineBytes;
 
     /// <summary>Prefetches the line of a hash. May run without the owner's lock: it does not access the memory.</summary>
     internal void Prefetch(uint hash)
@@ -88,11 +55,12 @@ internal sealed unsafe class GhostList : IDisposable
     /// <summary>Adds a ghost. Does nothing if its memory cannot be allocated.</summary>
     /// <param name="hash">The hash of the evicted entry.</param>
     /// <param name="kind">The queue that it was evicted from.</param>
-    /// <param name="liveEntries">The present number of entries, by which memory is sized: the capacity may be far more.</param>
-    internal void Add(uint hash, GhostKind kind, long liveEntries)
+    /// <param name="share">Its weight, as a share of the capacity.</param>
+    /// <param name="entries">The number of entries by which memory is sized.</param>
+    internal void Add(uint hash, GhostKind kind, double share, long entries)
     {
-        _evicted[(int)kind]++;
-        if ((_lines == null || liveEntries > _enoughFor) && !TryTakeMemory(liveEntries))
+        _evicted[(int)kind] += kind == GhostKind.Main ? PaceOfMain * share : share;
+        if (!TryReserve(entries))
             return;
         uint* line = LineOf(_lines, hash, out uint fingerprint);
         uint word = (fingerprint << FingerprintShift) | (kind == GhostKind.Main ? KindBit : 0) | MarkNow(kind);
@@ -100,9 +68,12 @@ internal sealed unsafe class GhostList : IDisposable
     }
 
     /// <summary>Removes the ghost of a hash.</summary>
+    /// <param name="hash">The hash.</param>
+    /// <param name="isRecent">Whether only few entries were evicted from its queue since.</param>
     /// <returns>The queue that it was evicted from; none if there is no ghost, or it has expired.</returns>
-    internal GhostKind Take(uint hash)
+    internal GhostKind Take(uint hash, out bool isRecent)
     {
+        isRecent = false;
         if (_lines == null)
             return GhostKind.None;
         uint* line = LineOf(_lines, hash, out uint fingerprint);
@@ -110,7 +81,10 @@ internal sealed unsafe class GhostList : IDisposable
         if (same == 0)
             return GhostKind.None;
         uint* place = line + BitOperations.TrailingZeroCount(same);
-        GhostKind kind = AgeOf(*place) <= 1 ? KindOf(*place) : GhostKind.None;
+        GhostKind kind = KindOf(*place);
+        uint age = (MarkNow(kind) - *place) & MarkMask;
+        kind = age <= WindowMarks ? kind : GhostKind.None;
+        isRecent = kind == GhostKind.Main || age <= RecentMarks;
         *place = 0;
         return kind;
     }
@@ -119,9 +93,6 @@ internal sealed unsafe class GhostList : IDisposable
     {
         Invariant.Require((_lines == null) == (_lineCount == 0), $"{place}: the ghosts have {_lineCount} lines, and memory or none.");
         Invariant.Require((nuint)_lines % LineBytes == 0, $"{place}: the ghosts' lines are not lines of the processor's cache.");
-        Invariant.Require(_lineCount == 0 || Capacity > 0, $"{place}: there are ghosts, and no capacity.");
-        double windows = _windowsPerMark * (MarkMask + 1);
-        Invariant.Require(windows >= LeastWindows || Capacity == 0, $"{place}: an age mark comes round after {windows} windows.");
         Invariant.Require(_evicted[0] >= 0 && _evicted[1] >= 0, $"{place}: the count of evictions is negative.");
     }
 
@@ -133,32 +104,30 @@ internal sealed unsafe class GhostList : IDisposable
         _lineCount = 0;
     }
 
-    // If the live entries outgrow the memory, the ghosts are dropped, and memory for twice the entries is allocated.
-    private bool TryTakeMemory(long liveEntries)
+    private bool TryReserve(long entries)
     {
-        Dispose();
-        long remembered = RememberedOf(Capacity, liveEntries);
-        uint lineCount = LineCountFor(remembered);
+        uint lineCount = LineGrowth.CountFor(_lineCount, entries, LineCountFor(entries));
+        if (lineCount == _lineCount)
+            return _lines != null;
+        uint before = lineCount > _lineCount ? _lineCount : 0; // else few are left
+        void* old = _memory;
+        uint* oldLines = _lines;
         try
         {
             _memory = NativeMemory.AllocZeroed((nuint)lineCount * LineBytes + LineBytes); // untouched pages cost no memory
         }
         catch (OutOfMemoryException)
         {
-            return false; // harmless: without ghosts the hit ratio is lower
+            return _lines != null; // harmless: with few ghosts or none the hit ratio is lower
         }
         _lines = (uint*)(((nuint)_memory + LineBytes - 1) & ~(nuint)(LineBytes - 1));
+        LineGrowth.Copy(oldLines, before, _lines, lineCount, LineBytes);
         _lineCount = lineCount;
-        _enoughFor = remembered == Capacity ? long.MaxValue : remembered;
+        NativeMemory.Free(old);
         return true;
     }
 
-    private static long RememberedOf(long capacity, long liveEntries) => Math.Min(capacity, Math.Max(LeastEntries, 2 * liveEntries));
-
-    private static uint LineCountFor(long entries) =>
-        (uint)Math.Clamp((long)(entries * PlacesPerEntry / PlacesPerLine) + 1, 1, uint.MaxValue);
-
-    private static long WindowOf(long capacity) => Math.Max(1, (long)(capacity * Window));
+    private static uint LineCountFor(long entries) => (uint)Math.Clamp(entries / PlacesPerLine + 1, 1, uint.MaxValue);
 
     private static GhostKind KindOf(uint word) => (word & KindBit) != 0 ? GhostKind.Main : GhostKind.Small;
 
@@ -195,7 +164,7 @@ internal sealed unsafe class GhostList : IDisposable
         return low.ExtractMostSignificantBits() | high.ExtractMostSignificantBits() << Vector256<uint>.Count;
     }
 
-    // A step of the mark is the same number of evictions in both queues, so ages in marks are comparable. The low bits carry the place,
+    // A window has as many marks in both queues, so ages in marks are comparable. The low bits carry the place,
     // counted from the end: of equally old words the first one wins.
     private int OldestPlace(uint* line)
     {
@@ -218,13 +187,5 @@ internal sealed unsafe class GhostList : IDisposable
         return (now - line) & Vector256.Create(MarkMask);
     }
 
-    /// <summary>The age of a ghost, in windows of its queue.</summary>
-    private double AgeOf(uint word)
-    {
-        GhostKind kind = KindOf(word);
-        uint marks = (MarkNow(kind) - word) & MarkMask;
-        return marks * _windowsPerMark;
-    }
-
-    private uint MarkNow(GhostKind kind) => (uint)(_evicted[(int)kind] >> _markShift) & MarkMask;
+    private uint MarkNow(GhostKind kind) => (uint)(ulong)(_evicted[(int)kind] * MarksPerCapacity) & MarkMask;
 }

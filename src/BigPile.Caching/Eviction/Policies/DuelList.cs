@@ -5,18 +5,19 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using BigPile.Memory.Checking;
 
-namespace BigPile.Caching.Eviction;
+namespace BigPile.Caching.Eviction.Policies;
 
 /// <summary>
-/// Admission duels: samples that decide whether recently evicted newcomers should replace unused entries, where the frequency estimates
-/// do not decide. After set dueling (Qureshi and others, ISCA 2007).
+/// Admission duels: samples that decide whether recently evicted newcomers should take the places of unused entries. After set dueling
+/// (Qureshi and others, ISCA 2007).
 /// </summary>
 /// <remarks>
 /// <para>
 /// A duel is between a newcomer (a ghost's key that is put again) and an unused entry of the main queue. It ends when one of the two is
 /// missed or found used. That one wins, if the other is unused. If one is missed while the other is used, the other wins. Otherwise nobody
-/// wins. The score is an exponential mean of the results, -1 for the newcomer and +1 for the held entry. In a loop longer than the table
-/// the held entry wins each time; where new keys are worth more, the newcomer does.
+/// wins. If neither is used while the duel lasts, the newcomer wins: a held entry must earn its place. The score is an exponential mean of
+/// the results, -1 for the newcomer and +1 for the held entry. In a loop longer than the table the held entry wins each time; where new
+/// keys are worth more, the newcomer does.
 /// </para>
 /// <para>
 /// One duel for eight entries may be open, but 64 to 512 in all: with fewer, one burst of keys would decide for all that follow. Duels are
@@ -34,10 +35,9 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     private const int MostPlaces = 512;
     private const int EntriesPerPlace = 8;
     private const int DirectoryPlacesPerDuel = 4;
-    private const int LivesOfDuel = 2; // life of a duel in entries that come: this times the capacity
+    private const double Life = 2; // of a duel: the weight of the entries that come meanwhile, in capacities
     private const double VoteShare = 1 / 64.0; // weight of one result in the score
-    private const int OldThatTell = 32;
-    private const double ScoreThatAdmits = -0.2; // admission needs evidence: with 0, loops lose hits
+    private const double MaxScoreThatAdmits = 0.1; // newcomers are admitted until held entries win clearly
 
     private Duel[]? _duels; // a ring; null before the first duel
     private ushort[]? _directory; // by hash: number of its duel, plus 1; 0: empty
@@ -48,11 +48,11 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     /// <summary>The mean result: from -1 (newcomers are used first) to 1 (held entries are).</summary>
     internal double Score { get; private set; }
 
-    /// <summary>Whether newcomers replace unused entries where the estimates do not decide.</summary>
-    internal bool AdmitsNewcomers => Score <= ScoreThatAdmits;
+    /// <summary>Whether newcomers go to the main queue.</summary>
+    internal bool AdmitsNewcomers => Score <= MaxScoreThatAdmits;
 
-    /// <summary>Whether many duels in a row outlived their life without a use: the entries of the main queue are worth nothing.</summary>
-    internal bool AreIdle => _oldInTurn >= OldThatTell;
+    /// <summary>Whether a whole ring of duels in a row outlived their life without a use: the main queue's entries are of no use.</summary>
+    internal bool AreIdle => _duels != null && _oldInTurn >= _duels.Length;
 
     internal long SizeBytes => _duels == null ? 0 : SizeBytesOf(_duels.Length);
 
@@ -80,18 +80,18 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
     /// <summary>Begins a duel, if the ring and the directory have a place.</summary>
     /// <param name="newcomer">The hash of the newcomer.</param>
     /// <param name="held">The hash of the entry that it might replace.</param>
-    /// <param name="now">The number of entries that came so far.</param>
+    /// <param name="now">The weight of the entries that came so far, in capacities.</param>
     /// <param name="capacity">The capacity of the class, in entries.</param>
-    internal void Begin(uint newcomer, uint held, long now, long capacity)
+    internal void Begin(uint newcomer, uint held, double now, long capacity)
     {
         TakePlaces(PlacesFor(capacity));
         if (PlaceOf(newcomer) == PlaceOf(held) || _directory[PlaceOf(newcomer)] != 0 || _directory[PlaceOf(held)] != 0)
             return;
         int number = _next;
         _next = (_next + 1) % _duels.Length;
-        if (_duels[number].IsOpen && !TryEndOld(number, now, LivesOfDuel * capacity))
+        if (_duels[number].IsOpen && !TryEndOld(number, now))
             return;
-        _duels[number] = new Duel(newcomer, held, (uint)now);
+        _duels[number] = new Duel(newcomer, held, now);
         _directory[PlaceOf(newcomer)] = _directory[PlaceOf(held)] = (ushort)(number + 1);
         Count++;
     }
@@ -142,15 +142,16 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
         return number >= 0 && (_duels![number].Newcomer == hash || _duels[number].Held == hash);
     }
 
-    private bool TryEndOld(int number, long now, long life)
+    private bool TryEndOld(int number, double now)
     {
         Duel old = _duels![number];
-        if ((uint)now - old.BegunAt < Math.Min(life, uint.MaxValue / 2))
+        if (now - old.BegunAt < Life)
             return false;
         bool isNewcomerUsed = isUsed(old.Newcomer);
         bool isHeldUsed = isUsed(old.Held);
-        Close(number, isNewcomerUsed == isHeldUsed ? 0 : isNewcomerUsed ? -1 : 1);
-        _oldInTurn = isNewcomerUsed || isHeldUsed ? 0 : Math.Min(_oldInTurn + 1, OldThatTell);
+        int oldInTurn = isNewcomerUsed || isHeldUsed ? 0 : Math.Min(_oldInTurn + 1, _duels.Length);
+        Close(number, !isHeldUsed ? -1 : isNewcomerUsed ? 0 : 1);
+        _oldInTurn = oldInTurn;
         return true;
     }
 
@@ -169,8 +170,8 @@ internal sealed class DuelList(Func<uint, bool> isUsed)
 
     /// <param name="Newcomer">The hash of the newcomer.</param>
     /// <param name="Held">The hash of the entry of the main queue.</param>
-    /// <param name="BegunAt">The number of entries that had come at its begin, modulo 2^32.</param>
-    private readonly record struct Duel(uint Newcomer, uint Held, uint BegunAt)
+    /// <param name="BegunAt">The weight of the entries that had come at its begin, in capacities.</param>
+    private readonly record struct Duel(uint Newcomer, uint Held, double BegunAt)
     {
         /// <summary>Whether the duel is open. In an empty place both hashes are 0.</summary>
         internal bool IsOpen => Newcomer != Held;

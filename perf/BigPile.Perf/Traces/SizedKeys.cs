@@ -1,0 +1,48 @@
+using System.Collections.Generic;
+using System.Linq;
+using BigPile.Perf.Tables;
+
+namespace BigPile.Perf.Traces;
+
+/// <summary>Accesses to small and large values, which compete for the same bytes.</summary>
+/// <remarks>Keys from 0 are of small ones, keys below of large ones.</remarks>
+internal static class SizedKeys
+{
+    private const int SmallBytes = 150;
+    private const int LargeBytes = 20_000;
+    private const int SmallKeys = 30_011; // prime, as the next one: ZipfOrder scatters ranks by a product modulo this
+    private const int LargeKeys = 307;
+    private const int Accesses = 600_000;
+    private const int Phases = 6;
+    private const int Between = 20_000; // accesses from one scan to the next
+    private const double Skew = 0.9;
+
+    internal static int SizeOf(long key) => key < 0 ? LargeBytes : SmallBytes;
+
+    /// <summary>Small ones once, and then large ones round and round.</summary>
+    internal static IEnumerable<long> Stale() =>
+        Enumerable.Range(0, SmallKeys).Select(static key => (long)key)
+            .Concat(Enumerable.Range(0, Accesses).Select(static i => -1L - i % LargeKeys));
+
+    /// <summary>Small ones and large ones in turn, as frequent as their rank says.</summary>
+    internal static IEnumerable<long> Resize(int seed)
+    {
+        var small = new ZipfOrder(seed, SmallKeys, Skew);
+        var large = new ZipfOrder(seed, LargeKeys, Skew);
+        for (int i = 0; i < Accesses; i++)
+            yield return i * Phases / Accesses % 2 == 0 ? small.Next() : -1 - large.Next();
+    }
+
+    /// <summary>Small ones as frequent as their rank says, with scans of large ones that are never asked for again.</summary>
+    internal static IEnumerable<long> LargeScan(int seed)
+    {
+        var small = new ZipfOrder(seed, SmallKeys, Skew);
+        long scanned = 0;
+        for (int i = 1; i <= Accesses; i++)
+        {
+            yield return small.Next();
+            for (int k = 0; i % Between == 0 && k < LargeKeys / 10; k++)
+                yield return -1 - scanned++;
+        }
+    }
+}
