@@ -121,7 +121,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         TableEngine engine = _table.Core;
-        return engine.Put.Run(Probe(key, stack), value, ValueKind.Bytes, engine.Specs.InCacheTime(attributes.ToSpec()), Condition.None, out info)!.Value;
+        EntrySpec spec = engine.Specs.InCacheTime(attributes.ToSpec());
+        return engine.Put.Run(Probe(key, stack), value, ValueKind.Bytes, spec, Condition.None, out info)!.Value;
     }
 
     /// <summary>Puts a value that is encoded already, so that its size is known first, or its bytes serve for something else too.</summary>

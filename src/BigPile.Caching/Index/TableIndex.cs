@@ -198,7 +198,8 @@ internal sealed unsafe partial class TableIndex : IDisposable
             return false;
         if (line->Next != 0)
             CutLocked(line); // damage: the next line does not exist, or the chain has a cycle
-        place = new SlotPlace(AddLineLocked(bucket, line, out failure), 0);
+        Bucket* added = AddLineLocked(bucket, line, out failure);
+        place = failure == null ? new SlotPlace(added, 0) : default;
         return failure == null;
     }
 
