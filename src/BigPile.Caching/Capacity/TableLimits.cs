@@ -34,7 +34,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     private readonly Budget _budget = new();
     private Evictor? _evictor; // null without a limit, while the index is rebuilt, and once closed
     private Backfill? _backfill; // of the evictor's queues with entries from before it; cleared by the thread that completes it
-    private long? _maxBytes; // of the options
+    private long _maxBytes; // of the options; 0: none. One word, as who is in no critical region may read it while it changes
 
     /// <summary>Whether the limits are enforced.</summary>
     internal bool AreOn
@@ -59,7 +59,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     }
 
     /// <summary>Whether there is a limit in bytes.</summary>
-    internal bool IsInBytes => _maxBytes != null;
+    internal bool IsInBytes => Volatile.Read(ref _maxBytes) != 0;
 
     /// <summary>What the table holds and has reserved.</summary>
     internal Budget Budget => _budget;
@@ -68,7 +68,8 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// The bytes available for blocks: the limit less index, evictor (with what its first eviction allocates) and a small allowance for
     /// index lines and queue pages added between two checks.
     /// </summary>
-    internal long BlockLimitBytes => _maxBytes is { } limit ? BytesBesideIndex(limit) - (Evictor?.NeededBytes ?? 0) : long.MaxValue;
+    internal long BlockLimitBytes =>
+        Volatile.Read(ref _maxBytes) is var limit and not 0 ? BytesBesideIndex(limit) - (Evictor?.NeededBytes ?? 0) : long.MaxValue;
 
     /// <summary>What a limit leaves for blocks and evictor; negative where the index alone takes more.</summary>
     internal long BytesBesideIndex(long limit) =>
@@ -95,7 +96,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// <returns>The backfill to be completed in the background; null if there is none.</returns>
     internal Backfill? Begin(TableOptions options, long count, long footprintBytes, IEvictionHost host)
     {
-        _maxBytes = options.MaxBytes;
+        Volatile.Write(ref _maxBytes, options.MaxBytes ?? 0);
         // No put holds a reservation now, so the usage is what the counters say.
         _budget.Begin(options.MaxEntries ?? long.MaxValue, count, footprintBytes);
         long expected = Math.Min(_budget.MaxEntries, (options.MaxBytes ?? long.MaxValue) / MeanEntryBytes());
@@ -115,7 +116,7 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
     /// <summary>Ends the enforcement. No thread is in the table.</summary>
     internal void End(TableOptions options)
     {
-        _maxBytes = options.MaxBytes;
+        Volatile.Write(ref _maxBytes, options.MaxBytes ?? 0);
         DropEvictor();
     }
 
@@ -217,6 +218,11 @@ internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap hea
         long bytes = reserved.FootprintBytes + old.FootprintBytes - added.FootprintBytes;
         Debug.Assert(count >= 0 && bytes >= 0, "It releases no more than it held.");
         _budget.Release(count, bytes);
+        if (old.Priority == added.Priority) // at once: what a priority may evict never seems less than it is
+        {
+            _budget.AddToPriority(added.Priority, added.FootprintBytes - old.FootprintBytes);
+            return;
+        }
         _budget.AddToPriority(old.Priority, -old.FootprintBytes);
         _budget.AddToPriority(added.Priority, added.FootprintBytes);
     }

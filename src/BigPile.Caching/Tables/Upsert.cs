@@ -128,7 +128,8 @@ internal unsafe ref partial struct Upsert
         }
         while (_isStale); // the bucket has changed since the reservation
         Debug.Assert(_isPublished == (Result is not (null or PutResult.Collision)), "A stored put is in the index.");
-        Finish();
+        if (_isPublished)
+            Finish();
     }
 
     // The put. Each step that fails ends it: nothing is changed before step 7.
@@ -234,7 +235,8 @@ internal unsafe ref partial struct Upsert
 
     private void Finish()
     {
-        if (_entersQueue && _isPublished) // after the bucket's lock: those of the evictor's shards come first
+        Debug.Assert(_isPublished, "A put that is refused or fails is counted by who refuses it, and nowhere else.");
+        if (_entersQueue) // after the bucket's lock: those of the evictor's shards come first
         {
             if (!_request->IsTombstone)
                 _table.Limits.Enter(_key->Hash, _spec->Priority, _payloadBytes, _queue);
