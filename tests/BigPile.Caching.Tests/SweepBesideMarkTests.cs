@@ -1,5 +1,9 @@
 using System;
 using System.Threading;
+using BigPile.Caching.Index;
+using BigPile.Caching.Keys;
+using BigPile.Checking;
+using BigPile.Testing;
 
 namespace BigPile.Caching.Tests;
 
@@ -46,6 +50,43 @@ public sealed class SweepBesideMarkTests : IDisposable
         _ = table.Core.TagRemoval.TryMarkAll(out _); // a clearing that was interrupted, or is on its way
         table.Sweep();
         Assert.Equal((0, 0), (table.Core.Tags.Count, cache.Pile.Statistics.ObjectCount));
+    }
+
+    // Entries of a bucket that the sweep has passed may be in one that is not counted yet: with the mark gone they would come back.
+    [CrashPointFact]
+    public void A_round_of_the_sweep_ends_after_a_split_that_is_under_way()
+    {
+        using PileCache cache = TestCache.Make();
+        CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
+        for (long key = 0; key < 100; key++)
+        {
+            if ((table.KeyCodec.HashOf(key, stack) & (TableIndex.MinBuckets - 1)) != 0) // the first bucket, which is split, has none
+                table.Put(key, "value", new EntryOptions { Tags = ["tag"] });
+        }
+        table.RemoveByTag("tag");
+        using var isBorn = new ManualResetEventSlim();
+        using var goesOn = new ManualResetEventSlim();
+        using var hook = new CrashPointScope<CrashPoint>(point =>
+        {
+            if (point != CrashPoint.SplitBeforeCounted)
+                return;
+            isBorn.Set();
+            goesOn.Wait(MaxWait);
+        });
+        var split = new Thread(() => table.Core.Index.GrowFor(1_000)) { IsBackground = true };
+        var sweep = new Thread(() => table.Sweep()) { IsBackground = true };
+        split.Start();
+        Assert.True(isBorn.Wait(MaxWait));
+        sweep.Start();
+        Eventually.True(() => (sweep.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0);
+        int marks = table.Core.Tags.Count;
+        goesOn.Set();
+        Assert.True(split.Join(MaxWait) && sweep.Join(MaxWait));
+        Assert.Equal(1, marks);
+        table.Sweep(); // the round goes on with the new bucket
+        Assert.Equal(0, table.Core.Tags.Count);
+        table.Core.CheckInvariants();
     }
 
     // The removal has its version, and its mark does not count: the sweep goes through all buckets, and waits for the marks.

@@ -101,6 +101,13 @@ internal sealed unsafe partial class TableIndex
         Volatile.Write(ref _bucketCount, number + 1);
     }
 
+    /// <summary>Waits until a split that is under way has counted its bucket.</summary>
+    internal void WaitForSplit()
+    {
+        ulong count = BucketCount;
+        LockBucket(count - (1UL << BitOperations.Log2(count))).Dispose(); // locked over the whole split
+    }
+
     private nint FindByName(ulong name)
     {
         bool isOverflow = (name & IndexHead.OverflowBit) != 0;

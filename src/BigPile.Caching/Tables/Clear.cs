@@ -73,7 +73,7 @@ internal sealed class Clear(TableEngine table)
             if (TryMarkAllIfNotFull(ref version))
                 return true; // else the next buckets free more
         }
-        if (!table.Visibility.IsRebuilding)
+        if (!table.Visibility.IsRebuilding && table.Removals.Removed == null)
             return false;
         version = table.TagRemoval.TryMarkAll(out PileException? failure); // entries that the index does not know yet need the mark
         return failure == null ? true : throw failure;

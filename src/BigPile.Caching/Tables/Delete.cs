@@ -17,11 +17,27 @@ internal sealed unsafe class Delete(TableEngine table)
 {
     /// <summary>Removes a key.</summary>
     /// <returns>Whether it was present.</returns>
-    internal bool Remove(in KeyProbe key, Condition condition) =>
-        table.Disk is { } disk ? disk.Remove(key, condition) : FromMemory(key, condition);
+    internal bool Remove(in KeyProbe key, Condition condition)
+    {
+        while (true)
+        {
+            bool wasRebuilding = table.Visibility.IsRebuilding;
+            try
+            {
+                return table.Disk is { } disk ? disk.Remove(key, condition) : FromMemory(key, condition);
+            }
+            catch (PileFullException) when (wasRebuilding)
+            {
+                // A tombstone needs space, a removal must not. After the rebuild it needs none.
+            }
+            // With no stripe lock held: the rebuild's end may take it.
+            WaitForRebuild();
+        }
+    }
 
     /// <summary>Removes a key from memory, regardless of spilled entries.</summary>
     /// <returns>Whether it was present.</returns>
+    /// <exception cref="PileFullException">The index is being rebuilt, and there is no space for a tombstone.</exception>
     internal bool FromMemory(in KeyProbe key, Condition condition)
     {
         // Read before the region: once false it stays false, and if it becomes false now, PutTombstone drops its tombstone again.
@@ -61,7 +77,9 @@ internal sealed unsafe class Delete(TableEngine table)
         bool isLive = state == EntryState.Live;
         if (isLive && !condition.IsMetLocked(table.Flights, key.Hash, entry.Head.Version, isMissing: false))
             return false;
-        table.Delete.DropLocked(critical, entry, isLive ? Counter.Removals : state.Reason());
+        // Also one that began while the entry was in the file: a promotion keeps a version from before it.
+        table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
+        DropLocked(critical, entry, isLive ? Counter.Removals : state.Reason());
         return isLive;
     }
 
@@ -71,33 +89,26 @@ internal sealed unsafe class Delete(TableEngine table)
     /// </summary>
     private bool PutTombstone(in KeyProbe key, Condition condition)
     {
-        try
-        {
-            table.Kinds.MarkTombstones(); // before the put: EndRebuild looks for tombstones if it is set
-            bool wasThere = table.Put.Run(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _) == PutResult.Replaced;
-            if (!table.Visibility.IsRebuilding)
-                DropTombstone(key); // the walk that drops tombstones may have passed before
-            return wasThere;
-        }
-        catch (PileFullException)
-        {
-            // A tombstone needs space, a removal must not. After the walk it needs none.
-            if (!WaitForRebuild())
-                throw;
-            return FromMemory(key, condition); // no tombstone is needed any more
-        }
+        table.Kinds.MarkTombstones(); // before the put: the end of the rebuild looks for tombstones if it is set
+        PutResult? result = table.Put.Run(key, default, ValueKind.Tombstone, EntrySpec.Plain, condition, out _);
+        if (result == PutResult.Collision) // the rebuild has ended: a full bucket grows until then
+            return FromMemory(key, condition);
+        if (!table.Visibility.IsRebuilding)
+            DropTombstone(key); // the walk that drops tombstones may have passed before
+        return result == PutResult.Replaced;
     }
 
-    private bool WaitForRebuild()
+    private void WaitForRebuild()
     {
         const int PollMs = 20;
         // A failed walk is repeated and completes nothing, so its failure has to be looked for.
         while (!table.Readiness.Completion.Wait(PollMs))
         {
             if (table.Readiness.Failure != null)
-                return false;
+                throw new PileFullException(
+                    $"A key of the table '{table.Name}' can't be removed: its index is being rebuilt, which has failed and is tried again, "
+                    + "and the pile has no space to record the removal.");
         }
-        return true;
     }
 
     private void DropTombstone(in KeyProbe key)
@@ -108,7 +119,7 @@ internal sealed unsafe class Delete(TableEngine table)
             {
                 using LockedBucket bucket = table.Index.Lock(key.Hash);
                 if (table.Entries.TryFindLocked(bucket, key, out LockedEntry entry) && entry.Head.Kind == ValueKind.Tombstone)
-                    table.Delete.DropLocked(scope.Critical, entry, Counter.Removals);
+                    DropLocked(scope.Critical, entry, Counter.Removals);
                 return;
             }
             catch (KeyNotComparedException)
@@ -118,6 +129,14 @@ internal sealed unsafe class Delete(TableEngine table)
         }
         key.Matcher!.Learn();
         DropTombstone(key);
+    }
+
+    /// <summary>Outdates the factories of a key whose spilled entry is removed.</summary>
+    internal void OutdateFlights(in KeyProbe key)
+    {
+        using ReadScope scope = table.EnterReader();
+        using LockedBucket bucket = table.Index.Lock(key.Hash);
+        table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
     }
 
     /// <summary>Removes an entry from the index and frees its block. The bucket's lock is held.</summary>

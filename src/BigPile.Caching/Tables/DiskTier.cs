@@ -157,6 +157,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
             bool wasThere = table.Delete.FromMemory(key, condition);
             if (!wasThere && TryVersionStripeLocked(key, out ulong version) && condition.IsMetBy(version))
             {
+                table.Delete.OutdateFlights(key); // memory had nothing to remove, and so outdated none with a condition
                 table.Count(Counter.Removals);
                 wasThere = true;
             }

@@ -159,7 +159,11 @@ internal sealed unsafe class Sweep(TableEngine table)
         using ChangeScope scope = table.EnterWriter();
         if (number == 0)
             BeginRound();
-        return _coversAllEntries || table.Disk != null || MayHoldExpirables(number) ? SweepBucket(scope.Critical, number, now) : 0;
+        int freed = _coversAllEntries || table.Disk != null || MayHoldExpirables(number) ? SweepBucket(scope.Critical, number, now) : 0;
+        // Entries of a bucket that was passed may be in one that is not counted yet: the round goes on with it.
+        if (number + 1 == table.Index.BucketCount)
+            table.Index.WaitForSplit();
+        return freed;
     }
 
     private void BeginRound()
@@ -171,15 +175,19 @@ internal sealed unsafe class Sweep(TableEngine table)
     }
 
     // Read without the lock: an entry inserted meanwhile is newer than the marks. A promoted entry is older, so a table that spills has
-    // every bucket locked instead.
+    // every bucket locked instead. An older entry changes its line in a split only, which changes the state.
     private bool MayHoldExpirables(ulong number)
     {
+        byte state = table.Index.At(number)->State;
+        if (Bucket.IsMoving(state))
+            return true;
         foreach (Bucket* line in table.Index.LinesOf(number))
         {
             if (line->MayExpire)
                 return true;
         }
-        return false;
+        Volatile.ReadBarrier(); // pairs with the barrier of Bucket.BeginMoveLocked
+        return state != table.Index.At(number)->State;
     }
 
     private int SweepBucket(CriticalRegion critical, ulong number, long now)

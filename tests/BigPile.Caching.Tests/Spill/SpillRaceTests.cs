@@ -2,12 +2,37 @@ using System;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Entries;
+using BigPile.Caching.Keys;
+using BigPile.Caching.SingleFlight;
 
 namespace BigPile.Caching.Tests.Spill;
 
 /// <summary>Threads that each know what their keys have, beside all others that move entries to and fro.</summary>
 public sealed class SpillRaceTests
 {
+    // The factory began while the key was in the file, which is no entry for it.
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_removal_of_one_version_outdates_the_factories_of_a_spilled_key(bool isPromoted)
+    {
+        using var cache = new SpillingCache();
+        const int key = 7;
+        cache.Fill(8);
+        cache.Displace();
+        Span<byte> stack = stackalloc byte[KeyBuffer.SizeBytes];
+        KeyProbe probe = cache.Table.KeyCodec.Probe(key, stack);
+        Assert.True(cache.Table.Core.Peek.TryPeek(probe, out EntryCopy entry));
+        FlightTicket? ticket = cache.Table.Core.FlightStart.BeginFlight(probe, []);
+        Assert.NotNull(ticket); // else the key has not left memory
+        if (isPromoted)
+            Assert.True(cache.Table.TryGet(key, out _));
+        Assert.True(cache.Table.Remove(key, entry.Info.Version));
+        Assert.True(ticket.IsOutdated);
+        cache.Table.Core.Flights.End(ticket);
+    }
+
     [Fact]
     public async Task Eight_threads_never_read_an_older_value_than_was_put_nor_one_that_was_removed()
     {
