@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
+using BigPile.Caching.Metrics;
 using BigPile.Durability;
 
 namespace BigPile.Caching.Tests;
@@ -14,6 +15,8 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
     private const int LengthBytes = 2_000;
     private const long SegmentBytes = 4 << 20;
     private const string Key = "key 00001";
+
+    private static readonly EntryOptions Options = new() { Sliding = TimeSpan.FromMinutes(1), Tags = ["tag"] };
 
     private static readonly Dictionary<string, Action<CacheTable<string, byte[]>, ManualTime>> Ways = new()
     {
@@ -46,6 +49,18 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         Ways[way](table, Time);
         Assert.True(count > 400);
         Assert.True(cache.Pile.Verify().IsSound);
+    }
+
+    /// <summary>The block of the evicted entry is free after a flush only, so the put begins again.</summary>
+    [Fact]
+    public void A_put_that_begins_again_tells_of_what_was_evicted_for_it_before()
+    {
+        using PileCache cache = OpenFull(out CacheTable<string, byte[]> table, out int count);
+        table.Configure(TestCache.Durable() with { MaxEntries = count });
+        Assert.Equal(PutResult.Overwritten, table.Put(KeyOf(count), new byte[LengthBytes], Options)); // as large as the others
+        Assert.Equal((count, 1, count + 1), (table.Count, table.Statistics.Evictions, table.Statistics.Inserts));
+        Assert.Equal(1, table.Core.CounterValues[(int)Counter.Overwrites]);
+        table.Core.CheckInvariants();
     }
 
     /// <summary>A clear frees space: it must not need any that is not there.</summary>
@@ -175,7 +190,7 @@ public sealed class OutOfSpaceTests : StoppedCacheTest
         Action fill = () =>
         {
             for (; put < 100_000; put++)
-                filled.Put(KeyOf(put), new byte[LengthBytes], new EntryOptions { Sliding = TimeSpan.FromMinutes(1), Tags = ["tag"] });
+                filled.Put(KeyOf(put), new byte[LengthBytes], Options);
         };
         Assert.Throws<PileFullException>(fill);
         for (int i = 0; i < 3_000; i++)
