@@ -10,7 +10,7 @@ using BigPile.Memory.Concurrency;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Chooses the victim in a full bucket of a speculative table.</summary>
-internal sealed unsafe class BucketVictim(TableEngine table)
+internal readonly unsafe struct BucketVictim(TableEngine table)
 {
     /// <summary>Evicts the entry of least worth from a full bucket.</summary>
     /// <returns><see langword="false"/> when every entry is worth more.</returns>

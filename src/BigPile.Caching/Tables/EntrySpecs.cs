@@ -9,7 +9,7 @@ using BigPile.Caching.Tags;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Converts options to entry specs.</summary>
-internal sealed class EntrySpecs(TableEngine table)
+internal readonly struct EntrySpecs(TableEngine table)
 {
     /// <summary>Whether entries put without options are plain.</summary>
     internal bool PutsPlain()

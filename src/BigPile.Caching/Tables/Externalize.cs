@@ -16,7 +16,7 @@ namespace BigPile.Caching.Tables;
 /// It is one call of the pile, so a flush has all or nothing. After a kill the slot gets a higher generation when the pile is opened again,
 /// so the object's pointer is never reused.
 /// </remarks>
-internal sealed class Externalize(TableEngine table)
+internal readonly struct Externalize(TableEngine table)
 {
     /// <summary>Puts a value again as an object that its entry owns.</summary>
     /// <param name="key">The key.</param>

@@ -13,7 +13,7 @@ namespace BigPile.Caching.Tables;
 /// bucket's lock. Removals from the index, and removals of missing keys, outdate the runs under that lock; while no factory runs, that
 /// costs one load. For removals by tag and clears see <see cref="TagRemoval"/>.
 /// </remarks>
-internal sealed class FlightStart(TableEngine table)
+internal readonly struct FlightStart(TableEngine table)
 {
     /// <summary>Begins a run for a missing key.</summary>
     /// <param name="key">The key.</param>

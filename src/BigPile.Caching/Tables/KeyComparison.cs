@@ -12,7 +12,7 @@ using BigPile.Memory.Concurrency;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Runs the application's key comparer, outside of critical regions and locks.</summary>
-internal sealed unsafe class KeyComparison(TableEngine table)
+internal readonly unsafe struct KeyComparison(TableEngine table)
 {
     /// <summary>Copies the keys that a lookup of this hash may compare.</summary>
     internal void CopyKeys(ulong hash, List<byte[]> found)

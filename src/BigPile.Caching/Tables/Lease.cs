@@ -9,7 +9,7 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Leases views of values in place.</summary>
-internal sealed unsafe class Lease(TableEngine table)
+internal readonly unsafe struct Lease(TableEngine table)
 {
     /// <summary>Leases an entry's value in place.</summary>
     /// <param name="key">The key.</param>

@@ -10,7 +10,7 @@ using BigPile.Caching.Liveness;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Reads entries without their values: metadata, an owned pointer, all entries of a bucket.</summary>
-internal sealed class Peek(TableEngine table)
+internal readonly struct Peek(TableEngine table)
 {
     /// <summary>Copies an entry's metadata under the bucket's lock. No use is counted.</summary>
     internal bool TryPeek(in KeyProbe key, out EntryCopy copy) =>

@@ -8,7 +8,7 @@ using BigPile.Concurrency;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Prefetches the cache lines that many keys need.</summary>
-internal sealed unsafe class Prefetch(TableEngine table)
+internal readonly unsafe struct Prefetch(TableEngine table)
 {
     /// <summary>Keys per group: with fewer, misses overlap less; with more, lines evict each other.</summary>
     internal const int GroupKeys = 16;

@@ -24,7 +24,7 @@ namespace BigPile.Caching.Tables;
 /// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Kinds"/>, <see cref="Limits"/>, <see cref="Intents"/>,
 /// <see cref="Removals"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are small types over them:
 /// <see cref="Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so on. The engine
-/// makes all of them, and owns the table's state and options.
+/// makes all of them, and owns the table's state and options. Most have nothing but the engine, and are made where they are used.
 /// </para>
 /// Lock order: key stripe, evictor shard, bucket, then the tags' marks or the pile's own locks.
 /// </remarks>
@@ -74,19 +74,9 @@ internal sealed partial class TableEngine : IDisposable
         Events = new EntryEvents(heap.Background, clock);
         Meter = CacheMeter.Of(heap.Meter);
         Put = new Put(this);
-        Surplus = new Surplus(this);
-        Peek = new Peek(this);
-        Lease = new Lease(this);
         Delete = new Delete(this);
-        FlightStart = new FlightStart(this);
         Touch = new Touch(this);
-        Externalize = new Externalize(this);
         Sweep = new Sweep(this);
-        TagRemoval = new TagRemoval(this);
-        Specs = new EntrySpecs(this);
-        Comparison = new KeyComparison(this);
-        Prefetch = new Prefetch(this);
-        Victim = new BucketVictim(this);
         Disk = spill == null ? null : new DiskTier(this, spill);
     }
 
@@ -140,35 +130,35 @@ internal sealed partial class TableEngine : IDisposable
     /// <summary>The running factories, which are told of changes to their keys.</summary>
     internal FlightTickets Flights { get; } = new();
 
-    internal FlightStart FlightStart { get; }
+    internal FlightStart FlightStart => new(this);
 
     internal Lookup Lookup => new(this);
 
     internal Put Put { get; }
 
-    internal Peek Peek { get; }
+    internal Peek Peek => new(this);
 
-    internal Lease Lease { get; }
+    internal Lease Lease => new(this);
 
     internal Delete Delete { get; }
 
     internal Touch Touch { get; }
 
-    internal Externalize Externalize { get; }
+    internal Externalize Externalize => new(this);
 
     internal Sweep Sweep { get; }
 
-    internal Surplus Surplus { get; }
+    internal Surplus Surplus => new(this);
 
-    internal TagRemoval TagRemoval { get; }
+    internal TagRemoval TagRemoval => new(this);
 
-    internal EntrySpecs Specs { get; }
+    internal EntrySpecs Specs => new(this);
 
-    internal KeyComparison Comparison { get; }
+    internal KeyComparison Comparison => new(this);
 
-    internal Prefetch Prefetch { get; }
+    internal Prefetch Prefetch => new(this);
 
-    internal BucketVictim Victim { get; }
+    internal BucketVictim Victim => new(this);
 
     /// <summary>The entries demoted to a file; null when the cache has no spill directory.</summary>
     internal DiskTier? Disk { get; }

@@ -6,7 +6,7 @@ using BigPile.Caching.Tags;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Removes the entries with a tag, or all: a mark invalidates them up to a version.</summary>
-internal sealed class TagRemoval(TableEngine table)
+internal readonly struct TagRemoval(TableEngine table)
 {
     /// <summary>Removes all entries with a tag that were put before.</summary>
     internal void RemoveByTag(string tag)
