@@ -86,7 +86,7 @@ internal sealed class HalfBuilt : IDisposable
         return _core.Lookup.TryRead(Probe(key, stack), ref reader, out _) ? reader.Result[0] : null;
     }
 
-    internal void End() => new FoundEntries(_core).EndRebuild();
+    internal void End() => new FoundEntries(_core).Complete();
 
     public void Dispose()
     {

@@ -3,7 +3,6 @@ using System.Threading;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Checking;
-using BigPile.Testing;
 
 namespace BigPile.Caching.Tests;
 

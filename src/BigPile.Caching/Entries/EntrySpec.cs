@@ -2,7 +2,7 @@ using System;
 
 namespace BigPile.Caching.Entries;
 
-/// <summary>Expiry, priority and tags that an entry is put with. Instants are in ticks of UTC.</summary>
+/// <summary>Expiry, priority and tags that an entry is put with. Instants are in ticks of the cache's clock.</summary>
 internal readonly ref struct EntrySpec
 {
     /// <summary>No expiry, normal priority, no tags.</summary>

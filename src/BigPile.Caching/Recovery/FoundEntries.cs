@@ -148,11 +148,11 @@ internal sealed unsafe class FoundEntries(TableEngine table)
     /// Ends the rebuild: limits apply from now on, tombstones are dropped, and at the end all entries become visible. If it fails, call it
     /// again; until then they are not visible.
     /// </summary>
-    internal void EndRebuild()
+    internal void Complete()
     {
         // IsRebuilding ends here, and removals leave no more tombstones. Those that exist go before what was put before the opening becomes
         // visible.
-        table.BeginLimits();
+        table.EndRebuild();
         for (ulong number = 0; table.Kinds.HasTombstones && number < table.Index.BucketCount; number++)
             DropTombstones(number);
         table.Visibility.ShowAll();
@@ -209,7 +209,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         Debug.Assert(other.Address != found.Address, "An entry does not replace itself.");
         ulong otherAddress = other.Address;
         bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
-        // As in PublishLocked: flags, slot, and only then the free of the block that it led to. A kill before the free leaves both to the
+        // As in Upsert.Swap: flags, slot, and only then the free of the block that it led to. A kill before the free leaves both to the
         // next walk.
         table.Kinds.MarkLine(other.Place.Line, head);
         other.Place.Store(new IndexSlot(found.Hash, found.Address));

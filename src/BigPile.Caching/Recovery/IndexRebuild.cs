@@ -68,7 +68,7 @@ internal sealed class IndexRebuild(
             ExceptionDispatchInfo.Throw(e.Flatten().InnerExceptions[0]); // the caller gets the cause itself, not an aggregate
         }
         foreach (TableEngine engine in engines.Values)
-            new FoundEntries(engine).EndRebuild();
+            new FoundEntries(engine).Complete();
         End();
     }
 
@@ -77,7 +77,7 @@ internal sealed class IndexRebuild(
     {
         Begin();
         TryUntilDone(Parts(), Walk);
-        TryUntilDone([.. engines.Values], static engine => new FoundEntries(engine).EndRebuild());
+        TryUntilDone([.. engines.Values], static engine => new FoundEntries(engine).Complete());
         End();
     }
 

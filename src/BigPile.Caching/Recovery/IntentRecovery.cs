@@ -16,9 +16,9 @@ namespace BigPile.Caching.Recovery;
 /// <remarks>
 /// The index slot decides. If it points to the new block, or no longer to the one that a removal takes, the change is completed: the old
 /// block is freed if it is live. Otherwise the change is undone: the new block is freed if it is live. The counter cell is set to its value
-/// before the change, plus what a completed change adds. The recovery is idempotent. Nobody uses the tables yet, and nothing was allocated
-/// since the kill. So a live block at the new address with the table's id is the new block. The old block is recognized by its version, as
-/// its slot may have been reused.
+/// before the change, plus what a completed change adds. The recovery is idempotent. Nobody uses the tables yet, so
+/// no entry was written since the kill: a live entry of the table at the new address is the new block. The old block is recognized by its
+/// version, as its slot may have been reused.
 /// </remarks>
 /// <param name="heap">The pile.</param>
 /// <param name="engines">The tables whose index is the killed process's, by id.</param>

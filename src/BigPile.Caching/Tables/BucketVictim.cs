@@ -9,7 +9,7 @@ using BigPile.Memory.Concurrency;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>Chooses the victim in a full bucket of a speculative table.</summary>
+/// <summary>Evicts the victim of a full bucket of a speculative table.</summary>
 internal readonly unsafe struct BucketVictim(TableEngine table)
 {
     /// <summary>Evicts the entry of least worth from a full bucket.</summary>

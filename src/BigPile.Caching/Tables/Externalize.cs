@@ -55,7 +55,7 @@ internal readonly struct Externalize(TableEngine table)
         CriticalRegion critical, in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry,
         out PilePointer pointer, out PileException? failure)
     {
-        // Filled, and free by its header until PublishLocked publishes the entry that points to it, and then the object. A kill before
+        // Filled, and free by its header until Upsert.Publish publishes the entry that points to it, and then the object. A kill before
         // that leaves a dead pointer, and the old entry. The other order would leak the object for good.
         Slot slot = table.Heap.FillObject(value, out failure);
         pointer = default;

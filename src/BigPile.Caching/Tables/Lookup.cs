@@ -81,7 +81,7 @@ internal readonly unsafe struct Lookup(TableEngine table)
         return TryReadAny(_table, critical, key.Hash, key.Bytes, key.Matcher, ref reader, minVersion, out info);
     }
 
-    /// <summary>The fast path: an entry in the first line of its bucket, with neither expiry nor tags.</summary>
+    /// <summary>The fast path: a plain entry (no expiry, no tags, normal priority) in the first line of its bucket.</summary>
     /// <returns>
     /// <see cref="SearchOutcome.Again"/> when anything is different or changes meanwhile: then <see cref="Search"/> decides.
     /// </returns>

@@ -6,7 +6,7 @@ using BigPile.Caching.Metrics;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Puts values, to memory and file.</summary>
-internal sealed class Put(TableEngine table)
+internal readonly struct Put(TableEngine table)
 {
     /// <summary>Puts a value.</summary>
     /// <returns>What happened; <see langword="null"/> when the condition was not met.</returns>

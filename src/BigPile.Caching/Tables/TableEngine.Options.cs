@@ -63,8 +63,8 @@ internal sealed partial class TableEngine
         }
     }
 
-    /// <summary>Begins to enforce limits, once the index knows every entry.</summary>
-    internal void BeginLimits()
+    /// <summary>Ends the rebuild: the index knows every entry, and limits are enforced from now on.</summary>
+    internal void EndRebuild()
     {
         long now = Clock.BeforeLock;
         lock (ConfigurationLock)

@@ -20,19 +20,20 @@ namespace BigPile.Caching.Tables;
 /// <summary>A table from key bytes to payloads: its owners, its operations, and its life from the opening to the close.</summary>
 /// <remarks>
 /// <para>
-/// Each owner has its state to itself, and knows at most the index and the entries' blocks: <see cref="Index"/>, <see cref="Entries"/>,
+/// Each owner has its state to itself, and no other type writes it: <see cref="Index"/>, <see cref="Entries"/>, <see cref="Tags"/>,
 /// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Kinds"/>, <see cref="Limits"/>, <see cref="Intents"/>,
-/// <see cref="Removals"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are small types over them:
+/// <see cref="Removals"/>, <see cref="Counters"/>, <see cref="Events"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are small types over them:
 /// <see cref="Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so on. The engine
 /// makes all of them, and owns the table's state and options. Most have nothing but the engine, and are made where they are used.
 /// </para>
-/// Lock order: key stripe, evictor shard, bucket, then the tags' marks or the pile's own locks.
+/// Lock order: configuration, sweep, key stripe, drain of the read buffer, evictor shard, split, bucket; then, one at a time, those of
+/// flights, tag marks, pending demotions, the shared intent, and the pile's own. Nothing that holds a stripe waits for a rebuild.
 /// </remarks>
 internal sealed partial class TableEngine : IDisposable
 {
     private FlightRuns? _runs; // created by the first factory
     private CacheReadiness _readiness = new(); // set at the opening
-    private bool _hasOpaqueValues; // stays
+    private bool _hasOpaqueValues; // set by typed tables, adapters and mapped routes
     private bool _isInUse; // set at the opening; stays
 
     /// <summary>Makes a table with an empty index, or over an index to restore. The options apply once it has begun.</summary>
@@ -73,7 +74,6 @@ internal sealed partial class TableEngine : IDisposable
         Limits = new TableLimits(Index, heap, Entries, Kinds);
         Events = new EntryEvents(heap.Background, clock);
         Meter = CacheMeter.Of(heap.Meter);
-        Put = new Put(this);
         Delete = new Delete(this);
         Touch = new Touch(this);
         Sweep = new Sweep(this);
@@ -134,7 +134,7 @@ internal sealed partial class TableEngine : IDisposable
 
     internal Lookup Lookup => new(this);
 
-    internal Put Put { get; }
+    internal Put Put => new(this);
 
     internal Peek Peek => new(this);
 

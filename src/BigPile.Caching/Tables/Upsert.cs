@@ -23,7 +23,8 @@ namespace BigPile.Caching.Tables;
 /// <remarks>
 /// <see cref="Attempt"/> has the steps in the order of their stores. Of two puts of one key the later swap has the higher version, as it
 /// is drawn under the bucket's lock. A kill between the entry's header and the free of the old block leaves two blocks of the key: the
-/// intent, or the higher version, decides. A put that is refused or fails changes nothing. Owned by the calling thread.
+/// intent, or the higher version, decides. A put that is refused or fails changes nothing of its key; others may have been evicted for it.
+/// Owned by the calling thread.
 /// </remarks>
 internal unsafe ref partial struct Upsert
 {
@@ -132,7 +133,7 @@ internal unsafe ref partial struct Upsert
             Finish();
     }
 
-    // The put. Each step that fails ends it: nothing is changed before step 7.
+    // The put. A step that fails ends it: the key is unchanged up to step 7. Steps 1 and 5 may have evicted others.
     private void Attempt()
     {
         if (_isLimited && !TryReserve()) // 1. Entries and bytes of the limits. At a limit other entries are evicted.
@@ -174,7 +175,7 @@ internal unsafe ref partial struct Upsert
         CrashPoints.Pass(CrashPoint.PutBeforeHeader);
         if (Mutation.ObjectBeforeEntry)
             _request->Externalized?.Publish(_table.Heap);
-        // Release; pairs with the load of the header in TableHeap.View.
+        // A release (in BlockStore.Publish); pairs with the load of the header in TableHeap.View.
         _table.Heap.Publish(_block, _payloadBytes);
         _isPublished = true; // from here on the block is not abandoned
         // After the entry: a kill in between leaves a dead pointer, never an unreferenced object.
