@@ -27,7 +27,7 @@ internal static class PileInside
         TypesOf(from).Select(type => type.GetProperty(property, Any | BindingFlags.DeclaredOnly)).First(static found => found != null)!
             .GetValue(from)!;
 
-    private static object? Call(object on, string method, params object[] arguments) =>
+    internal static object? Call(object on, string method, params object[] arguments) =>
         TypesOf(on).Select(type => type.GetMethod(method, Any | BindingFlags.DeclaredOnly)).First(static found => found != null)!
             .Invoke(on, arguments);
 

@@ -1,3 +1,4 @@
+using System;
 using System.Reflection;
 using BigPile.Caching;
 
@@ -9,12 +10,19 @@ namespace BigPile.Testing;
 internal static class TableInside
 {
     /// <summary>Hides all entries, as after a kill, before the walk for the entries is over.</summary>
-    internal static void BeginRebuild(this CacheTable table) => Call("Visibility", "BeginRebuild", table);
+    internal static void BeginRebuild(this CacheTable table)
+    {
+        object engine = PileInside.Get(table, "Core");
+        object last = PileInside.Get(PileInside.Get(PileInside.Get(engine, "Heap"), "Versions"), "Last");
+        _ = PileInside.Call(PileInside.Get(engine, "Visibility"), "BeginRebuild", last);
+    }
 
     /// <summary>Shows them again.</summary>
-    internal static void EndRebuild(this CacheTable table) => Call("Rebuilding", "EndRebuild", table);
-
-    private static void Call(string type, string method, CacheTable table) =>
-        typeof(CacheTable).Assembly.GetType("BigPile.Caching.Operations." + type, throwOnError: true)!
-            .GetMethod(method, BindingFlags.Static | BindingFlags.NonPublic)!.Invoke(null, [PileInside.Get(table, "Core")]);
+    internal static void EndRebuild(this CacheTable table)
+    {
+        Type found = typeof(CacheTable).Assembly.GetType("BigPile.Caching.Recovery.FoundEntries", throwOnError: true)!;
+        object entries = Activator.CreateInstance(
+            found, BindingFlags.Instance | BindingFlags.NonPublic | BindingFlags.Public, null, [PileInside.Get(table, "Core")], null)!;
+        _ = PileInside.Call(entries, "Complete");
+    }
 }
