@@ -48,8 +48,9 @@ public sealed record PileCacheOptions
     /// </summary>
     /// <remarks>
     /// For operations by key a table has both kinds of entries; enumeration, count and limits concern those in memory. A read that finds an
-    /// entry in the file moves it to memory. A database is created empty with its first entry, and deleted with the cache. Evicted for good are entries
-    /// over 16 MiB, values that were given out as pointers, entries of tables with a comparer, and everything while the disk is full.
+    /// entry in the file moves it to memory. A database is created empty with its first entry, and deleted with the cache. Evicted for good
+    /// are entries over 16 MiB, values that were given out as pointers, entries of tables with a comparer, and everything while the disk is
+    /// full.
     /// </remarks>
     public string? SpillDirectory { get; init; }
 

@@ -22,9 +22,9 @@ namespace BigPile.Caching.Liveness;
 /// </para>
 /// <para>
 /// A record is applied before it is cleared, so no use is lost in between. New uses go to the newest set, so older sets run empty, and are
-/// removed under <see cref="DrainLock"/>. An entry may have several records, of several threads or sets; the latest use counts.
+/// removed under the drain lock. An entry may have several records, of several threads or sets; the latest use counts.
 /// </para>
-/// Thread safety: all members may be called concurrently, some only by the holder of <see cref="DrainLock"/>.
+/// Thread safety: all members may be called concurrently, some only by the holder of the drain lock.
 /// </remarks>
 internal sealed partial class ReadBuffer
 {
@@ -42,14 +42,14 @@ internal sealed partial class ReadBuffer
     /// <summary>Records that are not drained. Interlocked.</summary>
     private int _count;
 
-    /// <summary>Records that the last drain could not apply. Written under <see cref="DrainLock"/>.</summary>
+    /// <summary>Records that the last drain could not apply. Written under the drain lock.</summary>
     private int _deferred;
 
     /// <summary>1 while a drain is queued on the thread pool.</summary>
     private int _isQueued;
 
     /// <summary>Held by the thread that drains.</summary>
-    internal TinySpinLock DrainLock;
+    private TinySpinLock _drainLock;
 
     /// <summary>The approximate number of records that are not drained.</summary>
     internal int Count => Math.Max(0, Volatile.Read(ref _count));
@@ -133,10 +133,22 @@ internal sealed partial class ReadBuffer
             _ = Add(to, hash).TryExchange(Record.Pending, last);
     }
 
+    /// <summary>Takes the drain lock, until <see cref="ExitDrain"/>.</summary>
+    /// <param name="waits">Whether to wait for another thread that drains.</param>
+    internal bool TryEnterDrain(bool waits)
+    {
+        if (!waits)
+            return _drainLock.TryEnter();
+        _drainLock.Enter();
+        return true;
+    }
+
+    internal void ExitDrain() => _drainLock.Exit();
+
     /// <summary>Gets a record that is to be applied, then cleared. The drain lock is held.</summary>
     internal bool TryPeek(Set set, int number, out Record record, out long time)
     {
-        Debug.Assert(DrainLock.IsTaken, "Two drains would apply a record twice.");
+        Debug.Assert(_drainLock.IsTaken, "Two drains would apply a record twice.");
         record = new Record(set, number);
         time = set.VersionAt(number) == 0 ? 0 : record.Time;
         return time is > 0 or Record.End;

@@ -19,8 +19,8 @@ namespace BigPile.Caching.Spill;
 /// region. So memory exceeds the limit by no more than what the threads are about to write.
 /// </para>
 /// <para>
-/// A failure costs evicted entries and nothing else. The file is created empty with its first entry, and deleted with the cache: a restart finds the
-/// pile's entries only.
+/// A failure costs evicted entries and nothing else. The file is created empty with its first entry, and deleted with the cache: a
+/// restart finds the pile's entries only.
 /// </para>
 /// Thread safety: all members may be called concurrently.
 /// </remarks>

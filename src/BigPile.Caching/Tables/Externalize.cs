@@ -81,7 +81,8 @@ internal readonly struct Externalize(TableEngine table)
         try
         {
             var request = new PutRequest(bytes, ValueKind.Pointer, Condition.Of(entry.Info.Version), externalized);
-            var upsert = new Upsert(table, key, used.Spec, request);
+            EntrySpec spec = used.Spec; // in this frame: the put points to it
+            var upsert = new Upsert(table, key, spec, request);
             upsert.RunInRegion(critical);
             failure = upsert.Failure;
             return upsert.Result;

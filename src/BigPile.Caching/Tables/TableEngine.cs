@@ -22,9 +22,10 @@ namespace BigPile.Caching.Tables;
 /// <para>
 /// Each owner has its state to itself, and no other type writes it: <see cref="Index"/>, <see cref="Entries"/>, <see cref="Tags"/>,
 /// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Kinds"/>, <see cref="Limits"/>, <see cref="Intents"/>,
-/// <see cref="Removals"/>, <see cref="Counters"/>, <see cref="Events"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are small types over them:
-/// <see cref="Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so on. The engine
-/// makes all of them, and owns the table's state and options. Most have nothing but the engine, and are made where they are used.
+/// <see cref="Removals"/>, <see cref="Counters"/>, <see cref="Events"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are
+/// small types over them: <see cref="Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so
+/// on. The engine makes all of them, and owns the table's state and options. Most have nothing but the engine, and are made where they are
+/// used.
 /// </para>
 /// Lock order: configuration, sweep, key stripe, drain of the read buffer, evictor shard, split, bucket; then, one at a time, those of
 /// flights, tag marks, pending demotions, the shared intent, and the pile's own. Nothing that holds a stripe waits for a rebuild.

@@ -65,9 +65,7 @@ internal sealed unsafe class Touch(TableEngine table)
             return;
         long now = table.Clock.Now; // before the lock: the clock may be application code
         int peakCount = buffer.Count; // before the drain: EndDrain sizes the buffer by it
-        if (waits)
-            buffer.DrainLock.Enter();
-        else if (!buffer.DrainLock.TryEnter())
+        if (!buffer.TryEnterDrain(waits))
             return;
         try
         {
@@ -82,7 +80,7 @@ internal sealed unsafe class Touch(TableEngine table)
         }
         finally
         {
-            buffer.DrainLock.Exit();
+            buffer.ExitDrain();
         }
     }
 

@@ -54,6 +54,7 @@ internal unsafe ref partial struct Upsert
     private PutResult? _result; // null: the condition was not met
     private PileException? _failure; // nothing was done: there is no space for a block, or for a line of the index
 
+    /// <summary>Prepares a put. Its arguments must be variables of a caller that is still there when it runs, not temporaries.</summary>
     internal Upsert(TableEngine table, in KeyProbe key, in EntrySpec spec, in PutRequest request)
     {
         _table = table;

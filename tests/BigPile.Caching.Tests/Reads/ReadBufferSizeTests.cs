@@ -15,7 +15,7 @@ public sealed class ReadBufferSizeTests
     public void What_was_taken_is_noted_where_it_was()
     {
         var buffer = new ReadBuffer();
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         for (int round = 0; round < 10_000; round++)
         {
             Assert.True(RecordUse(buffer, 1) && RecordUse(buffer, 2));
@@ -32,7 +32,7 @@ public sealed class ReadBufferSizeTests
     public void What_was_taken_does_not_make_a_set_grow()
     {
         var buffer = new ReadBuffer();
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         for (ulong version = 1; version <= 20_000; version++)
         {
             Assert.True(RecordUse(buffer, version));
@@ -47,7 +47,7 @@ public sealed class ReadBufferSizeTests
     public void Notes_that_could_not_be_done_are_tried_again_once_they_are_twice_as_many()
     {
         var buffer = new ReadBuffer();
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         for (ulong version = 1; version <= 1_000; version++)
             Assert.True(RecordUse(buffer, version));
         Assert.True(buffer.ShouldDrain);
@@ -67,7 +67,7 @@ public sealed class ReadBufferSizeTests
             Assert.True(RecordUse(buffer, version));
         Assert.Equal(versions, buffer.Count);
         Assert.All(Enumerable.Range(1, versions), version => Assert.Equal(_clock.Now, buffer.LastUseOf((ulong)version)));
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         Assert.Equal(Enumerable.Range(1, versions), BufferRecords.Drain(buffer).Select(taken => (int)taken.Version).Order());
         buffer.EndDrain(peakCount: versions, isDeferred: false); // there may be as many once more
         Assert.InRange(buffer.Newest.Length, versions, 1 << 20);
@@ -79,7 +79,7 @@ public sealed class ReadBufferSizeTests
     public void A_set_that_has_grown_shrinks_though_some_are_noted_all_the_time()
     {
         var buffer = new ReadBuffer();
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         for (ulong version = 1; version <= 100_000; version++)
             Assert.True(RecordUse(buffer, version));
         _ = BufferRecords.Drain(buffer);
@@ -97,7 +97,7 @@ public sealed class ReadBufferSizeTests
     public void A_set_goes_whose_entries_are_used_all_the_time()
     {
         var buffer = new ReadBuffer();
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         for (ulong version = 1; version <= 100_000; version++)
             Assert.True(RecordUse(buffer, version));
         for (int round = 0; round < 3; round++)

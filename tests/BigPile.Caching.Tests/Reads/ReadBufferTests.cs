@@ -27,7 +27,7 @@ public sealed class ReadBufferTests
         Assert.True(RecordUse(buffer, 1));
         long last = _clock.Now;
         Assert.Equal((last, 0, 1), (buffer.LastUseOf(1), buffer.LastUseOf(2), buffer.Count));
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         Assert.Equal((1UL, 7UL, last), Assert.Single(BufferRecords.Drain(buffer)));
         Assert.Equal((0, 0), (buffer.LastUseOf(1), buffer.Count));
     }
@@ -36,7 +36,7 @@ public sealed class ReadBufferTests
     public void What_came_while_a_note_was_done_is_not_cleared()
     {
         var buffer = new ReadBuffer();
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         Assert.True(RecordUse(buffer, 1));
         int number = Enumerable.Range(0, ReadBuffer.MinCells).Single(one => buffer.TryPeek(buffer.Newest, one, out _, out _));
         Assert.True(buffer.TryPeek(buffer.Newest, number, out ReadBuffer.Record record, out long time));
@@ -51,7 +51,7 @@ public sealed class ReadBufferTests
     public void A_note_says_first_what_is_written_for_it()
     {
         var buffer = new ReadBuffer();
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + Life };
         Assert.NotEqual(0, buffer.RecordUse(use, 7, _clock));
         (ReadBuffer.Record record, long time) = BufferRecords.Of(buffer).Single();
@@ -71,7 +71,7 @@ public sealed class ReadBufferTests
     public void What_was_found_over_is_not_lifted()
     {
         var buffer = new ReadBuffer();
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         SlidingUse use = UseOf(1) with { ExpiresAt = _clock.Now + 1 };
         Assert.NotEqual(0, buffer.RecordUse(use, 7, _clock));
         (ReadBuffer.Record record, long time) = BufferRecords.Of(buffer).Single();
@@ -87,7 +87,7 @@ public sealed class ReadBufferTests
         buffer.RecordEnd(1, 7);
         buffer.RecordEnd(1, 7);
         Assert.Equal((0, 1), (buffer.LastUseOf(1), buffer.Count));
-        buffer.DrainLock.Enter();
+        Assert.True(buffer.TryEnterDrain(waits: true));
         Assert.Equal((1UL, 7UL, ReadBuffer.Record.End), Assert.Single(BufferRecords.Drain(buffer)));
     }
 
@@ -232,14 +232,14 @@ public sealed class ReadBufferTests
 
     private static void Take(ReadBuffer buffer, long[] written)
     {
-        Assert.True(buffer.DrainLock.TryEnter());
+        Assert.True(buffer.TryEnterDrain(waits: false));
         foreach ((ulong version, ulong hash, long time) in BufferRecords.Drain(buffer, clearsAll: false))
         {
             Assert.Equal(hash + 1, version);
             written[hash] = Math.Max(written[hash], time);
         }
         buffer.EndDrain(buffer.Count, isDeferred: false);
-        buffer.DrainLock.Exit();
+        buffer.ExitDrain();
     }
 
     private static SlidingUse UseOf(ulong version) => new(version, long.MaxValue, Life, long.MaxValue);

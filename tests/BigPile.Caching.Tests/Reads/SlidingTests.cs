@@ -159,10 +159,10 @@ public sealed class SlidingTests : StoppedCacheTest
             table.Put(1, "value", new EntryOptions { Sliding = Life });
             Time.Advance(Life / 2);
             Assert.True(table.ContainsKey(1));
-            table.Core.Liveness.Uses.DrainLock.Enter();
+            Assert.True(table.Core.Liveness.Uses.TryEnterDrain(waits: true));
             Task closing = SideBySide.Start(cache.Dispose);
             Assert.False(closing.Wait(TimeSpan.FromMilliseconds(50)));
-            table.Core.Liveness.Uses.DrainLock.Exit();
+            table.Core.Liveness.Uses.ExitDrain();
             closing.Wait();
         });
         using PileCache cache = TestCache.Open(DirectoryPath, Time);

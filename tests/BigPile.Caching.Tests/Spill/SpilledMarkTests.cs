@@ -154,12 +154,17 @@ public sealed class SpilledMarkTests : IDisposable
         KeyStripe stripe = spill.StripeOf(Table.KeyCodec.Probe(Key, stack).Hash);
         Table.Clear(); // no other key of its stripe is left
         Table.Put(Key, SpillingCache.Value(Key), Tagged);
-        int[] others = [.. Enumerable.Range(2_000_000, 4_000).Where(other => StripeOf(other) != stripe)];
-        var displacing = new Thread(() => Array.ForEach(others, other =>
+        bool isOver = false;
+        var displacing = new Thread(() =>
         {
-            Table.Put(other, SpillingCache.Value(other));
-            _ = Table.TryGet(other, out _); // what is used is worth more than the key, wherever that is queued
-        }));
+            foreach (int other in Enumerable.Range(2_000_000, 100_000).Where(other => StripeOf(other) != stripe))
+            {
+                if (Volatile.Read(ref isOver))
+                    return;
+                Table.Put(other, SpillingCache.Value(other));
+                _ = Table.TryGet(other, out _); // what is used is worth more than the key, wherever that is queued
+            }
+        });
         try
         {
             lock (stripe.Lock)
@@ -171,6 +176,7 @@ public sealed class SpilledMarkTests : IDisposable
         }
         finally
         {
+            Volatile.Write(ref isOver, true);
             Assert.True(displacing.Join(Eventually.Timeout));
         }
     }

@@ -92,9 +92,7 @@ public sealed class ConditionalWriteTests : ServerTest
         using RawConnection connection = await RawConnection.OpenAsync(Server.Address.Port);
         await connection.SendAsync(
             $"{method} {Path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n{header}"
-            + "\r\n\r\n");
-        if (code.Length == 0)
-            await connection.SendAsync("ab");
+            + "\r\n\r\n" + (code.Length == 0 ? "ab" : "")); // in one, or it may be told to go on before the body is there
         string answer = await connection.ReadToEndAsync();
         Assert.Equal((statuses, code), (AttackCase.StatusesOf(answer), AttackCase.CodeOf(answer)));
     }
