@@ -28,10 +28,11 @@ internal sealed unsafe class Delete(TableEngine table)
             }
             catch (PileFullException) when (wasRebuilding)
             {
-                // A tombstone needs space, a removal must not. After the rebuild it needs none.
+                // A tombstone needs space, a removal must not. After the rebuild it needs none. Here no stripe lock is held: the rebuild's
+                // end may take it.
+                if (!TryWaitForRebuild())
+                    throw;
             }
-            // With no stripe lock held: the rebuild's end may take it.
-            WaitForRebuild();
         }
     }
 
@@ -78,7 +79,8 @@ internal sealed unsafe class Delete(TableEngine table)
         if (isLive && !condition.IsMetLocked(table.Flights, key.Hash, entry.Head.Version, isMissing: false))
             return false;
         // Also one that began while the entry was in the file: a promotion keeps a version from before it.
-        table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
+        if (isLive)
+            table.Flights.OutdateLocked(IndexSlot.TagOf(key.Hash), ulong.MaxValue);
         DropLocked(critical, entry, isLive ? Counter.Removals : state.Reason());
         return isLive;
     }
@@ -98,17 +100,16 @@ internal sealed unsafe class Delete(TableEngine table)
         return result == PutResult.Replaced;
     }
 
-    private void WaitForRebuild()
+    private bool TryWaitForRebuild()
     {
         const int PollMs = 20;
         // A failed walk is repeated and completes nothing, so its failure has to be looked for.
         while (!table.Readiness.Completion.Wait(PollMs))
         {
             if (table.Readiness.Failure != null)
-                throw new PileFullException(
-                    $"A key of the table '{table.Name}' can't be removed: its index is being rebuilt, which has failed and is tried again, "
-                    + "and the pile has no space to record the removal.");
+                return false;
         }
+        return true;
     }
 
     private void DropTombstone(in KeyProbe key)

@@ -24,7 +24,7 @@ internal sealed unsafe partial class DiskTier
         in KeyProbe key, PileBuffer block, ulong minVersion = 0)
     {
         SpillOutcome outcome;
-        lock (spill.StripeOf(key.Hash).Lock) // over the access to the file, in no critical region
+        lock (LockOf(key)) // over the access to the file, in no critical region
             outcome = PromoteStripeLocked(key, block, minVersion);
         if (outcome == SpillOutcome.Promoted)
             Drain(MostForOneReturn); // other entries were evicted for it

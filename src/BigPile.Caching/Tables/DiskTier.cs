@@ -132,7 +132,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     {
         EvictSurplusFirst();
         PutResult? result;
-        lock (spill.StripeOf(key.Hash).Lock)
+        lock (LockOf(key))
         {
             result = request.Condition.IsOfVersion
                 ? PutIfStripeLocked(key, spec, request, out info)
@@ -151,7 +151,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     /// <returns>Whether it was present.</returns>
     internal bool Remove(in KeyProbe key, Condition condition)
     {
-        lock (spill.StripeOf(key.Hash).Lock)
+        lock (LockOf(key))
         {
             // Memory before file: under the lock entries move that way only, by evictions, so none escapes.
             bool wasThere = table.Delete.FromMemory(key, condition);

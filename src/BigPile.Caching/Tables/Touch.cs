@@ -185,9 +185,7 @@ internal sealed unsafe class Touch(TableEngine table)
         if (Mutation.RenewedFreedFirst)
             table.Heap.Free(address);
         // No counter changes. From here on recovery keeps the block that the slot leads to, and frees the other.
-        Intent* record = !table.Intents.AreLogged
-            ? null
-            : table.Intents.Begin(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
+        Intent* record = table.Intents.Begin(critical, copy.Address, address, entry.Head.Version, ownsNew: false, default);
         CrashPoints.Pass(CrashPoint.RenewalBeforePublish);
         // Two live blocks with one version, until the old one is freed. Either is right; without an index a walk keeps the first that it
         // finds.
