@@ -24,7 +24,7 @@ internal sealed unsafe partial class TableLimits
     // Backfills a small table at once, and begins the backfill of a large one. No thread is in the table.
     private Backfill? BeginBackfill(Evictor evictor)
     {
-        if (kinds.HasPriorities || index.BucketCount <= BucketsAtOnce)
+        if (content.HasPriorities || index.BucketCount <= BucketsAtOnce)
         {
             // At once: no thread is in the table, so no lock is needed. A backfill in parts knows no priorities.
             for (ulong number = 0; number < index.BucketCount; number++)
@@ -154,7 +154,7 @@ internal sealed unsafe partial class TableLimits
 
     private EntryPriority CountPriority(SlotPlace place)
     {
-        if (!kinds.HasPriorities)
+        if (!content.HasPriorities)
             return EntryPriority.Normal;
         if (!entries.TryViewLocked(place, out LockedEntry entry))
             return EntryPriority.Low;

@@ -18,7 +18,7 @@ namespace BigPile.Caching.Capacity;
 /// Evictions take the lock of an evictor's shard, and then that of a bucket; so none is made by a caller that holds a bucket's lock.
 /// Thread safety: all members may be called concurrently, but those that say that no thread is in the table.
 /// </remarks>
-internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap heap, EntryStore entries, EntryKinds kinds)
+internal sealed unsafe partial class TableLimits(TableIndex index, TableHeap heap, EntryStore entries, ContentFlags content)
 {
     private const long LargeLimitBytes = 64 << 20; // from this limit on the large allowance
     private const long LargeAllowanceBytes = 4 << 20; // index lines and queue pages between two checks

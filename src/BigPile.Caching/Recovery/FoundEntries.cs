@@ -112,7 +112,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
     {
         Debug.Assert(head.Kind == ValueKind.TagMark, "A value taken for a mark would remove entries.");
         table.Tags.AddFound(head, address);
-        table.Kinds.MarkExpirable();
+        table.Content.MarkExpirable();
     }
 
     /// <summary>Counts entries that a walk inserted, and lets the index grow from time to time.</summary>
@@ -153,7 +153,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         // IsRebuilding ends here, and removals leave no more tombstones. Those that exist go before what was put before the opening becomes
         // visible.
         table.EndRebuild();
-        for (ulong number = 0; table.Kinds.HasTombstones && number < table.Index.BucketCount; number++)
+        for (ulong number = 0; table.Content.HasTombstones && number < table.Index.BucketCount; number++)
             DropTombstones(number);
         table.Visibility.ShowAll();
         table.Index.Storage.MarkWhole(); // last: after a kill before it the walk is done again
@@ -211,7 +211,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         bool otherCounts = other.Head.Kind != ValueKind.Tombstone;
         // As in Upsert.Swap: flags, slot, and only then the free of the block that it led to. A kill before the free leaves both to the
         // next walk.
-        table.Kinds.MarkLine(other.Place.Line, head);
+        table.Content.MarkLine(other.Place.Line, head);
         other.Place.Store(new IndexSlot(found.Hash, found.Address));
         if (otherCounts && table.Removals.Removed == null)
             table.Delete.CountGoneLocked(critical, other.PayloadBytes);
@@ -230,7 +230,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
         Debug.Assert(place.Value.IsEmpty, "A found entry takes a free slot.");
         place.SetFrequency(0);
         place.SetInMain(false);
-        table.Kinds.MarkLine(place.Line, head); // before the slot
+        table.Content.MarkLine(place.Line, head); // before the slot
         place.Store(new IndexSlot(found.Hash, found.Address));
         CountFound(critical, head, found.PayloadBytes);
         return true;
@@ -240,7 +240,7 @@ internal sealed unsafe class FoundEntries(TableEngine table)
     {
         if (head.Kind == ValueKind.Tombstone)
             // A killed process left it during its own rebuild.
-            table.Kinds.MarkTombstones();
+            table.Content.MarkTombstones();
         else if (table.Removals.Removed == null) // else the counters include it already, and TableInspection.End counts all anew
             table.Counters.Count(critical, table.Entries.CountOf(payloadBytes));
     }

@@ -96,7 +96,7 @@ internal sealed unsafe class TableInspection(TableEngine table)
             if (table.Entries.TryViewLocked(place, out LockedEntry entry) && IsOf(bucket, entry.Head) && !bucket.Slots.HasBefore(place))
             {
                 // A damaged line may have lost its marks.
-                table.Kinds.MarkLine(place.Line, entry.Head);
+                table.Content.MarkLine(place.Line, entry.Head);
                 continue;
             }
             place.Store(default); // a miss, until the walk finds the entry

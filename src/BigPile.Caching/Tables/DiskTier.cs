@@ -170,7 +170,7 @@ internal sealed unsafe partial class DiskTier(TableEngine table, SpillStore spil
     // Otherwise the put would evict all of it at once.
     private void EvictSurplusFirst()
     {
-        while (table.Limits.IsFarOver() && table.Surplus.TryEvictOne(table.Clock.Now))
+        while (table.Limits.IsFarOver() && table.Shrink.TryEvictOne(table.Clock.Now))
             continue;
     }
 

@@ -23,7 +23,7 @@ internal sealed class EvictionHost(TableEngine table) : IEvictionHost
     public TableCapacity Capacity => Limits.Capacity;
 
     public bool MayHavePriorityLocked(SlotPlace place, EntryPriority priority) =>
-        !table.Kinds.HasPriorities || !table.Entries.TryViewLocked(place, out LockedEntry entry) || entry.Head.Priority == priority;
+        !table.Content.HasPriorities || !table.Entries.TryViewLocked(place, out LockedEntry entry) || entry.Head.Priority == priority;
 
     public double WeightLocked(SlotPlace place) =>
         Limits.IsInBytes && table.Entries.TryViewLocked(place, out LockedEntry entry) ? Limits.WeightOf(entry.PayloadBytes) : 1;

@@ -29,7 +29,7 @@ internal struct Replaced
     internal PilePointer Owned { get; private set; }
 
     /// <summary>The new entry owns the same object, which must not go with the old one.</summary>
-    internal void HandOn() => Owned = default;
+    internal void TransferOwned() => Owned = default;
 
     /// <summary>What it adds to the counters.</summary>
     internal BlockCount Count { get; }

@@ -36,7 +36,7 @@ internal sealed unsafe class Sweep(TableEngine table)
     /// <returns>The number of entries freed.</returns>
     internal int Memory(int maxBuckets, bool waits = false)
     {
-        if (!table.Kinds.HasExpirables || table.Visibility.IsRebuilding)
+        if (!table.Content.HasExpirables || table.Visibility.IsRebuilding)
             return 0;
         long now = table.Clock.Now; // before the lock: the clock may be application code
         if (waits)
@@ -59,7 +59,7 @@ internal sealed unsafe class Sweep(TableEngine table)
     /// <summary>Sweeps the next records in the file; does nothing while another sweep runs.</summary>
     internal int Spilled(int maxRecords)
     {
-        if (table.Disk is not { } disk || !table.Kinds.HasExpirables || table.Visibility.IsRebuilding || !_sweepLock.TryEnter())
+        if (table.Disk is not { } disk || !table.Content.HasExpirables || table.Visibility.IsRebuilding || !_sweepLock.TryEnter())
             return 0;
         try
         {
@@ -77,7 +77,7 @@ internal sealed unsafe class Sweep(TableEngine table)
     {
         long freed = 0;
         table.Clock.Follow();
-        table.Surplus.Evict(int.MaxValue, stop);
+        table.Shrink.Evict(int.MaxValue, stop);
         for (int left = BucketsToSweep; left > 0 && !stop.IsCancellationRequested; left -= BucketsAtOnce)
             freed += Memory(Math.Min(left, BucketsAtOnce), waits: true);
         table.Touch.Drain(waits: true); // last, as what it frees is not counted
@@ -112,7 +112,7 @@ internal sealed unsafe class Sweep(TableEngine table)
 
     private long AllSpilled(CancellationToken stop)
     {
-        if (table.Disk is not { } disk || !table.Kinds.HasExpirables)
+        if (table.Disk is not { } disk || !table.Content.HasExpirables)
             return 0;
         long freed = 0;
         for (bool isFirst = true; !stop.IsCancellationRequested; isFirst = false)
@@ -148,9 +148,9 @@ internal sealed unsafe class Sweep(TableEngine table)
         else
             _ = table.TagRemoval.DropMarksUpTo(_marksUpTo, allOnly: false); // not nested: it may wait for a pause
         // What was added behind the sweep has set HadExpirable again: the flag stays for it.
-        bool isFree = !_hasExpirables && !table.Kinds.HadExpirable && table.Tags.Count == 0;
+        bool isFree = !_hasExpirables && !table.Content.HadExpirable && table.Tags.Count == 0;
         if (isFree && table.Disk == null && table.Removals.Removed == null && !table.Visibility.IsRebuilding)
-            table.Kinds.EndExpirablesRound();
+            table.Content.EndExpirablesRound();
         return freed;
     }
 
@@ -169,7 +169,7 @@ internal sealed unsafe class Sweep(TableEngine table)
     private void BeginRound()
     {
         // Before the marks are read: one that is published after that sets the flag again, and is left to the next round.
-        table.Kinds.BeginExpirablesRound();
+        table.Content.BeginExpirablesRound();
         _hasExpirables = false;
         (_marksUpTo, _coversAllEntries) = table.Tags.Described; // marks that come during the round are not covered
     }

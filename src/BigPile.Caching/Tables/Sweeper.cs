@@ -46,7 +46,7 @@ internal sealed class Sweeper : IDisposable
             int buckets = Math.Min(_buckets, engine.Sweep.BucketsToSweep);
             // Uses first: an entry that is kept alive by one must not be swept. EntryLiveness.Of asks the buffer, too.
             engine.Touch.Drain();
-            engine.Surplus.Evict(buckets);
+            engine.Shrink.Evict(buckets);
             for (int round = 0; round < MostRoundsAtOnce && engine.Sweep.Memory(buckets) > buckets / 16; round++)
             {
             }

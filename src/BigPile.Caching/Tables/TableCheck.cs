@@ -18,7 +18,7 @@ internal sealed class TableCheck(TableEngine table)
     {
         _ = new IndexCheck(table.Index).Run();
         if (table.Limits.Backfill is { } backfill)
-            table.Surplus.CompleteBackfill(backfill);
+            table.Shrink.CompleteBackfill(backfill);
         table.Limits.Evictor?.CheckInvariants();
         var seen = new Sums(table.Limits.Evictor?.TakeCensus());
         var keys = new HashSet<string>(StringComparer.Ordinal);
@@ -47,10 +47,10 @@ internal sealed class TableCheck(TableEngine table)
             table.KeyComparer != null || place.Value.MayBe(table.Hash.Of(key)),
             $"The entry of the key {Convert.ToHexString(key)} has the tag of another hash.");
         Invariant.Require(
-            !head.MayBeDead || (place.Line->MayExpire && table.Kinds.HasExpirables),
+            !head.MayBeDead || (place.Line->MayExpire && table.Content.HasExpirables),
             $"An entry of bucket {number} may expire, and no sweep looks at its line.");
         Invariant.Require(
-            head.Priority == EntryPriority.Normal || table.Kinds.HasPriorities,
+            head.Priority == EntryPriority.Normal || table.Content.HasPriorities,
             $"An entry has priority {head.Priority}, and the table none.");
         if (head.Kind == ValueKind.Tombstone)
             return;

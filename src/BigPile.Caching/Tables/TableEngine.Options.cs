@@ -59,7 +59,7 @@ internal sealed partial class TableEngine
             RequireSpaceForIndex(options);
             // Paused: no call sees half of the options. The evictions come after it, as they enter the table.
             RunPausedLocked(() => ApplyLocked(options));
-            Surplus.EvictLocked(now);
+            Shrink.EvictLocked(now);
         }
     }
 
@@ -74,7 +74,7 @@ internal sealed partial class TableEngine
                 Visibility.EndRebuild(); // no call that has read the opposite is under way
                 ApplyLocked(Options);
             });
-            Surplus.EvictLocked(now);
+            Shrink.EvictLocked(now);
         }
     }
 
@@ -88,7 +88,7 @@ internal sealed partial class TableEngine
             Limits.End(Options);
             ApplyLocked(Options);
         });
-        Surplus.EvictLocked(Clock.Now);
+        Shrink.EvictLocked(Clock.Now);
     }
 
     // An index does not shrink: under a limit below its size no entry could stay.
@@ -116,7 +116,7 @@ internal sealed partial class TableEngine
         if (!isLimited || Visibility.IsRebuilding) // limits need a complete index
             Limits.End(options);
         else if (Limits.Begin(options, Counters[Counter.Entries], Counters[Counter.FootprintBytes], new EvictionHost(this)) is { } backfill)
-            Heap.Background.Queue($"filling the queues of the table '{Name}'", () => Surplus.CompleteBackfill(backfill));
+            Heap.Background.Queue($"filling the queues of the table '{Name}'", () => Shrink.CompleteBackfill(backfill));
         _countsUses = Limits.AreOn || options.FixedIndex;
     }
 }

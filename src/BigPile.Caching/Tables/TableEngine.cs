@@ -21,7 +21,7 @@ namespace BigPile.Caching.Tables;
 /// <remarks>
 /// <para>
 /// Each owner has its state to itself, and no other type writes it: <see cref="Index"/>, <see cref="Entries"/>, <see cref="Tags"/>,
-/// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Kinds"/>, <see cref="Limits"/>, <see cref="Intents"/>,
+/// <see cref="Liveness"/>, <see cref="Visibility"/>, <see cref="Content"/>, <see cref="Limits"/>, <see cref="Intents"/>,
 /// <see cref="Removals"/>, <see cref="Counters"/>, <see cref="Events"/>, <see cref="Flights"/>, <see cref="Disk"/>. The operations are
 /// small types over them: <see cref="Upsert"/>, <see cref="Lookup"/>, <see cref="Delete"/>, <see cref="Touch"/>, <see cref="Peek"/> and so
 /// on. The engine makes all of them, and owns the table's state and options. Most have nothing but the engine, and are made where they are
@@ -69,10 +69,10 @@ internal sealed partial class TableEngine : IDisposable
         Tags = new TagMarks(heap, Id, Index);
         Visibility = new VisibilityFloor(heap.ChecksEveryRead);
         Liveness = new EntryLiveness(Tags, clock, Visibility);
-        Kinds = new EntryKinds(Index);
+        Content = new ContentFlags(Index);
         Intents = new TableIntents(place.Intents, Counters, Id);
         Removals = new RemovalLog(Index, heap);
-        Limits = new TableLimits(Index, heap, Entries, Kinds);
+        Limits = new TableLimits(Index, heap, Entries, Content);
         Events = new EntryEvents(heap.Background, clock);
         Meter = CacheMeter.Of(heap.Meter);
         Delete = new Delete(this);
@@ -115,7 +115,7 @@ internal sealed partial class TableEngine : IDisposable
     internal VisibilityFloor Visibility { get; }
 
     /// <summary>Which kinds of entries there may be.</summary>
-    internal EntryKinds Kinds { get; }
+    internal ContentFlags Content { get; }
 
     /// <summary>Budget, admission and victims.</summary>
     internal TableLimits Limits { get; }
@@ -149,7 +149,7 @@ internal sealed partial class TableEngine : IDisposable
 
     internal Sweep Sweep { get; }
 
-    internal Surplus Surplus => new(this);
+    internal Shrink Shrink => new(this);
 
     internal TagRemoval TagRemoval => new(this);
 

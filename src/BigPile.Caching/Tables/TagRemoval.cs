@@ -51,14 +51,14 @@ internal readonly struct TagRemoval(TableEngine table)
             using ChangeScope scope = table.EnterWriter();
             try
             {
-                table.Kinds.MarkExpirable(); // before the mark: a kill in between leaves a flag too many
+                table.Content.MarkExpirable(); // before the mark: a kill in between leaves a flag too many
                 ulong version = table.Tags.Publish(tags, floor, out failure);
                 if (failure == null)
                     return version; // all entries concerned read as missing from here on
             }
             finally
             {
-                table.Kinds.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
+                table.Content.MarkExpirable(); // again: a round of the sweep may have ended before the mark existed
             }
         }
         while (table.Heap.TryReclaim(failure, ref attempt));

@@ -37,7 +37,7 @@ internal unsafe ref partial struct Upsert
         if (_request->Condition.IsOfVersion && !old.IsNone && IsRemovedByNow(entry.Head))
             return false;
         if (old.Owned.IsValid && old.Owned == new EntryHead(Payload).Owned) // a renewed pointer entry
-            old.HandOn();
+            old.TransferOwned();
         if (!_table.Heap.CanDeleteObject(old.Owned, out _failure))
             return false; // the last chance: the old entry can't be freed without the object that it owns
         if (state.IsDead())

@@ -191,11 +191,11 @@ internal unsafe ref partial struct Upsert
         if (!_spec->IsPlain && (_spec->ExpiresAt != long.MaxValue || !_spec->Tags.IsEmpty))
         {
             _place.Line->MarkExpiry();
-            _table.Kinds.MarkExpirable();
+            _table.Content.MarkExpirable();
             _table.Flights.OutdateLocked(IndexSlot.TagOf(_key->Hash), _version); // a read that finds it dead outdates no run
         }
         if (_spec->Priority != EntryPriority.Normal)
-            _table.Kinds.MarkPriorities();
+            _table.Content.MarkPriorities();
         Debug.Assert(_block.Address != 0, "No block is at address 0, which stands for an empty slot.");
         // One store with release, which pairs with the loads of Lookup. A read that has copied the old entry by now finds another word in
         // its slot, and starts over.

@@ -111,19 +111,19 @@ public sealed class ReadTests
             table.Put(key, "value");
         table.Put(1, "mortal", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
         table.Sweep();
-        Assert.True(table.Core.Kinds.HasExpirables);
+        Assert.True(table.Core.Content.HasExpirables);
         time.Advance(TimeSpan.FromSeconds(2));
         table.Sweep();
         table.Sweep();
-        Assert.False(table.Core.Kinds.HasExpirables);
+        Assert.False(table.Core.Content.HasExpirables);
         table.Put(1, "tagged", new EntryOptions { Tags = ["tag"] });
-        Assert.True(table.Core.Kinds.HasExpirables);
+        Assert.True(table.Core.Content.HasExpirables);
         table.RemoveByTag("tag");
         Assert.False(table.ContainsKey(1));
         table.Sweep();
         table.Sweep();
         table.Sweep();
-        Assert.False(table.Core.Kinds.HasExpirables);
+        Assert.False(table.Core.Content.HasExpirables);
         table.Core.CheckInvariants();
     }
 
@@ -135,16 +135,16 @@ public sealed class ReadTests
     {
         using PileCache cache = TestCache.Make(new ManualTime());
         CacheTable<long, string> table = cache.GetOrCreateTable<long, string>("t");
-        table.Core.Kinds.BeginExpirablesRound();
+        table.Core.Content.BeginExpirablesRound();
         if (isTag)
             table.RemoveByTag("tag");
         else
             table.Put(1, "mortal", new EntryOptions { MaxAge = TimeSpan.FromSeconds(1) });
-        table.Core.Kinds.EndExpirablesRound();
-        Assert.True(table.Core.Kinds.HasExpirables);
-        table.Core.Kinds.BeginExpirablesRound();
-        table.Core.Kinds.EndExpirablesRound();
-        Assert.False(table.Core.Kinds.HasExpirables);
+        table.Core.Content.EndExpirablesRound();
+        Assert.True(table.Core.Content.HasExpirables);
+        table.Core.Content.BeginExpirablesRound();
+        table.Core.Content.EndExpirablesRound();
+        Assert.False(table.Core.Content.HasExpirables);
     }
 
     private static void AssertReads(CacheTable<long, string> table, bool isThere)

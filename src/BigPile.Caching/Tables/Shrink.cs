@@ -6,7 +6,7 @@ using BigPile.Caching.Capacity;
 namespace BigPile.Caching.Tables;
 
 /// <summary>Evicts what is over a table's limits, and fills the evictor's queues in the background.</summary>
-internal readonly struct Surplus(TableEngine table)
+internal readonly struct Shrink(TableEngine table)
 {
     /// <summary>
     /// Evicts some of what is over the limits: entries that were never evictable when these were lowered may be evictable now. The caller

@@ -10,7 +10,7 @@ namespace BigPile.Caching.Liveness;
 /// Flags may claim too much, never too little, also after a kill: a flag in the index is set before the field, and both before the change
 /// that they announce. Thread safety: all members may be called concurrently.
 /// </remarks>
-internal sealed unsafe class EntryKinds(TableIndex index)
+internal sealed unsafe class ContentFlags(TableIndex index)
 {
     private bool _hasExpirables = index.HasFlag(IndexHead.ExpirablesFlag); // set by puts and marks; cleared by the sweep alone
     private bool _hadExpirable; // the same, since the round began
