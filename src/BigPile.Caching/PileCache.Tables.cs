@@ -180,6 +180,7 @@ public sealed partial class PileCache
         var engine = new TableEngine(
             Pile, definition, _indexes.Hash, _clock, options, place, comparer == null ? SpillOf(definition) : null)
         {
+            PileCapacity = _capacity,
             KeyComparer = comparer,
             FlightTimeout = new FlightTimeout(_options.FactoryPatience, _options.TimeProvider),
             WasFound = wasFound,

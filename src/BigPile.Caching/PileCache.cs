@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Metrics;
@@ -33,6 +34,7 @@ public sealed partial class PileCache : IDisposable
     private readonly Dictionary<(string Name, Type ValueType), CacheTable> _tables = []; // typed facades; under _lock
     private readonly CancellationTokenSource _stopping = new(); // ends walks and comparisons
     private readonly Sweeper _sweeper;
+    private readonly PileCapacity _capacity = new();
     private readonly TableIds _ids; // changed under _lock
     private readonly IndexMaintenance _indexes; // index files, rebuild, comparison
     private readonly Action _reportDamage; // given to each table

@@ -26,7 +26,8 @@ public sealed record TableOptions(string Name)
 
     /// <summary>
     /// The maximum number of bytes: blocks with keys, values, headers and slack, the index, and the evictor; from 1 MiB, none by default.
-    /// Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not shrink.
+    /// Excess entries are evicted. On a live table it can't be lowered below the size of the index, which does not shrink. A speculative
+    /// table with a limit also gives way to puts of other tables when the pile is full.
     /// </summary>
     public long? MaxBytes { get; init; }
 

@@ -23,4 +23,7 @@ public sealed class PileFullException : PileException
     /// The event count of <see cref="EventCount"/> before the search that failed; null if it was not a search for memory.
     /// </summary>
     internal int? ObservedEvents { get; init; }
+
+    /// <summary>The size of the block that found no space; 0 where space was lacking for something else.</summary>
+    internal long BlockBytes { get; init; }
 }

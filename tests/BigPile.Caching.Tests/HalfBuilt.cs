@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using BigPile.Access;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Keys;
@@ -23,7 +24,10 @@ internal sealed class HalfBuilt : IDisposable
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         _core = new TableEngine(
             pile, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id),
-            TestCache.Durable());
+            TestCache.Durable())
+        {
+            PileCapacity = new PileCapacity(),
+        };
         _core.Visibility.BeginRebuild(_core.Heap.Versions.Last);
     }
 

@@ -6,6 +6,7 @@ using System.IO;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
@@ -30,7 +31,10 @@ public sealed class RebuildFailureTests
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         var time = new ManualTime();
         using var core = new TableEngine(
-            pile, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id), TestCache.Durable());
+            pile, definition, KeyHash.New(), new CacheClock(time, pile.Engine.Id), TestCache.Durable())
+        {
+            PileCapacity = new PileCapacity(),
+        };
         core.Visibility.BeginRebuild(core.Heap.Versions.Last);
         Span<byte> stack = stackalloc byte[8];
         for (long key = 0; key < 100; key++)
@@ -83,7 +87,10 @@ public sealed class RebuildFailureTests
         TableDefinition definition = Assert.Single(new TableIds(pile.Engine.Catalog).Tables);
         using var core = new TableEngine(
             pile, definition, KeyHash.New(), new CacheClock(new ManualTime(), pile.Engine.Id),
-            TestCache.Durable());
+            TestCache.Durable())
+        {
+            PileCapacity = new PileCapacity(),
+        };
         core.Visibility.BeginRebuild(core.Heap.Versions.Last);
         var cores = new FailingTables(new Dictionary<int, TableEngine> { [definition.Id] = core }, failures: 0) { FailsAtEnd = true };
         var table = new CacheTable<long, byte[]>(core);

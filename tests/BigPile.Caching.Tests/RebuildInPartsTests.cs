@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
+using BigPile.Caching.Capacity;
 using BigPile.Caching.Clocks;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
@@ -129,7 +130,10 @@ public sealed class RebuildInPartsTests : IDisposable
         {
             var core = new TableEngine(
                 _pile, definition, KeyHash.New(), new CacheClock(_time, _pile.Engine.Id),
-                TestCache.Durable(definition.Name));
+                TestCache.Durable(definition.Name))
+            {
+                PileCapacity = new PileCapacity(),
+            };
             core.Visibility.BeginRebuild(core.Heap.Versions.Last);
             _cores[definition.Id] = core;
         }

@@ -31,7 +31,7 @@ internal readonly struct Externalize(TableEngine table)
     internal PutResult? Run(
         in KeyProbe key, ReadOnlySpan<byte> value, ValueKind kind, in EntryCopy entry, out PilePointer pointer)
     {
-        int attempt = 0;
+        var retry = new Retry(table);
         PileException? failure;
         do
         {
@@ -47,7 +47,7 @@ internal readonly struct Externalize(TableEngine table)
                 failure = null; // no lock is held any more
             }
         }
-        while (table.Comparison.TryPrepareRetry(key, failure, ref attempt));
+        while (retry.TryPrepare(key, failure));
         throw failure;
     }
 

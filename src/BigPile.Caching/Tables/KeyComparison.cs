@@ -1,7 +1,6 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
-using System.Diagnostics.CodeAnalysis;
 using BigPile.Access;
 using BigPile.Caching.Entries;
 using BigPile.Caching.Index;
@@ -25,21 +24,6 @@ internal readonly unsafe struct KeyComparison(TableEngine table)
             if (table.Entries.TryViewLocked(place.Value.Address, out EntryHead head, out _))
                 found.Add(new ReadOnlySpan<byte>(head.Key, head.KeyBytes).ToArray());
         }
-    }
-
-    /// <summary>Prepares the retry of a call that lacked space or a comparison. The caller has left its critical region.</summary>
-    /// <param name="key">The call's key.</param>
-    /// <param name="failure">Why there was no space; null if a comparison was lacking.</param>
-    /// <param name="attempt">The number of earlier attempts; raised.</param>
-    /// <returns><see langword="false"/> where nothing can be reclaimed: the caller fails.</returns>
-    internal bool TryPrepareRetry(
-        in KeyProbe key, [NotNullWhen(false)] PileException? failure, ref int attempt)
-    {
-        if (failure != null)
-            return table.Heap.TryReclaim(failure, ref attempt);
-        Debug.Assert(key.Matcher != null, "Only a comparer's keys are compared outside, with no lock held.");
-        key.Matcher!.Learn();
-        return true;
     }
 
     /// <summary>

@@ -5,9 +5,44 @@ using BigPile.Caching.Capacity;
 
 namespace BigPile.Caching.Tables;
 
-/// <summary>Evicts what is over a table's limits, and fills the evictor's queues in the background.</summary>
-internal readonly struct Shrink(TableEngine table)
+/// <summary>Evicts what is over a table's limits, or for its full pile, and fills the evictor's queues in the background.</summary>
+internal sealed class Shrink(TableEngine table) : IGivesWay
 {
+    private long _owedBytes; // less than an entry, of what the full pile has asked for; interlocked
+
+    /// <summary>The footprint of what a full pile may take: entries of a speculative table that has a limit, and so an evictor.</summary>
+    public long EvictableBytes => table.Options.CollisionMode == CollisionMode.Speculative && table.Limits.AreOn
+        ? table.Limits.Budget.EvictableBytes(EntryPriority.High)
+        : 0;
+
+    /// <inheritdoc/>
+    public void GiveWay(long bytes)
+    {
+        // Counted by the mean: beside puts of other threads the footprint does not tell what an eviction has freed.
+        long mean = table.Limits.MeanEntryBytes();
+        long most = Interlocked.Add(ref _owedBytes, bytes) / mean;
+        Interlocked.Add(ref _owedBytes, -most * mean);
+        long now = table.Clock.Now;
+        try
+        {
+            while (most-- > 0 && TryGiveWay(now))
+                continue;
+        }
+        catch (ObjectDisposedException)
+        {
+            // closed or dropped meanwhile
+        }
+        // Later: the caller may hold a stripe's lock, and the drain takes others.
+        if (table.Disk is { } disk)
+            table.Heap.Background.Queue($"the demotions of the table '{table.Name}'", () => disk.Drain());
+    }
+
+    private bool TryGiveWay(long now)
+    {
+        using ChangeScope scope = table.EnterWriter();
+        return EvictableBytes != 0 && table.Limits.TryEvictInTurn(now); // in the region, where options stay
+    }
+
     /// <summary>
     /// Evicts some of what is over the limits: entries that were never evictable when these were lowered may be evictable now. The caller
     /// is outside of critical regions.

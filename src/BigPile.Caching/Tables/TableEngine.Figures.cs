@@ -109,6 +109,7 @@ internal sealed partial class TableEngine
     /// <summary>As <see cref="Dispose()"/>; the statistics of a dropped table show nothing left.</summary>
     internal void Dispose(bool isDropped)
     {
+        PileCapacity.Remove(Shrink);
         lock (Counters)
         {
             if (_finalStatistics != null)

@@ -37,6 +37,7 @@ internal sealed partial class TableEngine
     internal TableEngine Begin()
     {
         ApplyLocked(_options);
+        PileCapacity.Add(Shrink);
         return this;
     }
 

@@ -78,6 +78,7 @@ internal sealed partial class TableEngine : IDisposable
         Delete = new Delete(this);
         Touch = new Touch(this);
         Sweep = new Sweep(this);
+        Shrink = new Shrink(this);
         Disk = spill == null ? null : new DiskTier(this, spill);
     }
 
@@ -126,6 +127,9 @@ internal sealed partial class TableEngine : IDisposable
     /// <summary>The keys removed while the index is compared with the pile.</summary>
     internal RemovalLog Removals { get; }
 
+    /// <summary>The tables of the pile, which give way when it is full.</summary>
+    internal required PileCapacity PileCapacity { get; init; }
+
     internal EntryEvents Events { get; }
 
     /// <summary>The running factories, which are told of changes to their keys.</summary>
@@ -149,7 +153,7 @@ internal sealed partial class TableEngine : IDisposable
 
     internal Sweep Sweep { get; }
 
-    internal Shrink Shrink => new(this);
+    internal Shrink Shrink { get; }
 
     internal TagRemoval TagRemoval => new(this);
 

@@ -84,9 +84,9 @@ internal unsafe ref partial struct Upsert
     /// <summary>Puts, and again where space or a comparison was lacking.</summary>
     internal void Run()
     {
-        int attempt = 0;
-        // Retried outside of the region: it flushes, or runs the application's comparer.
-        while (!TryRun() && _table.Comparison.TryPrepareRetry(*_key, _failure, ref attempt))
+        var retry = new Retry(_table);
+        // Outside of the region: it flushes, has other tables give way, or runs the application's comparer.
+        while (!TryRun() && retry.TryPrepare(*_key, _failure))
             continue;
     }
 

@@ -193,6 +193,6 @@ internal sealed unsafe partial class Allocator : IDisposable
             ? $"the store could not grow: {failure.Message}"
             : $"the limit is {_limitBytes:N0} bytes. Raise PileOptions.MaxBytes, or delete objects";
         string message = $"No space for a block of {blockBytes:N0} bytes: {Pool.ReservedBytes:N0} bytes are reserved, and {reason}.";
-        return new PileFullException(message, Pool.GrowthFailure) { ObservedEvents = events };
+        return new PileFullException(message, Pool.GrowthFailure) { ObservedEvents = events, BlockBytes = blockBytes };
     }
 }

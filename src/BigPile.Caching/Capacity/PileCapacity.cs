@@ -1,0 +1,49 @@
+using System;
+using System.Linq;
+using System.Threading;
+
+namespace BigPile.Caching.Capacity;
+
+/// <summary>The second level of capacity: tables of a full pile make space for a put, each in proportion to what it may evict.</summary>
+/// <remarks>
+/// Tables give way one after the other, and the caller is in no critical region: no lock of one table's buckets or evictor is held while
+/// another's is taken. It may hold the lock of a key stripe, which no table takes to give way.
+/// Thread safety: all members may be called concurrently.
+/// </remarks>
+internal sealed class PileCapacity
+{
+    private const int BatchShare = 64; // of what may go: a mapped pile has freed space only after a flush, which is worth more than one
+    private const long MostBatchBytes = 1 << 20; // the pause of one put
+    private const int MostAttempts = 32; // of one put; each evicts twice as much
+
+    private readonly Lock _lock = new();
+    private IGivesWay[] _tables = []; // replaced as a whole under the lock
+
+    internal void Add(IGivesWay table) => Change(tables => [.. tables, table]);
+
+    internal void Remove(IGivesWay table) => Change(tables => Array.FindAll(tables, one => one != table));
+
+    /// <summary>Evicts for a block that the pile has refused.</summary>
+    /// <param name="blockBytes">The block's size.</param>
+    /// <param name="attempt">The number of earlier attempts of the same put: what went had other sizes, or others took it.</param>
+    /// <returns>Whether to retry; <see langword="false"/> where all that may go is less than the block: then nothing has gone.</returns>
+    internal bool TryMakeSpace(long blockBytes, int attempt)
+    {
+        IGivesWay[] tables = Volatile.Read(ref _tables);
+        long[] evictable = Array.ConvertAll(tables, static table => table.EvictableBytes);
+        long all = evictable.Sum();
+        if (all < blockBytes || all == 0 || attempt >= MostAttempts)
+            return false;
+        double batch = Math.Max(blockBytes, Math.Min(all / BatchShare, MostBatchBytes));
+        double share = Math.Min(1, Math.ScaleB(batch, attempt) / all);
+        for (int i = 0; i < tables.Length; i++)
+            tables[i].GiveWay((long)Math.Ceiling(share * evictable[i]));
+        return true;
+    }
+
+    private void Change(Func<IGivesWay[], IGivesWay[]> change)
+    {
+        lock (_lock)
+            Volatile.Write(ref _tables, change(_tables));
+    }
+}

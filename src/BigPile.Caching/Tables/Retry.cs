@@ -1,0 +1,38 @@
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using BigPile.Caching.Keys;
+using BigPile.Concurrency;
+
+namespace BigPile.Caching.Tables;
+
+/// <summary>Prepares the retries of a call that lacked space or a comparison, outside of critical regions.</summary>
+/// <remarks>Owned by the calling thread.</remarks>
+internal struct Retry(TableEngine table)
+{
+    private int _reclaims; // since space was last made
+    private int _evictions;
+
+    /// <summary>Prepares the next attempt. The caller has left its critical region.</summary>
+    /// <param name="key">The call's key.</param>
+    /// <param name="failure">Why there was no space; null if a comparison was lacking.</param>
+    /// <returns><see langword="false"/> where no space can be made: the caller fails.</returns>
+    internal bool TryPrepare(in KeyProbe key, [NotNullWhen(false)] PileException? failure)
+    {
+        if (failure != null)
+            return table.Heap.TryReclaim(failure, ref _reclaims) || TryMakeSpace(failure);
+        Debug.Assert(key.Matcher != null, "Only a comparer's keys are compared outside, with no lock held.");
+        key.Matcher!.Learn();
+        return true;
+    }
+
+    private bool TryMakeSpace(PileException failure)
+    {
+        // In the region of an outer call nothing is evicted: a table that is being configured would wait for it.
+        if (failure is not PileFullException { BlockBytes: > 0 and var bytes } || PileRegions.Current.IsOpen)
+            return false;
+        if (!table.PileCapacity.TryMakeSpace(bytes, _evictions++))
+            return false;
+        _reclaims = 0; // what went from a mapped pile is free after a flush
+        return true;
+    }
+}
