@@ -1,5 +1,4 @@
 using System.Linq;
-using System.Threading.Tasks;
 
 namespace BigPile.Server.Tests.Support;
 
@@ -7,11 +6,9 @@ namespace BigPile.Server.Tests.Support;
 public sealed class FreePortTests
 {
     [Fact]
-    public async Task No_port_is_given_twice_or_is_one_that_the_system_gives()
+    public void No_port_is_given_twice_or_is_one_that_the_system_gives()
     {
-        int[] ports = [.. (await Task.WhenAll(Enumerable.Range(0, 4).Select(
-            static _ => Task.Run(static () => Enumerable.Range(0, 50).Select(static _ => FreePort.Take()).ToArray())))).SelectMany(
-                static taken => taken)];
+        int[] ports = [.. Enumerable.Range(0, 200).Select(static _ => FreePort.Take())];
         Assert.Equal(ports.Length, ports.Distinct().Count());
         Assert.DoesNotContain(ports, static port => port >= FreePort.OfSystem.First && port <= FreePort.OfSystem.Last);
     }
