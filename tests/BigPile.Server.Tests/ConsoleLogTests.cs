@@ -50,7 +50,7 @@ public sealed class ConsoleLogTests
     public async Task A_log_for_collectors_has_an_object_on_each_line()
     {
         using var directory = new TemporaryDirectory();
-        int port = ServerProcess.FreePort();
+        int port = FreePort.Take();
         await using ServerProcess server = ServerProcess.Start(
             [
                 "dotnet", Path.Combine(AppContext.BaseDirectory, "BigPile.Server.dll"), $"--urls=http://127.0.0.1:{port}",

@@ -5,7 +5,6 @@ using System.IO.Pipelines;
 using System.Linq;
 using System.Net.Http;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Http.FastPath;
 using BigPile.Http.Limits;
 using BigPile.Http.Metrics;
@@ -153,7 +152,6 @@ public sealed class RequestLogTests : IDisposable
             services => services.AddSingleton<ILoggerProvider>(lines),
             "--Server:LogEntryReads=true", $"--Server:LogOneIn={oneIn}"))
         {
-            await server.Service<PileHost>().Opening;
             await server.PutAsync("/v1/tables/t/entries/large", new byte[100_000]);
             for (int i = 0; i < 40; i++)
                 await server.Client.GetAsync("/v1/tables/t/entries/" + (i % 3 == 0 ? "large" : "none"));
@@ -171,7 +169,6 @@ public sealed class RequestLogTests : IDisposable
         await using (RunningServer server = await RunningServer.StartAsync(
             _directory.Pile, services => services.AddSingleton<ILoggerProvider>(lines), settings))
         {
-            await server.Service<PileHost>().Opening;
             await server.PutAsync("/v1/tables/t/entries/k", [1]);
             await server.Client.GetAsync("/v1/tables/t/entries/k");
             Assert.Equal(1, server.Service<FastPathCounters>().Answered);
@@ -187,7 +184,6 @@ public sealed class RequestLogTests : IDisposable
             _directory.Pile,
             services => services.AddSingleton<ILoggerProvider>(lines),
             "--Server:LogEntryReads=true", "--Server:LogOneIn=1000000000");
-        await server.Service<PileHost>().Opening;
         await server.PutAsync("/v1/tables/t/entries/k", new byte[100]);
         var fastPath = new FastPathEndpoint(
             server.Services, server.Service<IEntryGuard>(), server.Service<FastPathCounters>(),
@@ -234,7 +230,6 @@ public sealed class RequestLogTests : IDisposable
             services => services.AddSingleton<ILoggerProvider>(lines),
             "--Server:LogEntryReads=true", "--Server:LogOneIn=1", $"--Http:FastDoor={hasFastPath}"))
         {
-            await server.Service<PileHost>().Opening;
             using HttpResponseMessage put = await server.PutAsync(Path, [1]);
             await server.PutAsync("/v1/tables/t/entries/large", new byte[100_000]);
             await server.SendAsync("GET", Path, null);

@@ -4,7 +4,6 @@ using System.IO;
 using System.Linq;
 using System.Reflection;
 using BigPile.AspNetCore;
-using BigPile.AspNetCore.Configuration;
 using BigPile.Server.Hosting;
 using Microsoft.Extensions.Configuration;
 
@@ -162,30 +161,4 @@ public sealed class SettingsTests
         .AddInMemoryCollection(settings.ToDictionary(static pair => pair.Name, static pair => (string?)pair.Value)).Build();
 
     private static ServerSettings Read(params (string Name, string Value)[] settings) => ServerSettings.Read(Configure(settings));
-
-    [Theory]
-    [InlineData("0", 0)]
-    [InlineData("1048576", 1 << 20)]
-    [InlineData("512m", 512L << 20)]
-    [InlineData("64g", 64L << 30)]
-    [InlineData("1 GiB", 1L << 30)]
-    [InlineData("3KB", 3 << 10)]
-    [InlineData("7b", 7)]
-    [InlineData("2T", 2L << 40)]
-    public void Sizes_are_read(string text, long bytes)
-    {
-        Assert.True(ByteSize.TryParse(text, out long read));
-        Assert.Equal(bytes, read);
-    }
-
-    [Theory]
-    [InlineData("")]
-    [InlineData("m")]
-    [InlineData("-1")]
-    [InlineData("1.5g")]
-    [InlineData("1x")]
-    [InlineData("1mm")]
-    [InlineData("9000000t")]
-    [InlineData("99999999999999999999")]
-    public void What_is_no_size_is_refused(string text) => Assert.False(ByteSize.TryParse(text, out _));
 }

@@ -9,7 +9,6 @@ using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
 using BigPile.AspNetCore;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using BigPile.Http.Bulk;
 using BigPile.Server.Hosting;
@@ -93,12 +92,11 @@ public sealed class StartTests : IDisposable
     [Fact]
     public async Task The_server_is_live_at_once_and_ready_when_the_pile_is_open()
     {
-        using var release = new ManualResetEventSlim();
-        await using RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
-        {
-            services.AddSingleton<PileOpener>(provider => new BlockedOpener(release, provider));
-            services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
-        });
+        RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
+        await using RunningServer server = await RunningServer.StartOpeningAsync(
+            _directory.Pile,
+            static services => services.Configure<BigPileOptions>(
+                static options => (options.StartWait, options.OpenTimeout) = (TimeSpan.Zero, Eventually.Timeout)));
         Assert.Equal(HttpStatusCode.OK, (await server.Client.GetAsync("/health/live")).StatusCode);
         using HttpResponseMessage starting = await server.Client.GetAsync("/health/ready");
         Assert.Equal(HttpStatusCode.ServiceUnavailable, starting.StatusCode);
@@ -108,8 +106,8 @@ public sealed class StartTests : IDisposable
         InvalidOperationException refusal = Assert.Throws<InvalidOperationException>(() => server.Service<PileCache>());
         Assert.Contains("still being opened", refusal.Message, StringComparison.Ordinal);
 
-        release.Set();
-        await server.Service<PileHost>().Opening;
+        await owner.DisposeAsync();
+        await Eventually.TrueAsync(async () => (await server.Client.GetAsync("/health/ready")).IsSuccessStatusCode);
         Assert.NotNull(server.Service<PileCache>());
         Assert.StartsWith(
             "{\"status\":\"ready\",\"awaited\":[],", await server.Client.GetStringAsync("/health/ready"), StringComparison.Ordinal);
@@ -119,21 +117,21 @@ public sealed class StartTests : IDisposable
     [Fact]
     public async Task A_pile_that_fails_late_stops_the_server()
     {
-        await using RunningServer owner = await RunningServer.StartAsync(_directory.Pile);
         using var release = new ManualResetEventSlim();
-        RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services =>
-        {
-            services.AddSingleton<PileOpener>(provider => new BlockedOpener(release, provider));
-            services.Configure<BigPileOptions>(static options => options.StartWait = TimeSpan.Zero);
-        });
+        RunningServer server = await RunningServer.StartOpeningAsync(_directory.Pile, services => services.PostConfigure<BigPileOptions>(
+            options => (options.StartWait, options.Opened) = (TimeSpan.Zero, _ => Fail())));
         var stopping = new TaskCompletionSource();
         using CancellationTokenRegistration registration =
             server.Service<IHostApplicationLifetime>().ApplicationStopping.Register(stopping.SetResult);
         release.Set();
         await stopping.Task.WaitAsync(Eventually.Timeout);
-        Assert.IsType<PileStorageException>(server.Service<PileHost>().Failure);
-        Assert.Equal(PileState.Failed, server.Service<PileHost>().State);
-        await Assert.ThrowsAsync<PileStorageException>(async () => await server.DisposeAsync());
+        await Assert.ThrowsAsync<TimeoutException>(async () => await server.DisposeAsync());
+
+        void Fail()
+        {
+            release.Wait();
+            throw new TimeoutException();
+        }
     }
 
     [Fact]
@@ -262,8 +260,8 @@ public sealed class StartTests : IDisposable
     {
         await using (WebApplication app = ServerApplication.Build(RunningServer.Arguments(_directory.Pile)))
         {
-            await app.Services.GetRequiredService<PileHost>().Opening;
-            Assert.NotNull(app.Services.GetRequiredService<PileHost>().Tables);
+            await Eventually.TrueAsync(() => Directory.Exists(_directory.Pile)); // by the opening, which nobody has asked for
+            Assert.NotNull(app.Services.GetRequiredService<PileCache>());
         }
         using Pile again = Pile.Open(_directory.Pile);
         Assert.True(again.Recovery.WasClean);
@@ -277,15 +275,5 @@ public sealed class StartTests : IDisposable
             () => ServerApplication.Build(arguments, static services => services.RemoveAll<OperationStore>()));
         using Pile again = Pile.Open(_directory.Pile);
         Assert.True(again.Recovery.WasClean);
-    }
-
-    private sealed class BlockedOpener(ManualResetEventSlim release, IServiceProvider services)
-        : PileOpener(services.GetRequiredService<PilePlan>())
-    {
-        internal override PileCache Open()
-        {
-            release.Wait();
-            return base.Open();
-        }
     }
 }

@@ -5,7 +5,7 @@ using BigPile.Caching;
 namespace BigPile.AspNetCore.Hosting;
 
 /// <summary>Opens a pile by its plan.</summary>
-internal class PileOpener(PilePlan plan)
+internal sealed class PileOpener(PilePlan plan)
 {
     private volatile PileCache? _opened;
 
@@ -16,7 +16,7 @@ internal class PileOpener(PilePlan plan)
     internal (TimeSpan Pile, TimeSpan Tables) Times { get; private set; }
 
     /// <summary>Opens the pile and its tables; may take long.</summary>
-    internal virtual PileCache Open()
+    internal PileCache Open()
     {
         long began = Stopwatch.GetTimestamp();
         var pile = new Pile(plan.Pile);

@@ -6,6 +6,8 @@ using System.Text.Json;
 using System.Threading.Tasks;
 using BigPile.Server.Tests.Attacks;
 using BigPile.Server.Tests.Support;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 
 namespace BigPile.Server.Tests.Api;
 
@@ -120,7 +122,8 @@ public sealed class ConditionalWriteTests : ServerTest
         JsonElement problem =
             await ProblemAsync(await Client.GetAsync("/v1/operations/none"), HttpStatusCode.NotFound, "operation_not_found");
         Assert.NotEqual("", problem.GetProperty("traceId").GetString());
-        await Server.Service<BigPile.AspNetCore.Hosting.PileHost>().StoppedAsync(default);
+        foreach (IHostedLifecycleService service in Server.Services.GetServices<IHostedService>().OfType<IHostedLifecycleService>())
+            await service.StoppedAsync(default); // the pile closes
         HttpResponseMessage closed = await SendAsync("PUT", Path, [1]);
         problem = await ProblemAsync(closed, HttpStatusCode.ServiceUnavailable, "not_ready");
         Assert.Equal(1000, problem.GetProperty("retryAfterMs").GetInt32());

@@ -2,7 +2,6 @@ using System;
 using System.Net;
 using System.Net.Http;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Tables;
 using BigPile.Caching;
 using BigPile.Caching.Tests;
 using BigPile.Server.Tests.Support;
@@ -26,7 +25,6 @@ public sealed class LifetimeTests : IAsyncLifetime
     {
         _server = await RunningServer.StartAsync(
             _directory.Pile, services => services.Replace(ServiceDescriptor.Singleton<TimeProvider>(_time)));
-        await _server.Service<BigPile.AspNetCore.Hosting.PileHost>().Opening;
     }
 
     public async Task DisposeAsync()
@@ -126,19 +124,5 @@ public sealed class LifetimeTests : IAsyncLifetime
         Assert.Equal(HttpStatusCode.Created, (await _server.SendAsync("POST", "/v1/tables/t/entries/b%3apersist", [8])).StatusCode);
         Assert.True(Table.TryGet("b:persist", out _));
         Assert.Equal(HttpStatusCode.NoContent, (await _server.SendAsync("DELETE", Literal, null)).StatusCode);
-    }
-
-    [Fact]
-    public void A_time_is_written_as_it_is_read()
-    {
-        foreach (string text in new[] { "1ms", "1500ms", "30s", "90s", "86400s" })
-        {
-            Assert.True(Duration.TryParse(text, out TimeSpan time));
-            Assert.Equal(text, Duration.Format(time));
-        }
-        Assert.False(Duration.TryParse("36526d", out _));
-        Assert.True(Duration.TryParse("36525d", out _));
-        Assert.False(Duration.TryParse("", out _));
-        Assert.False(Duration.TryParse("s", out _));
     }
 }

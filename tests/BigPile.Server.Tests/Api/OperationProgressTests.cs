@@ -5,7 +5,7 @@ using System.Net.Http;
 using System.Text.Json;
 using System.Threading;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
+using BigPile.Caching;
 using BigPile.Http.Bulk;
 using BigPile.Server.Tests.Support;
 using Microsoft.Extensions.Hosting;
@@ -107,7 +107,8 @@ public sealed class OperationProgressTests : ServerTest
         string location = await BeginAsync("purge");
         _ = await hold.ReachedAsync();
         Task<HttpResponseMessage> drop = Client.DeleteAsync("/v1/tables/" + dropped);
-        await Eventually.TrueAsync(() => !Server.Service<PileHost>().Tables!.TryGet(dropped, out _) || drop.IsCompleted);
+        await Eventually.TrueAsync(async () => drop.IsCompleted
+            || (await Client.GetAsync("/v1/tables/" + dropped)).StatusCode == HttpStatusCode.NotFound);
         hold.Release();
         Assert.Equal(HttpStatusCode.NoContent, (await drop).StatusCode);
         JsonElement done = await EndAsync(location);
@@ -155,7 +156,7 @@ public sealed class OperationProgressTests : ServerTest
     {
         for (int i = 0; i < Entries; i++)
             (await Server.PutAsync($"/v1/tables/t/entries/{i}", new byte[EntryBytes])).EnsureSuccessStatusCode();
-        Pile pile = Server.Service<PileHost>().Tables!.Cache.Pile;
+        Pile pile = Server.Service<PileCache>().Pile;
         Assert.InRange(pile.Statistics.SegmentCount, 3, 10);
         PilePointer pointer = pile.Put(new byte[8]);
         for (int i = 0; i <= MostListed; i++) // more changes than are listed: a flush writes the segments

@@ -28,7 +28,6 @@ public sealed class PeekTests : IAsyncLifetime
     {
         _server = await RunningServer.StartAsync(
             _directory.Pile, services => services.Replace(ServiceDescriptor.Singleton<TimeProvider>(_time)));
-        await _server.Service<BigPile.AspNetCore.Hosting.PileHost>().Opening;
     }
 
     public async Task DisposeAsync()

@@ -8,7 +8,6 @@ using System.Net.Http.Headers;
 using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using BigPile.Http.Bulk;
 using BigPile.Http.Metrics;
@@ -30,7 +29,7 @@ public sealed class TableLimitTests : IAsyncLifetime
     private string _admin = "";
     private RunningServer _server = null!;
 
-    private PileCache Cache => _server.Service<PileHost>().Tables!.Cache;
+    private PileCache Cache => _server.Service<PileCache>();
 
     private int CatalogCount =>
         Cache.Pile.CountCatalog("Table") + Cache.Pile.CountCatalog("TableChange");

@@ -7,7 +7,6 @@ using System.Net.Http;
 using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Caching;
 using BigPile.Server.Tests.Support;
 using Microsoft.AspNetCore.Hosting;
@@ -26,7 +25,6 @@ public sealed class CostTests : IAsyncLifetime
     public async Task InitializeAsync()
     {
         _server = await RunningServer.StartAsync(_directory.Pile, static services => services.AddSingleton<IStartupFilter, GoneClient>());
-        await _server.Service<PileHost>().Opening;
     }
 
     public async Task DisposeAsync()

@@ -36,7 +36,7 @@ public sealed class ContainerTests : IDisposable
         Assert.True(_file.HasUser);
         await AssertRefusesAsync();
 
-        int port = ServerProcess.FreePort();
+        int port = FreePort.Take();
         BigPileKey key = BigPileKey.Create("app", KeyScopes.Read | KeyScopes.Write, out string credential);
         Dictionary<string, string> environment = EnvironmentOf(port);
         environment["Security__Keys__0__Name"] = key.Name;
@@ -58,7 +58,7 @@ public sealed class ContainerTests : IDisposable
     private async Task AssertRefusesAsync()
     {
         await using ServerProcess server =
-            ServerProcess.Start(Here(_file.EntryPoint), _directory.Path, EnvironmentOf(ServerProcess.FreePort()));
+            ServerProcess.Start(Here(_file.EntryPoint), _directory.Path, EnvironmentOf(FreePort.Take()));
         (int code, _, string error) = await server.WaitForEndAsync();
         Assert.Equal(1, code);
         Assert.Contains("Security:AllowWithoutKeys=true", error, StringComparison.Ordinal);
@@ -68,7 +68,7 @@ public sealed class ContainerTests : IDisposable
     {
         await using ServerProcess check = ServerProcess.Start(Here(_file.HealthCheck), _directory.Path, environment);
         Assert.Equal((0, "ready\n", ""), await check.WaitForEndAsync());
-        environment = new Dictionary<string, string>(environment) { ["ASPNETCORE_URLS"] = $"http://0.0.0.0:{ServerProcess.FreePort()}" };
+        environment = new Dictionary<string, string>(environment) { ["ASPNETCORE_URLS"] = $"http://0.0.0.0:{FreePort.Take()}" };
         await using ServerProcess nobody = ServerProcess.Start(Here(_file.HealthCheck), _directory.Path, environment);
         Assert.Equal(1, (await nobody.WaitForEndAsync()).Code);
     }

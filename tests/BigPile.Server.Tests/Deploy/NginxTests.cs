@@ -18,7 +18,7 @@ public sealed class NginxTests(ITestOutputHelper output) : IDisposable
     private const string Status = "X-Cache-Status";
 
     private readonly TemporaryDirectory _directory = new();
-    private readonly int _port = ServerProcess.FreePort();
+    private readonly int _port = FreePort.Take();
     private readonly HttpClient _client = new();
     private readonly KeySettings _keys = new KeySettings().With("app", KeyScopes.Read | KeyScopes.Write | KeyScopes.Admin);
 

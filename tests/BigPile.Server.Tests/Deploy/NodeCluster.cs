@@ -22,8 +22,8 @@ public sealed class NodeCluster : IAsyncLifetime
     private readonly KeySettings _keys =
         new KeySettings().With("proxy", KeyScopes.Admin).With("app", KeyScopes.Read | KeyScopes.Write | KeyScopes.Admin);
 
-    private readonly int _port = ServerProcess.FreePort();
-    private readonly int[] _ports = [.. Enumerable.Range(0, NodeCount).Select(static _ => ServerProcess.FreePort())];
+    private readonly int _port = FreePort.Take();
+    private readonly int[] _ports = [.. Enumerable.Range(0, NodeCount).Select(static _ => FreePort.Take())];
     private readonly ServerProcess[] _nodes = new ServerProcess[NodeCount];
     private readonly Relay[] _relays = new Relay[NodeCount];
     private ServerProcess? _proxy;

@@ -24,7 +24,7 @@ public sealed class SingleFileTests : IDisposable
     public async Task It_reads_its_settings_loads_its_sample_and_serves_its_page(params string[] how)
     {
         _server.PublishAnew(how);
-        int port = ServerProcess.FreePort();
+        int port = FreePort.Take();
         var environment = new Dictionary<string, string> { ["Pile__Directory"] = _directory.Pile, ["Pile__SegmentBytes"] = "4m" };
         await using ServerProcess process =
             ServerProcess.Start([_server.Program, "--urls", $"http://127.0.0.1:{port}"], _directory.Path, environment);

@@ -9,6 +9,7 @@ using System.Text.RegularExpressions;
 using System.Xml.Linq;
 using BigPile.AspNetCore;
 using BigPile.Caching;
+using BigPile.Http;
 
 namespace BigPile.Server.Tests.Observation;
 
@@ -18,11 +19,11 @@ internal static partial class ReferencePage
     private static readonly Type[] Options =
     [
         typeof(BigPileOptions), typeof(PileHybridCacheOptions), typeof(TableOptions), typeof(EntryOptions), typeof(PileCacheOptions),
-        typeof(PileOptions), typeof(PileCodecOptions), typeof(Http.BigPileHttpOptions), typeof(Http.BigPileFastReadsOptions),
+        typeof(PileOptions), typeof(PileCodecOptions), typeof(BigPileHttpOptions), typeof(BigPileFastReadsOptions),
     ];
 
     private static readonly Type[] Telemetry =
-        [typeof(PileTelemetry), typeof(CacheTelemetry), typeof(BigPileTelemetry), typeof(Http.HttpTelemetry)];
+        [typeof(PileTelemetry), typeof(CacheTelemetry), typeof(BigPileTelemetry), typeof(HttpTelemetry)];
 
     private static readonly Dictionary<Type, string> Keywords = new()
     {

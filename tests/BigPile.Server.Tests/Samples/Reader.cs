@@ -129,7 +129,7 @@ internal sealed partial class Reader : IAsyncDisposable
     private int PortOf(string port)
     {
         if (!_ports.TryGetValue(port, out int here))
-            _ports[port] = here = ServerProcess.FreePort();
+            _ports[port] = here = FreePort.Take();
         return here;
     }
 

@@ -44,7 +44,7 @@ public sealed class AccessTests : IDisposable
     {
         KeySettings keys = new KeySettings().With("all", KeyScopes.Read | KeyScopes.Admin);
         await using RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile, [.. keys.Arguments, $"--Security:AdminUrl=http://127.0.0.1:{ServerProcess.FreePort()}"]);
+            _directory.Pile, [.. keys.Arguments, $"--Security:AdminUrl=http://127.0.0.1:{FreePort.Take()}"]);
         Assert.Equal("all read,admin * True False", await AccessAsync(server, keys["all"]));
         Assert.Equal("all read,admin * True True", await AccessAsync(server, keys["all"], server.Addresses[1]));
     }

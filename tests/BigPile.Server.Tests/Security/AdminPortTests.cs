@@ -16,7 +16,7 @@ public sealed class AdminPortTests : IDisposable
     public async Task What_needs_the_scope_admin_is_nowhere_but_on_its_own_port()
     {
         await using RunningServer server = await RunningServer.StartAsync(
-            _directory.Pile, $"--Security:AdminUrl=http://127.0.0.1:{ServerProcess.FreePort()}");
+            _directory.Pile, $"--Security:AdminUrl=http://127.0.0.1:{FreePort.Take()}");
         Assert.Equal(2, server.Addresses.Length);
         foreach (string path in new[] { "/v1/admin:flush", "/v1/Admin:flush", "/v1/%61dmin:flush", "/v1/operations/1" })
         {

@@ -31,7 +31,6 @@ public sealed class ApiKeyTests : IAsyncLifetime
             .. Key(4, "slow", KeyScopes.Read), "--Security:Keys:4:RequestsPerSecond=0.5", "--Security:Keys:4:Burst=2",
         ];
         _server = await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<TimeProvider>(_time), settings);
-        await _server.Service<BigPile.AspNetCore.Hosting.PileHost>().Opening;
         using HttpResponseMessage put = await SendAsync(HttpMethod.Put, Entry, "writer");
         Assert.Equal(HttpStatusCode.Created, put.StatusCode);
     }

@@ -4,7 +4,6 @@ using System.Net;
 using System.Net.Http;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Caching.Tests;
 using BigPile.Http.Metrics;
 using BigPile.Http.Security;
@@ -32,7 +31,6 @@ public sealed class FastPathPermitTests : IAsyncLifetime
             "--Security:Keys:0:Name=limited", $"--Security:Keys:0:Hash={limited.Hash}", "--Security:Keys:0:Scopes=read",
             "--Security:Keys:0:RequestsPerSecond=1", $"--Security:Keys:0:Burst={Permits}",
             "--Security:Keys:1:Name=writer", $"--Security:Keys:1:Hash={writer.Hash}", "--Security:Keys:1:Scopes=write");
-        await _server.Service<PileHost>().Opening;
         foreach ((string key, int lengthBytes) in new[] { ("small", 100), ("large", 100_000) })
         {
             using HttpResponseMessage put = await _server.SendAsync(

@@ -8,7 +8,6 @@ using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using System.Threading.Tasks;
-using BigPile.AspNetCore.Hosting;
 using BigPile.Caching.Tests;
 using BigPile.Http.Limits;
 using BigPile.Http.Metrics;
@@ -159,7 +158,6 @@ public sealed class LoadTests : IDisposable
     {
         RunningServer server =
             await RunningServer.StartAsync(_directory.Pile, services => services.AddSingleton<TimeProvider>(_time), settings);
-        await server.Service<PileHost>().Opening;
         return server;
     }
 

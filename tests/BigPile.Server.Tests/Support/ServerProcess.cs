@@ -2,9 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics;
 using System.Globalization;
-using System.Net;
 using System.Net.Http;
-using System.Net.Sockets;
 using System.Threading.Tasks;
 
 namespace BigPile.Server.Tests.Support;
@@ -35,14 +33,6 @@ internal sealed class ServerProcess : IAsyncDisposable
         foreach ((string name, string value) in environment ?? new Dictionary<string, string>())
             start.Environment[name] = value;
         return new ServerProcess(Process.Start(start)!);
-    }
-
-    /// <summary>A port that nobody listens on.</summary>
-    internal static int FreePort()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
     }
 
     /// <summary>Returns when a server answers that it is ready.</summary>
