@@ -52,13 +52,20 @@ public sealed class BigPileBuilder
         Services.Configure<BigPileOptions>(Name, pile => pile.Tables.Add(TableRegistration.Of<TKey, TValue>(options)));
         string? pile = DefaultKey;
         string key = pile == null ? options.Name : $"{pile}/{options.Name}";
-        CacheTable<TKey, TValue> Find(IServiceProvider provider) =>
-            HostOf(provider, pile).OpenedCache().GetOrCreateTable<TKey, TValue>(options);
-        Services.TryAddKeyedSingleton(key, (provider, _) => Find(provider));
+        // Found anew each time: the application may drop the table, and make it again.
+        CacheTable<TKey, TValue> Find(IServiceProvider provider)
+        {
+            PileCache cache = HostOf(provider, pile).OpenedCache();
+            return cache.TryGetTable(options.Name, out CacheTable<TKey, TValue>? table)
+                ? table
+                : cache.GetOrCreateTable<TKey, TValue>(options);
+        }
+
+        Services.TryAddKeyedTransient(key, (provider, _) => Find(provider));
         if (pile == null)
-            Services.TryAddSingleton(Find);
+            Services.TryAddTransient(Find);
         else
-            Services.TryAddKeyedSingleton(pile, (provider, _) => Find(provider));
+            Services.TryAddKeyedTransient(pile, (provider, _) => Find(provider));
         return this;
     }
 

@@ -86,11 +86,23 @@ public sealed partial class PileHybridCache
     private async ValueTask RemoveAsync(CacheTable<string, object?> table, string key, CancellationToken stop)
     {
         OutdateRuns(key);
-        table.Remove(key);
+        Remove(table, key);
         if (_second != null)
             await _second.RemoveAsync(key, stop).ConfigureAwait(false);
         OutdateRuns(key); // a run that began meanwhile may have read the second level before the removal
-        table.Remove(key);
+        Remove(table, key);
+    }
+
+    private static void Remove(CacheTable<string, object?> table, string key)
+    {
+        try
+        {
+            table.Remove(key);
+        }
+        catch (TableDroppedException)
+        {
+            // by the application, with what it held
+        }
     }
 
     private ValueTask WriteSecondAsync<T>(
@@ -133,11 +145,15 @@ public sealed partial class PileHybridCache
             if (result != PutResult.Collision)
                 return true;
         }
+        catch (TableDroppedException)
+        {
+            return false; // by the application, with what it held
+        }
         catch (PileFullException e)
         {
             _logger.LogWarning("A value of {Bytes} bytes is not cached: {Reason}", encoded.LengthBytes, e.Message);
         }
-        table.Remove(key); // a later read must not find the old value
+        Remove(table, key); // a later read must not find the old value
         return false;
     }
 

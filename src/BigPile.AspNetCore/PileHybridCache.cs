@@ -56,9 +56,9 @@ public sealed partial class PileHybridCache : HybridCache
         _logger = logger ?? NullLogger<PileHybridCache>.Instance;
         _warnings = new CacheWarnings(_logger);
         _formats = new ValueFormats(null, Buffers, _warnings);
-        _values = new PileTable<object?>(cache.GetOrCreateTable<string, object?>(_options.Table));
+        _values = new PileTable<object?>(cache, _options.Table);
         if (secondLevel != null)
-            _second = SecondLevelOf(secondLevel, new PileTable<object>(cache.GetOrCreateTable<string, object>(MarksOf(_options.Table))));
+            _second = SecondLevelOf(secondLevel, new PileTable<object>(cache, MarksOf(_options.Table)));
     }
 
     private PileHybridCache(PileHost host, PileHybridCacheOptions options, IServiceProvider services)
@@ -149,11 +149,18 @@ public sealed partial class PileHybridCache : HybridCache
             // a run may have just read a value with the tag from the second level, whatever its caller's tags are
             OutdateTagged(TagSet.All);
         }
-        if (tag != TagSet.All)
-            table.RemoveByTag(tag);
-        else
-            // releases all memory, which may take a while
-            await Task.Run(() => table.Clear(), CancellationToken.None).ConfigureAwait(false);
+        try
+        {
+            if (tag != TagSet.All)
+                table.RemoveByTag(tag);
+            else
+                // releases all memory, which may take a while
+                await Task.Run(() => table.Clear(), CancellationToken.None).ConfigureAwait(false);
+        }
+        catch (TableDroppedException)
+        {
+            // by the application, with what it held
+        }
     }
 
     private static TableOptions MarksOf(TableOptions values) => new(values.Name + "-marks") { CollisionMode = CollisionMode.Durable };
@@ -182,6 +189,10 @@ public sealed partial class PileHybridCache : HybridCache
             ValueFormat<T> format = _formats.Of<T>(table.Pile); // before the read: it allows the type
             if (table.ByText().TryGet(key, out object? stored) && format.TryTake(stored, out value))
                 return true;
+        }
+        catch (TableDroppedException)
+        {
+            // by the application, with what it held
         }
         catch (Exception e) when (e is not ObjectDisposedException)
         {

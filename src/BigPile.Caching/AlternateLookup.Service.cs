@@ -31,7 +31,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
         int bufferBytes = ValueCopy.InitialBufferBytes;
-        return ValueCopy.TryCopy(_table.Core, Probe(key, stack), destination, maxBytes, ref bufferBytes, out info, bytesOnly);
+        return ValueCopy.TryCopy(Table.Core, Probe(key, stack), destination, maxBytes, ref bufferBytes, out info, bytesOnly);
     }
 
     /// <inheritdoc cref="TryReadStart(TAlternateKey, Span{byte}, out int, out EntryInfo)"/>
@@ -45,7 +45,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         scoped var reader = new StartReader(destination, bytesOnly);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        bool found = _table.Core.Lookup.TryRead(Probe(key, stack), ref reader, out info);
+        bool found = Table.Core.Lookup.TryRead(Probe(key, stack), ref reader, out info);
         copiedBytes = found ? reader.CopiedBytes : 0;
         return found;
     }
@@ -57,8 +57,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        bool found = _table.Core.Peek.TryPeek(Probe(key, stack), out EntryCopy copy);
-        entry = found ? new StoredEntry(copy, _table.Core.Clock) : default;
+        bool found = Table.Core.Peek.TryPeek(Probe(key, stack), out EntryCopy copy);
+        entry = found ? new StoredEntry(copy, Table.Core.Clock) : default;
         return found;
     }
 
@@ -74,13 +74,14 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        while (TryPeek(key, out entry) && _table.Core.Lease.TryLease(Probe(key, stack), out lease, out EntryInfo info, isUse: false)
+        while (TryPeek(key, out entry) && Table.Core.Lease.TryLease(Probe(key, stack), out lease, out EntryInfo info, isUse: false)
             && lease != null)
         {
             if (info.Version == entry.Info.Version)
                 return true;
             lease.Dispose(); // replaced between the two
         }
+        entry = default;
         lease = null;
         return false;
     }
@@ -102,7 +103,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        PutResult? done = _table.Renew(Probe(key, stack), version, options, out info);
+        PutResult? done = Table.Renew(Probe(key, stack), version, options, out info);
         result = done.GetValueOrDefault();
         return done != null;
     }
@@ -116,11 +117,10 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     public PutResult PutBytes(TAlternateKey key, ReadOnlySpan<byte> value, in EntryAttributes attributes, out EntryInfo info)
     {
         RequireText(key);
-        if (attributes.TagHashes.Length > EntryOptions.MaxTags)
-            throw new ArgumentException($"An entry has at most {EntryOptions.MaxTags} tags.", nameof(attributes));
+        attributes.Validate(nameof(attributes));
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        TableEngine engine = _table.Core;
+        TableEngine engine = Table.Core;
         EntrySpec spec = engine.Specs.InCacheTime(attributes.ToSpec());
         return engine.Put.Run(Probe(key, stack), value, ValueKind.Bytes, spec, Condition.None, out info)!.Value;
     }
@@ -144,7 +144,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Put(Probe(key, stack), value, (ValueKind)kind, options, Condition.None, out _)!.Value;
+        return Table.Put(Probe(key, stack), value, (ValueKind)kind, options, Condition.None, out _)!.Value;
     }
 
     /// <summary>As the other overload; a value that is not bytes may count as empty.</summary>
@@ -177,7 +177,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
                 Prefetch(keys, from, ends.Slice(i, Math.Min(Tables.Prefetch.GroupKeys, ends.Length - i)), stack);
             }
             KeyProbe key = Probe(Slice(keys, from, ends[i]), stack);
-            lengths[i] = ValueCopy.TryCopy(_table.Core, key, destination, maxBytes - copiedBytes, ref bufferBytes, out infos[i], bytesOnly);
+            lengths[i] = ValueCopy.TryCopy(Table.Core, key, destination, maxBytes - copiedBytes, ref bufferBytes, out infos[i], bytesOnly);
             copiedBytes += Math.Max(0, lengths[i]);
         }
         return copiedBytes;
@@ -185,14 +185,14 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
 
     private void Prefetch(TAlternateKey keys, int first, ReadOnlySpan<int> ends, Span<byte> stack)
     {
-        if (_table.Keys.RunsOthersCode)
+        if (Table.Keys.RunsOthersCode)
             return;
         Span<ulong> hashes = stackalloc ulong[Tables.Prefetch.GroupKeys];
-        using ReadScope scope = _table.Core.EnterReader();
+        using ReadScope scope = Table.Core.EnterReader();
         for (int i = 0, from = first; i < ends.Length; from = ends[i++])
             hashes[i] = Probe(Slice(keys, from, ends[i]), stack).Hash;
-        _table.Core.Prefetch.Buckets(hashes[..ends.Length]);
-        _table.Core.Prefetch.Entries(hashes[..ends.Length]);
+        Table.Core.Prefetch.Buckets(hashes[..ends.Length]);
+        Table.Core.Prefetch.Entries(hashes[..ends.Length]);
     }
 
     private static TAlternateKey Slice(TAlternateKey keys, int from, int end)

@@ -36,6 +36,8 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal AlternateLookup(TypedTable<string, TValue> table) => _table = table;
 
+    private TypedTable<string, TValue> Table => _table ?? throw NoTable();
+
     /// <inheritdoc cref="CacheTable{TKey, TValue}.TryGet(TKey, out TValue)"/>
     public bool TryGet(TAlternateKey key, [MaybeNullWhen(false)] out TValue value) => TryGet(key, out value, out _);
 
@@ -44,7 +46,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.TryGet(Probe(key, stack), 0, out value, out info);
+        return Table.TryGet(Probe(key, stack), 0, out value, out info);
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.TryRead(TKey, IBufferWriter{byte}, out EntryInfo)"/>
@@ -52,7 +54,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.TryRead(Probe(key, stack), destination, out info);
+        return Table.TryRead(Probe(key, stack), destination, out info);
     }
 
     /// <summary>Copies the first bytes of a value, as stored, as many as fit.</summary>
@@ -71,7 +73,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         var reader = default(SizeReader);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.Lookup.TryRead(Probe(key, stack), ref reader, out info);
+        return Table.Core.Lookup.TryRead(Probe(key, stack), ref reader, out info);
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.ContainsKey"/>
@@ -82,7 +84,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.Lease.TryLease(Probe(key, stack), out lease, out info);
+        return Table.Core.Lease.TryLease(Probe(key, stack), out lease, out info);
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Put(TKey, TValue, EntryOptions)"/>
@@ -91,7 +93,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Put(Probe(key, stack), value, options, Condition.None, out _)!.Value;
+        return Table.Put(Probe(key, stack), value, options, Condition.None, out _)!.Value;
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.PutBytes(TKey, ReadOnlySpan{byte}, out EntryInfo)"/>
@@ -103,7 +105,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
+        return Table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.None, out info)!.Value;
     }
 
     /// <summary>Puts bytes as a value if the key's entry has the expected version.</summary>
@@ -126,7 +128,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         RequireText(key);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        PutResult? done = _table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.Of(version), out info);
+        PutResult? done = Table.Put(Probe(key, stack), value, ValueKind.Bytes, options, Condition.Of(version), out info);
         result = done.GetValueOrDefault();
         return done != null;
     }
@@ -136,7 +138,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.Delete.Remove(Probe(key, stack), Condition.None);
+        return Table.Core.Delete.Remove(Probe(key, stack), Condition.None);
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Remove(TKey, ulong)"/>
@@ -145,7 +147,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         ArgumentOutOfRangeException.ThrowIfZero(version);
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.Delete.Remove(Probe(key, stack), Condition.Of(version));
+        return Table.Core.Delete.Remove(Probe(key, stack), Condition.Of(version));
     }
 
     /// <inheritdoc cref="CacheTable{TKey, TValue}.Touch(TKey)"/>
@@ -153,7 +155,7 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
     {
         Unsafe.SkipInit(out KeyBuffer buffer);
         Span<byte> stack = buffer;
-        return _table.Core.Touch.TryTouch(Probe(key, stack));
+        return Table.Core.Touch.TryTouch(Probe(key, stack));
     }
 
     /// <summary>Copies the values of many keys, as stored, one after another.</summary>
@@ -177,12 +179,15 @@ public readonly partial struct AlternateLookup<TAlternateKey, TValue>
         Span<EntryInfo> infos, CancellationToken cancellationToken = default) =>
         ReadMany(keys, ends, destination, maxBytes, bytesOnly: false, lengths, infos, cancellationToken);
 
+    private static InvalidOperationException NoTable() =>
+        new("The lookup is of no table, as default(AlternateLookup) is. Get one by the table's GetAlternateLookup, ByUtf8 or ByText.");
+
     // The type is known to the JIT, which drops the other branch.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private KeyProbe Probe(TAlternateKey key, Span<byte> stack) =>
         typeof(TAlternateKey) == typeof(ReadOnlySpan<byte>)
-            ? _table.Keys.ProbeUtf8(Unsafe.As<TAlternateKey, ReadOnlySpan<byte>>(ref key), stack)
-            : _table.Keys.ProbeText(Unsafe.As<TAlternateKey, ReadOnlySpan<char>>(ref key), stack);
+            ? Table.Keys.ProbeUtf8(Unsafe.As<TAlternateKey, ReadOnlySpan<byte>>(ref key), stack)
+            : Table.Keys.ProbeText(Unsafe.As<TAlternateKey, ReadOnlySpan<char>>(ref key), stack);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void RequireText(TAlternateKey key)

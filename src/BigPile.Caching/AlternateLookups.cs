@@ -23,11 +23,19 @@ public static class AlternateLookups
 
     /// <summary>The lookup by keys in UTF-8. The compiler checks that the table has one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static AlternateLookup<ReadOnlySpan<byte>, TValue> ByUtf8<TValue>(this CacheTable<string, TValue> table) => new(table.Typed);
+    public static AlternateLookup<ReadOnlySpan<byte>, TValue> ByUtf8<TValue>(this CacheTable<string, TValue> table)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        return new(table.Typed);
+    }
 
     /// <summary>The lookup by characters. The compiler checks that the table has one.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public static AlternateLookup<ReadOnlySpan<char>, TValue> ByText<TValue>(this CacheTable<string, TValue> table) => new(table.Typed);
+    public static AlternateLookup<ReadOnlySpan<char>, TValue> ByText<TValue>(this CacheTable<string, TValue> table)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        return new(table.Typed);
+    }
 
     /// <summary>
     /// Enumerates all entries, concurrently with writers: also those that left memory for <see cref="PileCacheOptions.SpillDirectory"/>.

@@ -33,6 +33,12 @@ public abstract class CacheTable
     /// </summary>
     public long Count => Statistics.EntryCount;
 
+    /// <summary>
+    /// Whether <see cref="PileCache.DropTable"/> has dropped the table, or is about to: its calls throw
+    /// <see cref="TableDroppedException"/>. Who keeps a table gets the present one of that name from the cache then.
+    /// </summary>
+    public bool IsDropped => Core.IsDropped;
+
     /// <summary>The table's statistics.</summary>
     public TableStatistics Statistics => Core.Statistics;
 
@@ -163,7 +169,11 @@ public abstract class CacheTable
     /// <param name="stop">Cancels between two parts.</param>
     /// <returns>The number of entries freed, without those over a limit.</returns>
     /// <exception cref="ObjectDisposedException">The pile is closed.</exception>
-    public long Sweep(CancellationToken stop = default) => Core.Sweep.All(stop);
+    public long Sweep(CancellationToken stop = default)
+    {
+        Core.EnterReader().Dispose(); // throws if the pile is closed, also where there is nothing to sweep
+        return Core.Sweep.All(stop);
+    }
 
     // Looks at one entry: a table holds either objects or bytes.
     private bool Inspect()

@@ -31,6 +31,19 @@ public readonly record struct EntryAttributes
     /// </summary>
     public ReadOnlyMemory<ulong> TagHashes { get; init; }
 
+    /// <summary>Refuses what no entry can have.</summary>
+    internal void Validate(string parameter)
+    {
+        if (Sliding is { } sliding && sliding <= TimeSpan.Zero)
+            throw Refused(nameof(Sliding), sliding, "above zero, or null for an entry that does not slide", parameter);
+        if (Sliding != null && ExpiresAt == null)
+            throw Refused(nameof(ExpiresAt), null, "the instant at which the entry ends if it is not used, as it has a Sliding", parameter);
+        if (!Enum.IsDefined(Priority))
+            throw Refused(nameof(Priority), Priority, "Low, Normal, High or NeverEvict", parameter);
+        if (TagHashes.Length > EntryOptions.MaxTags)
+            throw Refused(nameof(TagHashes), $"{TagHashes.Length:N0} hashes", $"at most {EntryOptions.MaxTags}: leave some out", parameter);
+    }
+
     internal EntrySpec ToSpec() => new()
     {
         ExpiresAt = ExpiresAt?.UtcTicks ?? long.MaxValue,
@@ -39,4 +52,7 @@ public readonly record struct EntryAttributes
         Priority = Priority,
         Tags = TagHashes.Span,
     };
+
+    private static ArgumentException Refused(string member, object? value, string range, string parameter) =>
+        new($"EntryAttributes.{member} is {value ?? "null"}; it must be {range}.", parameter);
 }

@@ -2,12 +2,14 @@ using System;
 using System.Collections.Generic;
 using System.Diagnostics.CodeAnalysis;
 using System.IO;
+using System.Threading;
 using BigPile.Caching.Index;
 using BigPile.Caching.Keys;
 using BigPile.Caching.Persistence;
 using BigPile.Caching.SingleFlight;
 using BigPile.Caching.Spill;
 using BigPile.Caching.Tables;
+using BigPile.Concurrency;
 
 namespace BigPile.Caching;
 
@@ -74,17 +76,34 @@ public sealed partial class PileCache
     /// <param name="name">The table's name.</param>
     /// <param name="table">The table.</param>
     /// <returns><see langword="false"/> when there is no table of that name with such keys.</returns>
+    /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public bool TryGetTable<TKey, TValue>(string name, [NotNullWhen(true)] out CacheTable<TKey, TValue>? table)
         where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
         Pile.Tables.Codecs.Allow([typeof(TKey), typeof(TValue)]); // naming a type allows storing it
-        lock (_lock)
+        var spinner = default(SpinWait);
+        do
         {
-            bool exists = _engines.TryGetValue(name, out TableEngine? engine) && KeyCodec<TKey>.Fits(engine.KeyKind);
-            table = exists ? GetTypedLocked<TKey, TValue>(engine!) : null;
-            return exists;
+            lock (_lock)
+            {
+                ObjectDisposedException.ThrowIf(_disposed, this);
+                bool exists = _engines.TryGetValue(name, out TableEngine? engine) && KeyCodec<TKey>.Fits(engine.KeyKind);
+                table = exists ? GetTypedLocked<TKey, TValue>(engine!) : null;
+            }
         }
+        while (table != null && WaitsForDrop(table, ref spinner));
+        return table != null;
+    }
+
+    // Until a drop is recorded, or has failed, the table is neither gone nor of use. A drop waits for the calls of this thread, if it is in
+    // one: then it can't wait for the drop.
+    private static bool WaitsForDrop(CacheTable table, ref SpinWait spinner)
+    {
+        if (!table.IsDropped || PileRegions.Current.IsOpen)
+            return false;
+        spinner.SpinOnce();
+        return true;
     }
 
     private CacheTable<TKey, TValue> GetOrCreate<TKey, TValue>(string name, TableOptions? options, IEqualityComparer<TKey>? comparer)
@@ -95,6 +114,7 @@ public sealed partial class PileCache
         Pile.Tables.Codecs.Allow([typeof(TKey), typeof(TValue)]); // naming a type allows storing it
         CacheTable<TKey, TValue>? table;
         bool isKnown;
+        var spinner = default(SpinWait);
         do
         {
             TableEngine? agreeing = comparer == null ? null : FindAgreeing(name, comparer);
@@ -108,7 +128,7 @@ public sealed partial class PileCache
                 (table, isKnown) = (null, false);
             }
         }
-        while (table == null);
+        while (table == null || WaitsForDrop(table, ref spinner));
         if (isKnown && options != null && options != table.Core.Options)
             table.Core.Configure(options);
         table.Core.MarkConfigured(); // only now: a refused call changes nothing

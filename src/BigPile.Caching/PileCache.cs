@@ -123,6 +123,7 @@ public sealed partial class PileCache : IDisposable
     /// <summary>Whether <see cref="TableNames"/> has a name, whatever the table's keys are.</summary>
     public bool ContainsTable(string name)
     {
+        ArgumentNullException.ThrowIfNull(name);
         lock (_lock)
             return _engines.ContainsKey(name) && !_hidden.Contains(name);
     }
@@ -131,6 +132,7 @@ public sealed partial class PileCache : IDisposable
     public bool ContainsTableOfOtherKeys<TKey>(string name)
         where TKey : notnull
     {
+        ArgumentNullException.ThrowIfNull(name);
         lock (_lock)
             return _engines.TryGetValue(name, out TableEngine? engine) && !_hidden.Contains(name) && !KeyCodec<TKey>.Fits(engine.KeyKind);
     }
@@ -152,6 +154,7 @@ public sealed partial class PileCache : IDisposable
     /// <param name="isHidden">Whether it is hidden from now on.</param>
     public void Hide(string name, bool isHidden = true)
     {
+        ArgumentNullException.ThrowIfNull(name);
         lock (_lock)
             _ = isHidden ? _hidden.Add(name) : _hidden.Remove(name);
     }
@@ -161,6 +164,7 @@ public sealed partial class PileCache : IDisposable
     /// <exception cref="ObjectDisposedException">The cache is disposed.</exception>
     public TableStatistics GetStatistics(string name)
     {
+        ArgumentNullException.ThrowIfNull(name);
         lock (_lock)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);

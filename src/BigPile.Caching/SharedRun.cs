@@ -29,13 +29,16 @@ public sealed class SharedRun<TResult>
     public SharedRun(CacheTable table, object key)
     {
         ArgumentNullException.ThrowIfNull(table);
+        ArgumentNullException.ThrowIfNull(key);
         _flight = new Flight<TResult>(new FlightNode(key, table.Name));
         _timeout = table.Core.FlightTimeout;
     }
 
     /// <summary>Begins the run, and waits for its result. Once.</summary>
     /// <param name="function">What it does; its token is cancelled when no caller waits any more.</param>
-    /// <param name="ended">Called before the result is there, and when the last caller leaves: no more callers should join.</param>
+    /// <param name="ended">
+    /// Called before the result is there, and when the last caller leaves: no more callers should join. What it throws is the result.
+    /// </param>
     /// <param name="cancellationToken">Cancels the wait of this caller.</param>
     /// <exception cref="OperationCanceledException">The wait was cancelled, or the function was.</exception>
     public async Task<TResult> RunAsync(
@@ -92,13 +95,19 @@ public sealed class SharedRun<TResult>
         _flight.Node.Enter(); // until this method ends
         try
         {
-            TResult result = await function(_flight.Abandoned).ConfigureAwait(false);
-            ended();
+            TResult result;
+            try
+            {
+                result = await function(_flight.Abandoned).ConfigureAwait(false);
+            }
+            finally
+            {
+                ended();
+            }
             _flight.Complete(result);
         }
         catch (Exception e)
         {
-            ended();
             _flight.Fail(e);
         }
     }

@@ -65,4 +65,75 @@ public sealed class SharedRunTests : IDisposable
         Assert.Contains("'inner'", told.Message, StringComparison.Ordinal);
         Assert.Contains("'outer'", told.Message, StringComparison.Ordinal);
     }
+
+    [Fact]
+    public async Task What_the_end_of_a_run_throws_reaches_all_who_wait()
+    {
+        var made = new TaskCompletionSource<int>();
+        foreach (Task<int> function in new[] { made.Task, Task.FromException<int>(new TimeoutException()) })
+        {
+            var run = new SharedRun<int>(_table, "k");
+            Task<int> first = run.RunAsync(_ => new ValueTask<int>(function), static () => throw new InvalidTimeZoneException(), default);
+            bool isJoined = run.TryJoin(out Task<int>? second, default);
+            made.TrySetResult(5);
+            await Assert.ThrowsAsync<InvalidTimeZoneException>(() => first.WaitAsync(Eventually.Timeout));
+            if (isJoined)
+                await Assert.ThrowsAsync<InvalidTimeZoneException>(() => second!.WaitAsync(Eventually.Timeout));
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Who_leaves_last_neither_waits_for_the_function_s_cancellation_nor_gets_what_it_throws(bool blocks)
+    {
+        using var release = new ManualResetEventSlim(!blocks);
+        using var leaving = new CancellationTokenSource();
+        var run = new SharedRun<int>(_table, "k");
+        var cancelled = new TaskCompletionSource();
+        int ended = 0;
+        Task<int> left = run.RunAsync(
+            token =>
+            {
+                token.Register(() => Cancel(cancelled, release));
+                return new ValueTask<int>(new TaskCompletionSource<int>().Task);
+            },
+            () => ended++, leaving.Token);
+        await leaving.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => left.WaitAsync(Eventually.Timeout));
+        Assert.Equal(1, ended);
+        Assert.False(run.TryJoin(out _, default));
+        release.Set();
+        await cancelled.Task.WaitAsync(Eventually.Timeout);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_key_whose_factory_was_abandoned_is_made_anew_whatever_the_cancellation_does(bool blocks)
+    {
+        using var release = new ManualResetEventSlim(!blocks);
+        using var leaving = new CancellationTokenSource();
+        var cancelled = new TaskCompletionSource();
+        Task<string> left = _table.GetOrAddAsync(
+            "k",
+            (_, token) =>
+            {
+                token.Register(() => Cancel(cancelled, release));
+                return new ValueTask<string>(new TaskCompletionSource<string>().Task);
+            },
+            cancellationToken: leaving.Token).AsTask();
+        await leaving.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => left.WaitAsync(Eventually.Timeout));
+        Assert.Equal("v", await Task.Run(() => _table.GetOrAdd("k", static _ => "v")).WaitAsync(Eventually.Timeout));
+        release.Set();
+        await cancelled.Task.WaitAsync(Eventually.Timeout);
+    }
+
+    private static void Cancel(TaskCompletionSource cancelled, ManualResetEventSlim release)
+    {
+        Assert.True(release.Wait(Eventually.Timeout));
+        cancelled.SetResult();
+        throw new InvalidTimeZoneException("The cancellation of an application fails.");
+    }
 }

@@ -63,8 +63,34 @@ public sealed class StoredEntryTests : IDisposable
         AssertSame("b"u8, copy);
         copy.RemoveByTag("y");
         Assert.False(copy.ContainsKey("a"));
-        var many = new EntryAttributes { TagHashes = new ulong[EntryOptions.MaxTags + 1] };
-        Assert.Throws<ArgumentException>(() => copy.ByUtf8().PutBytes("c"u8, [], many, out _));
+    }
+
+    [Fact]
+    public void Attributes_that_no_entry_can_have_are_refused()
+    {
+        DateTimeOffset end = _time.GetUtcNow().AddHours(1);
+        (string Member, string Limit, EntryAttributes Attributes)[] refused =
+        [
+            ("TagHashes", "64", new EntryAttributes { TagHashes = new ulong[EntryOptions.MaxTags + 1] }),
+            ("Priority", "NeverEvict", new EntryAttributes { Priority = (EntryPriority)4 }),
+            ("Sliding", "above zero", new EntryAttributes { ExpiresAt = end, Sliding = TimeSpan.Zero }),
+            ("Sliding", "above zero", new EntryAttributes { ExpiresAt = end, Sliding = TimeSpan.MinValue }),
+            ("ExpiresAt", "Sliding", new EntryAttributes { Sliding = TimeSpan.FromHours(1) }),
+        ];
+        foreach ((string member, string limit, EntryAttributes attributes) in refused)
+        {
+            ArgumentException told = Assert.ThrowsAny<ArgumentException>(() => _table.ByUtf8().PutBytes("c"u8, [], attributes, out _));
+            Assert.Equal("attributes", told.ParamName);
+            Assert.Contains("EntryAttributes." + member, told.Message, StringComparison.Ordinal);
+            Assert.Contains(limit, told.Message, StringComparison.Ordinal);
+            Assert.False(_table.ContainsKey("c"));
+        }
+        foreach (DateTimeOffset instant in new[] { DateTimeOffset.MinValue, DateTimeOffset.MaxValue })
+        {
+            var extreme = new EntryAttributes { ExpiresAt = instant, Sliding = TimeSpan.MaxValue, EndsAt = instant };
+            _table.ByUtf8().PutBytes("c"u8, [], extreme, out _);
+            Assert.Equal(instant == DateTimeOffset.MaxValue, _table.ContainsKey("c"));
+        }
     }
 
     [Fact]

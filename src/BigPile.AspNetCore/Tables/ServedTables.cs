@@ -72,7 +72,7 @@ internal sealed class ServedTables
 
     /// <summary>Finds a table with text keys.</summary>
     internal bool TryGet(ReadOnlySpan<char> name, [NotNullWhen(true)] out CacheTable<string, byte[]>? table) =>
-        _byCharacters.TryGetValue(name, out table) || TryFind(name.ToString(), out table);
+        (_byCharacters.TryGetValue(name, out table) && !table.IsDropped) || TryFind(name.ToString(), out table);
 
     /// <summary>Finds or creates a table that accepts payloads.</summary>
     /// <param name="name">The table's name.</param>
@@ -113,9 +113,10 @@ internal sealed class ServedTables
     // Returns neither a refusal nor a table if the table can be created.
     private TableRefusal? FindToPutLocked(string name, ITableCreator? creator, out CacheTable<string, byte[]>? found)
     {
-        found = null;
-        if (Exists(name))
-            return TryFindLocked(name, out found) ? null : TableRefusal.OtherKeyType;
+        if (TryFindLocked(name, out found))
+            return null;
+        if (HasOtherKeys(name))
+            return TableRefusal.OtherKeyType;
         return _mapped.ContainsKey(name) ? TableRefusal.OpaqueValue : CheckTableLimitLocked(creator);
     }
 
@@ -211,7 +212,10 @@ internal sealed class ServedTables
     {
         table = null;
         if (name == SettingsStore.Name || _dropped.Contains(name) || !Cache.TryGetTable(name, out table))
+        {
+            _ = _known.TryRemove(name, out _); // if the application has dropped it
             return false;
+        }
         if (_mapped.ContainsKey(name))
             table.HasOpaqueValues = true;
         _known[table.Name] = table;
@@ -233,6 +237,8 @@ internal sealed class ServedTables
         }
         else
         {
+            if (_dropped.Remove(name)) // the application has dropped it before the next start could
+                _settings.Forget(name);
             table = options == null ? Cache.GetOrCreateTable<string, byte[]>(name) : Cache.GetOrCreateTable<string, byte[]>(options);
         }
         if (creator != null)

@@ -37,7 +37,15 @@ internal sealed class TableCreators
     }
 
     /// <summary>The number of existing tables that a key created.</summary>
-    internal int CountOf(string key) => _counts.GetValueOrDefault(key);
+    internal int CountOf(string key)
+    {
+        foreach ((string name, string creator) in _keyOf.ToArray())
+        {
+            if (creator == key && !_cache.ContainsTable(name))
+                Forget(name); // the application has dropped it
+        }
+        return _counts.GetValueOrDefault(key);
+    }
 
     /// <summary>Records the key that created a table.</summary>
     internal void Record(string name, string key)
@@ -59,7 +67,7 @@ internal sealed class TableCreators
     private void Remember(string name, string key)
     {
         _keyOf[name] = key;
-        _counts[key] = CountOf(key) + 1;
+        _counts[key] = _counts.GetValueOrDefault(key) + 1;
     }
 
     private CacheTable<string, byte[]> Store() =>

@@ -27,6 +27,7 @@ internal sealed class RemovalListeners<TKey>(EntryEvents events, BackgroundWork 
 
     internal void Remove(Action<IReadOnlyList<RemovedEntry<TKey>>> listener)
     {
+        ArgumentNullException.ThrowIfNull(listener);
         lock (_raw)
         {
             if (_raw.Remove(listener, out Action<IReadOnlyList<RawRemoval>>? raw))

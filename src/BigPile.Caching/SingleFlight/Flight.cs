@@ -81,7 +81,8 @@ internal abstract class Flight(FlightNode node) : IDisposable
         }
         Ticket?.Outdate(); // the next caller begins a new run, whose value this one must not overwrite
         if (!Completion.IsCompleted)
-            _abandoned.Cancel(); // with no lock held: it runs application code
+            // On another thread: what the application does at a cancellation may block or throw, and is no concern of who leaves.
+            _ = _abandoned.CancelAsync();
         return true;
     }
 

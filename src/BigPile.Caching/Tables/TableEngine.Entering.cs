@@ -27,6 +27,9 @@ internal sealed partial class TableEngine
     /// <summary>Whether the table is closed or dropped.</summary>
     internal bool IsClosed => Volatile.Read(ref _state) >= (int)TableState.Closed;
 
+    /// <summary>Whether the table is dropped, or its drop is under way.</summary>
+    internal bool IsDropped => Volatile.Read(ref _state) == (int)TableState.Dropped;
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal ReadScope EnterReader()
     {
@@ -113,7 +116,7 @@ internal sealed partial class TableEngine
         }
     }
 
-    private void ThrowClosed() => throw (Volatile.Read(ref _state) == (int)TableState.Dropped
+    private void ThrowClosed() => throw (IsDropped
         ? new TableDroppedException(Name)
         : new ObjectDisposedException(nameof(PileCache), $"The cache of the table '{Name}' was disposed."));
 

@@ -29,7 +29,8 @@ internal sealed unsafe partial class MessagePackPileCodec
         {
             destination.SetEnd(destination.Start);
             c.Reset();
-            if (e is PileException or OutOfMemoryException)
+            // The pile is closed, and can't take a new type; a disposed object of the application is one that can't be written.
+            if (e is PileException or OutOfMemoryException or ObjectDisposedException { ObjectName: "Pile" })
                 throw;
             RetryOrThrow(value, destination, c, e);
         }

@@ -139,23 +139,27 @@ internal sealed class EntryWriter(
     private static Problem? Put(
         HttpResponse response, ServedTables tables, string tableName, byte[] key, ReadOnlySpan<byte> value, in PutPlan plan)
     {
-        // A failing condition must not create the table.
-        if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
-            return ProblemCatalog.Precondition;
-        if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, response.HttpContext.Features.Get<HeldKey>()) is { } refusal)
-            return ProblemMapper.FromRefusal(refusal);
-        try
+        HeldKey? creator = response.HttpContext.Features.Get<HeldKey>();
+        while (true)
         {
-            if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
+            // A failing condition must not create the table.
+            if (!plan.Condition.AllowsMissing && !tables.TryGet(tableName, out _) && !tables.Exists(tableName))
                 return ProblemCatalog.Precondition;
-            if (result == PutResult.Collision)
-                return ProblemMapper.FromRefusal(table);
-            Confirm(response, result, info, tableName, key);
-            return null;
-        }
-        catch (TableDroppedException)
-        {
-            return Put(response, tables, tableName, key, value, plan); // a put creates a missing table
+            if (tables.OpenToPut(tableName, out CacheTable<string, byte[]> table, creator) is { } refusal)
+                return ProblemMapper.FromRefusal(refusal);
+            try
+            {
+                if (!TryPut(table, key, value, plan, out PutResult result, out EntryInfo info))
+                    return ProblemCatalog.Precondition;
+                if (result == PutResult.Collision)
+                    return ProblemMapper.FromRefusal(table);
+                Confirm(response, result, info, tableName, key);
+                return null;
+            }
+            catch (TableDroppedException)
+            {
+                // dropped between the two: a put creates a missing table
+            }
         }
     }
 

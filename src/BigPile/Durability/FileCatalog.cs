@@ -100,6 +100,8 @@ internal sealed partial class FileCatalog : PileCatalog
 
     protected override void Store(CatalogKind kind, int id, ReadOnlySpan<byte> definition)
     {
+        if (_file.Handle.IsClosed)
+            throw new ObjectDisposedException("Pile");
         if (!_file.CanWrite)
             Throw.ReadOnly(Path.GetDirectoryName(_file.Path));
         if (definition.Length > MaxDefinitionBytes)

@@ -5,6 +5,7 @@ using System.Net;
 using System.Net.Http;
 using System.Text;
 using System.Threading.Tasks;
+using BigPile.AspNetCore;
 using BigPile.AspNetCore.Tests.Support;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -73,6 +74,7 @@ public sealed class ReplacedBodyTests
         builder.Services.AddBigPileHttp();
         builder.Services.AddOutputCache(static options => options.AddBasePolicy(static policy => policy.Expire(TimeSpan.FromHours(1))));
         builder.Services.AddResponseCompression(static options => options.MimeTypes = [Text, "application/json"]);
+        builder.Services.PostConfigureAll<BigPileOptions>(TestHost.Wait);
         WebApplication app = builder.Build();
         app.UseWhen(
             static context => context.Request.Headers.ContainsKey("Replace"),
