@@ -75,9 +75,9 @@ internal sealed class IndexMaintenance(Pile pile, PileCacheOptions options, Tabl
         return readiness;
     }
 
-    // Restored indexes are inspected unless checksums have proven them, if the last owner did not close them, or if the pile's opening reads
-    // all blocks anyway: where the owner wants no warm-up, a clean stop is trusted. They are also inspected if an interrupted drop has lost
-    // its index, or if an earlier inspection was not completed or a damage was never inspected.
+    // Restored indexes are inspected unless checksums have proven them, if the last owner did not close them, or if the pile's opening
+    // reads all blocks anyway: where the owner wants no warm-up, a clean stop is trusted. They are also inspected if an interrupted drop
+    // has lost its index, or if an earlier inspection was not completed or a damage was never inspected.
     private bool NeedsInspection(IndexOpening opening) =>
         (opening.WasRestored && !_files!.MustProve && (pile.Recovery.ReadsAll || !_files.WereClosed))
         || opening.LostDrops.Count != 0
